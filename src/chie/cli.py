@@ -1,0 +1,113 @@
+"""The `chie` command: pick a room, load its settings, run it. Rooms are imported by the command that needs them."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chie import __version__
+from chie.errors import ChieError
+from chie.rooms import SERVERS, create_server, open_rooms
+
+HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+PORT = click.option("--port", default=8080, show_default=True, envvar="PORT", help="Port; 0 takes a free one.")
+LOG_LEVEL = click.option(
+    "--log-level",
+    envvar="CHIE_LOG_LEVEL",
+    default="warning",
+    show_default=True,
+    type=click.Choice(["debug", "info", "warning", "error"], case_sensitive=False),
+)
+LOG_FILE = click.option(
+    "--log-file",
+    envvar="CHIE_LOG_FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Log there as JSON.",
+)
+
+
+ROOMS = {"notes": "chie.knowledge.cli"}  # groups that live in their room, imported when they are asked for
+
+
+class Door(click.Group):
+    """The CLI's edge: our errors become one line and exit code 1; anything else is a bug and keeps its stack."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *ROOMS])
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in ROOMS:
+            command: click.Command = getattr(import_module(ROOMS[name]), name)
+            return command
+        return super().get_command(ctx, name)
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
+        try:
+            return super().invoke(ctx)
+        except ChieError as error:
+            raise click.ClickException(error.message) from error
+
+
+@click.group(cls=Door, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="chie")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Chie (知恵): one home for what your team knows and can do.
+
+    Without a command it starts the house, as `chie serve` does.
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(serve)
+
+
+@main.command()
+@HOST
+@PORT
+@LOG_LEVEL
+@LOG_FILE
+def serve(host: str, port: int, log_level: str, log_file: Path | None) -> None:
+    """Start the house: the web page and every MCP server, in one process."""
+    _log(log_level, log_file)
+    from chie.house import create_house
+    from chie.mcp_kit.serve import run_http
+
+    run_http(create_house(open_rooms()), host=host, port=port, announce=_announce_house)
+
+
+@main.command()
+@click.argument("server", type=click.Choice(list(SERVERS)))
+@click.option("--http", is_flag=True, help="Serve HTTP at /mcp instead of stdio.")
+@HOST
+@PORT
+@LOG_LEVEL
+@LOG_FILE
+def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None) -> None:
+    """Run one MCP server, for an assistant that starts it itself."""
+    _log(log_level, log_file)
+    from chie.mcp_kit.serve import http_app, run_http, run_stdio
+
+    if http:
+        run_http(http_app(create_server(server), "/mcp"), host=host, port=port, announce=_announce_server)
+    else:
+        run_stdio(create_server(server))
+
+
+def knowledge_gateway() -> None:
+    """The console script of that name: the same server, for hosts that want one plain command."""
+    main(["mcp", "knowledge", *sys.argv[1:]], prog_name="knowledge-gateway")
+
+
+def _log(level: str, file: Path | None) -> None:
+    from chie.mcp_kit.logging import configure
+
+    configure(level, file)
+
+
+def _announce_house(address: str) -> None:
+    click.echo(f"Chie is at {address}  (stop it with Ctrl+C)")
+
+
+def _announce_server(address: str) -> None:
+    click.echo(f"MCP at {address}/mcp  (stop it with Ctrl+C)", err=True)

@@ -1,0 +1,171 @@
+"""`chie notes`: the notes from a terminal, for people and for scripts."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chie.errors import ValidationError
+from chie.knowledge.exchange import export_notes, import_files, markdown_files
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.settings import KnowledgeSettings, create_store
+from chie.settings import load
+
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
+TAGS = click.option("--tag", "tags", multiple=True, help="May be given several times.")
+FOLDER = click.argument("folder", type=click.Path(path_type=Path))
+
+
+@click.group()
+def notes() -> None:
+    """Save, find and move the team's notes."""
+
+
+@contextmanager
+def _service() -> Iterator[KnowledgeService]:
+    store = create_store(load(KnowledgeSettings))
+    try:
+        yield KnowledgeService(store)
+    finally:
+        store.close()
+
+
+def _print_json(value: Any) -> None:  # noqa: ANN401
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+@notes.command()
+@click.argument("content")
+@click.option("--title", help="Made from the content if absent.")
+@TAGS
+@click.option("--source", help="Where it comes from: a file, a URL, a repository.")
+@AS_JSON
+def save(content: str, title: str | None, tags: tuple[str, ...], source: str | None, *, as_json: bool) -> None:
+    """Save a note; `-` reads its text from standard input."""
+    if content == "-":
+        content = _standard_input()
+    with _service() as service:
+        saved = service.save(content, title=title, tags=tags, source=source, author_kind="person")
+    if as_json:
+        return _print_json(asdict(saved))
+    click.echo(f"Saved {saved.id}  {saved.title}")
+    for similar in saved.similar:
+        click.echo(f"  much like {similar.id}  {similar.title}  ({similar.score:.2f})")
+    _say(saved.notice)
+    return None
+
+
+@notes.command()
+@click.argument("query")
+@click.option("--limit", default=10, show_default=True)
+@TAGS
+@AS_JSON
+def search(query: str, limit: int, tags: tuple[str, ...], *, as_json: bool) -> None:
+    """Find notes by meaning, in Japanese or English."""
+    with _service() as service:
+        found = service.search(query, limit=limit, tags=tags)
+    if as_json:
+        return _print_json(asdict(found))
+    for hit in found.hits:
+        click.echo(f"{hit.score:.2f}  {hit.id}  {click.style(hit.title, bold=True)}{_labels(hit.tags)}")
+        click.echo(f"      {' '.join(hit.content.split())[:160]}")
+    if not found.hits:
+        click.echo("No note matches. `chie notes list` shows what there is.")
+    _say(found.notice)
+    return None
+
+
+@notes.command("list")
+@click.option("--tag", help="Only notes that carry it.")
+@click.option("--limit", default=20, show_default=True)
+@click.option("--cursor", help="Where the page before ended.")
+@AS_JSON
+def list_(tag: str | None, limit: int, cursor: str | None, *, as_json: bool) -> None:
+    """List notes, newest first."""
+    with _service() as service:
+        page = service.browse(tag=tag, limit=limit, cursor=cursor)
+    if as_json:
+        return _print_json(asdict(page))
+    for note in page.notes:
+        click.echo(f"{note.id}  {note.created_at:%Y-%m-%d}  {note.title}{_labels(note.tags)}")
+    if page.next_cursor:
+        click.echo(f"More: chie notes list --cursor {page.next_cursor}")
+    return None
+
+
+@notes.command()
+@click.argument("note_id", metavar="ID")
+@AS_JSON
+def show(note_id: str, *, as_json: bool) -> None:
+    """Print one note whole."""
+    with _service() as service:
+        note = service.get(note_id)
+    if as_json:
+        return _print_json(asdict(note))
+    click.secho(note.title, bold=True)
+    about = [
+        note.user_id,
+        f"{note.updated_at:%Y-%m-%d %H:%M} UTC",
+        *([note.source] if note.source else []),
+    ]
+    click.echo(" · ".join(about) + _labels(note.tags))
+    click.echo(f"\n{note.content}")
+    return None
+
+
+@notes.command()
+@click.argument("note_id", metavar="ID")
+def delete(note_id: str) -> None:
+    """Delete one note for good."""
+    with _service() as service:
+        service.delete(note_id)
+    click.echo(f"Deleted {note_id}")
+
+
+@notes.command("import")
+@FOLDER
+def import_(folder: Path) -> None:
+    """Take in a folder of Markdown files, such as an Obsidian vault.
+
+    Running it again takes up where it stopped and updates what has changed since.
+    """
+    files = markdown_files(folder)
+    with _service() as service, click.progressbar(files, label="Importing", file=sys.stderr) as bar:
+        report = import_files(service, bar)
+    click.echo(f"{report.saved} saved, {report.unchanged} unchanged, {len(report.refused)} refused")
+    for path, reason in report.refused.items():
+        click.echo(f"  {path}: {reason}", err=True)
+    if report.refused:
+        sys.exit(1)
+
+
+@notes.command()
+@FOLDER
+def export(folder: Path) -> None:
+    """Write every note as a Markdown file; importing them elsewhere gives the same notes."""
+    with _service() as service:
+        total = service.store.check().notes
+        with click.progressbar(export_notes(service, folder), length=total, label="Exporting", file=sys.stderr) as bar:
+            written = sum(1 for _ in bar)
+    click.echo(f"{written} notes written to {folder}")
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValidationError("standard input is not UTF-8 text. Convert it first, with iconv for example.") from error
+
+
+def _labels(tags: list[str]) -> str:
+    return "".join(click.style(f"  #{tag}", dim=True) for tag in tags)
+
+
+def _say(notice: str | None) -> None:
+    if notice:
+        click.echo(notice, err=True)

@@ -1,0 +1,77 @@
+"""An embedder behind any OpenAI-compatible `/v1/embeddings`: LM Studio, Ollama, OpenAI and others."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from chie.knowledge.embedding.base import Embedder, EmbeddingError
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from chie.knowledge.embedding.base import Vectors
+
+BATCH = 64
+SECONDS = 30.0
+
+
+class OpenAIEmbedder(Embedder):
+    def __init__(self, base_url: str, model: str, *, api_key: str | None = None) -> None:
+        self._url = f"{base_url.rstrip('/').removesuffix('/embeddings')}/embeddings"
+        self._model = model
+        self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+
+    @property
+    def id(self) -> str:
+        return f"openai-{self._model}"
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        import numpy as np
+
+        batches = [texts[i : i + BATCH] for i in range(0, len(texts), BATCH)]
+        rows = np.array([row for batch in batches for row in self._batch(batch)], np.float32)
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        norms[norms == 0] = 1
+        rows /= norms
+        return rows
+
+    @cached_property
+    def _client(self) -> "httpx2.Client":
+        import httpx2
+
+        return httpx2.Client(headers=self._headers, timeout=SECONDS)
+
+    def _batch(self, texts: Sequence[str]) -> list[list[float]]:
+        import httpx2
+
+        try:
+            answer = self._client.post(self._url, json={"model": self._model, "input": list(texts)})
+        except httpx2.HTTPError as error:
+            raise EmbeddingError(
+                f"the embedding server at {self._url} did not answer ({type(error).__name__}). "
+                "Start it, or correct CHIE_EMBEDDING_URL."
+            ) from error
+        if answer.status_code != 200:
+            raise EmbeddingError(self._refusal(answer.status_code))
+        return self._rows(answer, len(texts))
+
+    def _refusal(self, status: int) -> str:
+        hint = {
+            401: "Set CHIE_EMBEDDING_KEY.",
+            403: "Set CHIE_EMBEDDING_KEY to a key that may use this model.",
+            404: f"Is CHIE_EMBEDDING_MODEL={self._model} loaded there, and does the address end in /v1?",
+            429: "Wait a little, then try again.",
+        }.get(status, "Look at that server's log.")
+        return f"the embedding server at {self._url} answered {status}. {hint}"
+
+    def _rows(self, answer: "httpx2.Response", expected: int) -> list[list[float]]:
+        try:
+            data: list[dict[str, Any]] = sorted(answer.json()["data"], key=lambda row: row["index"])
+            rows = [row["embedding"] for row in data]
+        except (ValueError, KeyError, TypeError) as error:
+            raise EmbeddingError(
+                f"{self._url} did not answer as an embeddings endpoint. Correct CHIE_EMBEDDING_URL."
+            ) from error
+        if len(rows) != expected:
+            raise EmbeddingError(f"{self._url} answered {len(rows)} vectors for {expected} texts.")
+        return rows

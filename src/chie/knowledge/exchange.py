@@ -1,0 +1,73 @@
+"""Folders of Markdown in and out, one file a note; either can be stopped anywhere and run again."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from chie.errors import ChieError, StorageError, ValidationError
+from chie.knowledge import markdown
+from chie.knowledge.note import Heading
+from chie.knowledge.service import MAX_LIMIT, KnowledgeService
+
+Progress = Callable[[Iterable[Path]], Iterable[Path]]
+
+
+@dataclass
+class Report:
+    saved: int = 0
+    unchanged: int = 0
+    refused: dict[Path, str] = field(default_factory=dict)
+
+
+def markdown_files(folder: Path) -> list[Path]:
+    """Hidden folders are left out: an Obsidian vault keeps its settings and its trash there."""
+    if not folder.is_dir():
+        raise ValidationError(f"{folder} is not a folder. Name one that holds Markdown files.")
+    return sorted(
+        path
+        for path in folder.rglob("*.md")
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+
+
+def import_files(service: KnowledgeService, files: Iterable[Path]) -> Report:
+    """A file that cannot become a note is named in the report and stops nothing; a failing store stops all."""
+    report = Report()
+    for path in files:
+        try:
+            if service.keep(markdown.read(path)):
+                report.saved += 1
+            else:
+                report.unchanged += 1
+        except StorageError:
+            raise
+        except ChieError as error:
+            report.refused[path] = error.message
+    return report
+
+
+def export_notes(service: KnowledgeService, folder: Path) -> Iterator[Path]:
+    """Writes one file after the other; each is whole or absent."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for heading in all_headings(service):
+            note = service.get(heading.id)
+            path = folder / markdown.file_name(note)
+            draft = path.with_suffix(".part")
+            draft.write_text(markdown.write(note), encoding="utf-8", newline="")
+            draft.replace(path)
+            yield path
+    except OSError as error:
+        raise StorageError(
+            f"{folder} cannot be written: {error.strerror}. Name another folder, or free some space."
+        ) from error
+
+
+def all_headings(service: KnowledgeService) -> Iterator[Heading]:
+    cursor = None
+    while True:
+        page = service.browse(limit=MAX_LIMIT, cursor=cursor)
+        yield from page.notes
+        cursor = page.next_cursor
+        if cursor is None:
+            return

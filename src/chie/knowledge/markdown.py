@@ -1,0 +1,111 @@
+"""A note as a Markdown file with front matter: exactly ours when we wrote it, as much as we understand otherwise."""
+
+import re
+from dataclasses import asdict
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+import yaml
+
+from chie.errors import ValidationError
+from chie.knowledge.note import ANONYMOUS, Note
+
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE)
+_UNSAFE = re.compile(r"[^\w.-]+")
+
+
+def write(note: Note) -> str:
+    """Loss-free: `read` gives the same note back."""
+    fields = {key: value for key, value in asdict(note).items() if value not in (None, []) and key != "content"}
+    fields["created_at"] = note.created_at.isoformat()
+    fields["updated_at"] = note.updated_at.isoformat()
+    matter = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=1_000_000)
+    return f"---\n{matter}---\n{note.content}\n"
+
+
+def file_name(note: Note) -> str:
+    """Readable, and unique through the id."""
+    title = _UNSAFE.sub("-", note.title).strip("-.")[:60]
+    return f"{title}-{note.id}.md" if title else f"{note.id}.md"
+
+
+def read(path: Path) -> Note:
+    """Raises ValidationError for a file that cannot become a note."""
+    text = _text(path)
+    fields, body = _parts(text)
+    stat = path.stat()
+    changed = datetime.fromtimestamp(stat.st_mtime, UTC)
+    created = _moment(fields, "created_at", "created", "date") or changed
+    return Note(
+        id=str(fields.get("id") or _id_of(path)),
+        title=_title(fields, body, path),
+        content=body.strip(),
+        tags=_tags(fields),
+        source=str(fields["source"]) if fields.get("source") else _source(fields, path),
+        status=str(fields["status"]) if fields.get("status") else None,
+        user_id=str(fields.get("user_id") or ANONYMOUS),
+        author_kind="agent" if fields.get("author_kind") == "agent" else "person",
+        created_at=created,
+        updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created, changed),
+    )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValidationError("it is not UTF-8 text. Save it as UTF-8.") from error
+    except OSError as error:
+        raise ValidationError(f"it cannot be read: {error.strerror}.") from error
+
+
+def _parts(text: str) -> tuple[dict[str, Any], str]:
+    match = _FRONT_MATTER.match(text)
+    if not match:
+        return {}, text.removeprefix("\ufeff")
+    try:
+        fields = yaml.safe_load(match["yaml"])
+    except (yaml.YAMLError, ValueError) as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
+        raise ValidationError(f"its front matter is not YAML (near line {line}). Correct or remove it.") from error
+    return (fields if isinstance(fields, dict) else {}), text[match.end() :]
+
+
+def _id_of(path: Path) -> str:
+    """The same file gets the same id each time, so importing again updates instead of adding."""
+    return f"k-{uuid5(NAMESPACE_URL, path.resolve().as_uri()).hex[:16]}"
+
+
+def _title(fields: dict[str, Any], body: str, path: Path) -> str:
+    if fields.get("title"):
+        return str(fields["title"])
+    heading = _HEADING.search(body)
+    return heading["title"] if heading else path.stem
+
+
+def _tags(fields: dict[str, Any]) -> list[str]:
+    """A list, or words with commas or spaces between them, as Obsidian allows."""
+    tags = fields.get("tags") or fields.get("tag") or []
+    if isinstance(tags, str):
+        return [tag for tag in re.split(r"[,\s]+", tags) if tag]
+    return [str(tag) for tag in tags if tag is not None] if isinstance(tags, list) else [str(tags)]
+
+
+def _source(fields: dict[str, Any], path: Path) -> str | None:
+    """Our own export has an id and says where it came from, or that nobody knows; any other file is its source."""
+    return None if fields.get("id") else path.resolve().as_uri()
+
+
+def _moment(fields: dict[str, Any], *names: str) -> datetime | None:
+    value = next((fields[name] for name in names if fields.get(name)), None)
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
+    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None

@@ -1,0 +1,107 @@
+"""The MCP server `knowledge-gateway`: what assistants can do with the team's notes."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from chie.knowledge.note import Found, Note, Page, Saved
+from chie.knowledge.service import MAX_LIMIT, KnowledgeService
+from chie.knowledge.settings import KnowledgeSettings, create_store
+from chie.knowledge.store.base import NoteStore
+from chie.mcp_kit.serve import Server
+from chie.settings import load
+
+NAME = "knowledge-gateway"
+
+INSTRUCTIONS = """\
+The team's shared memory of findings: fixes, causes, decisions, commands, pitfalls. It is searched by meaning, in \
+Japanese and English alike. Search it before you investigate something that a colleague may have met. \
+Save what was hard to find out, one finding a note, in the words somebody would use to look for it."""
+
+READ = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+
+Id = Annotated[str, Field(description="A note's id, as search and list show it.")]
+Limit = Annotated[int, Field(description="How many at the most.", ge=1, le=MAX_LIMIT)]
+Tags = Annotated[list[str] | None, Field(description='Short labels, such as ["docker", "network"].')]
+Title = Annotated[str | None, Field(description="A line that tells the finding. Made from the content if absent.")]
+Source = Annotated[str | None, Field(description="Where it comes from: a file, a URL, a repository, an issue.")]
+
+
+@dataclass(frozen=True)
+class Deleted:
+    id: str
+    deleted: bool = True
+
+
+def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore | None = None) -> Server:
+    store = store or create_store(settings or load(KnowledgeSettings))
+    service = KnowledgeService(store)
+    server = Server(NAME, INSTRUCTIONS, check=lambda: asdict(store.check()), close=store.close)
+    _declare_reading(server, service)
+    _declare_writing(server, service)
+    return server
+
+
+def _declare_reading(server: Server, service: KnowledgeService) -> None:
+    @server.tool(annotations=READ)
+    def search_knowledge(
+        query: Annotated[str, Field(description="A question or a few words, in any of the two languages.")],
+        limit: Limit = 10,
+        tags: Annotated[list[str] | None, Field(description="Only notes that carry all of these.")] = None,
+    ) -> Found:
+        """Find notes by meaning: causes, fixes, decisions and commands that colleagues wrote down.
+
+        Best first; score is 0 to 1, higher is closer. `content` is the passage that fits best; where `partial`
+        is true, get_knowledge gives the whole note. No hits means that the team has no such note.
+        """
+        return service.search(query, limit=limit, tags=tags)
+
+    @server.tool(annotations=READ)
+    def get_knowledge(id: Id) -> Note:  # noqa: A002
+        """Read one note whole."""
+        return service.get(id)
+
+    @server.tool(annotations=READ)
+    def list_knowledge(
+        tag: Annotated[str | None, Field(description="Only notes that carry this tag.")] = None,
+        limit: Limit = 20,
+        cursor: Annotated[str | None, Field(description="`next_cursor` of the page before.")] = None,
+    ) -> Page:
+        """Browse notes, newest first, without their text. To find something, use search_knowledge."""
+        return service.browse(tag=tag, limit=limit, cursor=cursor)
+
+
+def _declare_writing(server: Server, service: KnowledgeService) -> None:
+    @server.tool(annotations=ADD)
+    def save_knowledge(
+        content: Annotated[str, Field(description="The finding, in Markdown or plain text.")],
+        title: Title = None,
+        tags: Tags = None,
+        source: Source = None,
+    ) -> Saved:
+        """Save one finding so that the whole team, and their assistants, can find it again.
+
+        Never overwrites. `similar` lists notes that say nearly the same: if one of them does, tell the user, and
+        update_knowledge that one and delete_knowledge this one rather than keep both.
+        """
+        return service.save(content, title=title, tags=tags, source=source)
+
+    @server.tool(annotations=CHANGE)
+    def update_knowledge(
+        id: Id,  # noqa: A002
+        content: Annotated[str | None, Field(description="Replaces the whole text.")] = None,
+        title: Annotated[str | None, Field(description="Replaces the title.")] = None,
+        tags: Annotated[list[str] | None, Field(description="Replaces all tags; [] removes them.")] = None,
+    ) -> Saved:
+        """Correct or complete a note. What is not given stays as it is."""
+        return service.update(id, content=content, title=title, tags=tags)
+
+    @server.tool(annotations=CHANGE)
+    def delete_knowledge(id: Id) -> Deleted:  # noqa: A002
+        """Delete one note for good. Ask the user first unless they named it."""
+        service.delete(id)
+        return Deleted(id)

@@ -1,0 +1,220 @@
+"""The rules of the room: what a good note is, who and when, and what "not found" means."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from chie.errors import ConflictError, NotFoundError, ValidationError
+from chie.knowledge.note import (
+    ANONYMOUS,
+    AuthorKind,
+    Found,
+    Note,
+    Page,
+    Saved,
+    Similar,
+    new_id,
+    now,
+)
+from chie.knowledge.store.base import NoteStore
+
+TITLE_FROM_CONTENT = 30
+
+MAX_CONTENT = 200_000
+MAX_TITLE = 300
+MAX_TAGS = 50
+MAX_TAG = 100
+MAX_SOURCE = 2_000
+MAX_QUERY = 10_000
+MAX_LIMIT = 100
+SIMILAR = 3
+TRIES = 3
+
+# Everything below a space but tab and line ends, and halves of surrogate pairs, which no encoding can write.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+class KnowledgeService:
+    def __init__(self, store: NoteStore, *, clock: Callable[[], datetime] = now) -> None:
+        self.store = store
+        self._clock = clock
+
+    def save(
+        self,
+        content: str,
+        *,
+        title: str | None = None,
+        tags: Sequence[str] | None = None,
+        source: str | None = None,
+        user_id: str = ANONYMOUS,
+        author_kind: AuthorKind = "agent",
+    ) -> Saved:
+        content = _content(content)
+        moment = self._clock()
+        note = Note(
+            id=new_id(),
+            title=_title(title, content),
+            content=content,
+            tags=_tags(tags),
+            source=_line("source", source, MAX_SOURCE),
+            user_id=user_id,
+            author_kind=author_kind,
+            created_at=moment,
+            updated_at=moment,
+        )
+        similar = self.store.similar(note, limit=SIMILAR)
+        notice = self.store.save(note)
+        return _saved(note, similar=similar, notice=notice)
+
+    def update(
+        self,
+        note_id: str,
+        *,
+        content: str | None = None,
+        title: str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> Saved:
+        """Changes only what is given. If somebody else writes in between, it starts again from their version."""
+        if content is None and title is None and tags is None:
+            raise ValidationError("nothing to change: give content, title or tags")
+        for attempt in range(TRIES):
+            stored = self.get(note_id)
+            note = _changed(stored, content=content, title=title, tags=tags, moment=self._clock())
+            try:
+                return _saved(note, notice=self.store.save(note, replacing=stored))
+            except ConflictError:
+                if attempt == TRIES - 1:
+                    raise
+        raise AssertionError("unreachable")
+
+    def get(self, note_id: str) -> Note:
+        note = self.store.get(_id(note_id))
+        if note is None:
+            raise _not_found()
+        return note
+
+    def delete(self, note_id: str) -> None:
+        if not self.store.delete(_id(note_id)):
+            raise _not_found()
+
+    def browse(self, *, tag: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
+        return self.store.browse(tag=tag or None, limit=_limit(limit), cursor=cursor or None)
+
+    def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None) -> Found:
+        if not query.strip():
+            raise ValidationError("query is required: say in a few words or a sentence what to look for")
+        if len(query) > MAX_QUERY:
+            raise ValidationError(f"query is too long: at most {MAX_QUERY:,} characters")
+        if _CONTROL.search(query):
+            raise ValidationError("query has control characters: send plain text")
+        return self.store.search(query.strip(), limit=_limit(limit), tags=_tags(tags))
+
+    def keep(self, note: Note) -> bool:
+        """Take a note as it is, id and dates included; False where it was here already, just so."""
+        content = _content(note.content)
+        note = replace(
+            note,
+            content=content,
+            title=_title(note.title, content),
+            tags=_tags(note.tags),
+            source=_line("source", note.source, MAX_SOURCE),
+            status=_line("status", note.status, MAX_TAG),
+        )
+        stored = self.store.get(_id(note.id))
+        if stored == note:
+            return False
+        self.store.save(note, replacing=stored)
+        return True
+
+
+def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: str | None = None) -> Saved:
+    return Saved(
+        id=note.id,
+        title=note.title,
+        tags=note.tags,
+        user_id=note.user_id,
+        created_at=note.created_at,
+        updated_at=note.updated_at,
+        similar=list(similar),
+        notice=notice,
+    )
+
+
+def _changed(
+    note: Note,
+    *,
+    content: str | None,
+    title: str | None,
+    tags: Sequence[str] | None,
+    moment: datetime,
+) -> Note:
+    """A title that was made from the content follows it; a title that somebody chose stays."""
+    text = note.content if content is None else _content(content)
+    if title is None and note.title != _title(None, note.content):
+        title = note.title
+    return replace(
+        note,
+        content=text,
+        title=_title(title, text),
+        tags=note.tags if tags is None else _tags(tags),
+        updated_at=moment,
+    )
+
+
+def _content(content: str) -> str:
+    content = content.strip()
+    if not content:
+        raise ValidationError("content is required: write down what was found out")
+    if len(content) > MAX_CONTENT:
+        raise ValidationError(
+            f"content is too long: {len(content):,} characters, at most {MAX_CONTENT:,}. Split it into several notes."
+        )
+    if found := _CONTROL.search(content):
+        raise ValidationError(
+            f"content is not plain text: it has a control character (U+{ord(found.group()):04X}) "
+            f"at position {found.start()}. Remove such characters (terminal colours are some), "
+            "and save what a binary file means rather than its bytes."
+        )
+    return content
+
+
+def _title(title: str | None, content: str) -> str:
+    return _line("title", title, MAX_TITLE) or " ".join(content[:TITLE_FROM_CONTENT].split())
+
+
+def _tags(tags: Sequence[str] | None) -> list[str]:
+    """In the order given, each once whatever its case, without the `#` that people type."""
+    cleaned = [_line("tags", tag.strip().lstrip("#"), MAX_TAG) for tag in tags or ()]
+    unique = {tag.casefold(): tag for tag in reversed(cleaned) if tag}
+    if len(unique) > MAX_TAGS:
+        raise ValidationError(f"too many tags: {len(unique):,}, at most {MAX_TAGS}. Keep the telling ones.")
+    return list(reversed(unique.values()))
+
+
+def _line(name: str, text: str | None, longest: int) -> str | None:
+    text = " ".join((text or "").split())
+    if len(text) > longest:
+        raise ValidationError(f"{name} is too long: at most {longest:,} characters")
+    if _CONTROL.search(text):
+        raise ValidationError(f"{name} has control characters: send plain text")
+    return text or None
+
+
+def _id(note_id: str) -> str:
+    note_id = note_id.strip()
+    if not note_id:
+        raise ValidationError("id is required: search_knowledge and list_knowledge show the ids")
+    return note_id
+
+
+def _limit(limit: int) -> int:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise ValidationError(f"limit must be between 1 and {MAX_LIMIT}")
+    return limit
+
+
+def _not_found() -> NotFoundError:
+    return NotFoundError(
+        "knowledge not found: no note has this id. search_knowledge and list_knowledge show the ids that exist."
+    )

@@ -1,0 +1,47 @@
+"""What an operator can set for the knowledge room, and how its parts are chosen by it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from platformdirs import user_data_path
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Embedder
+    from chie.knowledge.store.base import NoteStore
+
+
+class KnowledgeSettings(BaseSettings):
+    model_config = SettingsConfigDict(env_prefix="CHIE_", env_file=".env", extra="ignore")
+
+    home: Path = Field(
+        default_factory=lambda: user_data_path("chie", appauthor=False),
+        description="Folder that holds the database file.",
+    )
+    embedding_url: str | None = Field(
+        default=None,
+        description="Base URL of an OpenAI-compatible embeddings server, such as `http://127.0.0.1:1234/v1`. "
+        "Without it the built-in bilingual model is used.",
+    )
+    embedding_model: str = Field(
+        default="text-embedding-3-small", description="Model to ask for at `CHIE_EMBEDDING_URL`."
+    )
+    embedding_key: SecretStr | None = Field(default=None, description="Bearer token for `CHIE_EMBEDDING_URL`.")
+
+
+def create_embedder(settings: KnowledgeSettings) -> "Embedder":
+    from chie.knowledge.embedding.onnx import OnnxEmbedder
+    from chie.knowledge.embedding.openai import OpenAIEmbedder
+    from chie.knowledge.embedding.recent import RecentEmbedder
+
+    if settings.embedding_url is None:
+        return RecentEmbedder(OnnxEmbedder())
+    key = settings.embedding_key.get_secret_value() if settings.embedding_key else None
+    return RecentEmbedder(OpenAIEmbedder(settings.embedding_url, settings.embedding_model, api_key=key))
+
+
+def create_store(settings: KnowledgeSettings) -> "NoteStore":
+    from chie.knowledge.store.sqlite.store import SqliteStore
+
+    return SqliteStore(settings.home.expanduser() / "chie.db", create_embedder(settings))

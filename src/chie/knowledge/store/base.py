@@ -1,0 +1,52 @@
+"""The port to wherever notes live. `tests/contract/note_store.py` says in full what an adapter must do."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chie.knowledge.note import Found, Note, Page, Similar
+
+
+@dataclass(frozen=True, kw_only=True)
+class Health:
+    """A store that answers; one that does not raises StorageError instead."""
+
+    notes: int
+    search: str = "by meaning and by words"
+
+
+class NoteStore(ABC):
+    """Keeps whole notes and finds them by meaning; how it makes and keeps vectors is its own business."""
+
+    @abstractmethod
+    def save(self, note: Note, *, replacing: Note | None = None) -> str | None:
+        """Keep the note, on disk before this returns, found by the very next search.
+
+        `replacing` is the note as it was read; ConflictError if the stored one is no longer that, or, without it,
+        if the id is taken. Returns a notice when the note can for now be found by its words only.
+        """
+
+    @abstractmethod
+    def get(self, note_id: str) -> Note | None: ...
+
+    @abstractmethod
+    def delete(self, note_id: str) -> bool:
+        """Whether there was such a note."""
+
+    @abstractmethod
+    def browse(self, *, tag: str | None, limit: int, cursor: str | None) -> Page:
+        """Newest first. ValidationError for a cursor that no page gave."""
+
+    @abstractmethod
+    def search(self, query: str, *, limit: int, tags: Sequence[str]) -> Found:
+        """The best passages of at most `limit` notes that carry all the tags, best first."""
+
+    @abstractmethod
+    def similar(self, note: Note, *, limit: int) -> Sequence[Similar]:
+        """Other notes that say nearly the same."""
+
+    @abstractmethod
+    def check(self) -> Health: ...
+
+    @abstractmethod
+    def close(self) -> None: ...

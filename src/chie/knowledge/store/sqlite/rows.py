@@ -1,0 +1,175 @@
+"""A note's rows: written and removed together, read back as nouns."""
+
+import base64
+import binascii
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from chie.errors import ConflictError, ValidationError
+from chie.knowledge.note import Heading, Note, Page
+from chie.knowledge.passages import Passage
+from chie.knowledge.tokens import fold, tokens
+
+_COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, created_at, updated_at"
+_HEADING = "id, title, tags, source, status, user_id, created_at, updated_at, length(content)"
+
+
+def get(connection: sqlite3.Connection, note_id: str) -> Note | None:
+    row = connection.execute(f"SELECT {_COLUMNS} FROM notes WHERE id = ?", (note_id,)).fetchone()
+    return _note(row) if row else None
+
+
+def get_many(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, Note]:
+    rows = connection.execute(
+        f"SELECT seq, {_COLUMNS} FROM notes WHERE seq IN (SELECT value FROM json_each(?))", (json.dumps(seqs),)
+    )
+    return {row[0]: _note(row[1:]) for row in rows}
+
+
+def remove(connection: sqlite3.Connection, note_id: str) -> bool:
+    """Passages, vectors, words and tags go with it."""
+    return connection.execute("DELETE FROM notes WHERE id = ?", (note_id,)).rowcount > 0
+
+
+def insert(
+    connection: sqlite3.Connection,
+    note: Note,
+    passages: Iterable[Passage],
+    readings: Iterable[str],
+    *,
+    replacing: Note | None,
+) -> list[int]:
+    """Returns the passages' ids."""
+    _make_room(connection, note, replacing)
+    seq = _insert_note(connection, note)
+    ids = [
+        int(
+            connection.execute(
+                "INSERT INTO passages (note, start, stop) VALUES (?, ?, ?)",
+                (seq, passage.start, passage.end),
+            ).lastrowid
+            or 0
+        )
+        for passage in passages
+    ]
+    label = " ".join(note.tags)
+    words = [(at, " ".join(tokens(f"{text} {label}"))) for at, text in zip(ids, readings, strict=True)]
+    connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
+    return ids
+
+
+def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor: str | None) -> Page:
+    where, values = ["1"], list[Any]()
+    if tag is not None:
+        where.append("seq IN (SELECT note FROM note_tags WHERE tag = ?)")
+        values.append(fold(tag))
+    if cursor is not None:
+        where.append("(created_at, id) < (?, ?)")
+        values.extend(_position(cursor))
+    rows = connection.execute(
+        f"SELECT {_HEADING} FROM notes WHERE {' AND '.join(where)} ORDER BY created_at DESC, id DESC LIMIT ?",
+        (*values, limit + 1),
+    ).fetchall()
+    notes = [_heading(row) for row in rows[:limit]]
+    return Page(notes=notes, next_cursor=_cursor(notes[-1]) if len(rows) > limit else None)
+
+
+def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Each passage's note: its id and title."""
+    found = connection.execute(
+        "SELECT p.id, n.id, n.title FROM passages p JOIN notes n ON n.seq = p.note "
+        "WHERE p.id IN (SELECT value FROM json_each(?))",
+        (json.dumps(passages),),
+    )
+    return {row[0]: (row[1], row[2]) for row in found}
+
+
+def count(connection: sqlite3.Connection) -> int:
+    number: int = connection.execute("SELECT count(*) FROM notes").fetchone()[0]
+    return number
+
+
+def _make_room(connection: sqlite3.Connection, note: Note, replacing: Note | None) -> None:
+    stored = get(connection, note.id)
+    if stored != replacing:
+        raise ConflictError(
+            "the note was changed by somebody else meanwhile. Read it again, then repeat the change."
+            if replacing
+            else "a note with this id exists already. Update that one instead."
+        )
+    if stored:
+        remove(connection, note.id)
+
+
+def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
+    seq = connection.execute(
+        f"INSERT INTO notes ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            note.id,
+            note.title,
+            note.content,
+            json.dumps(note.tags, ensure_ascii=False),
+            note.source,
+            note.status,
+            note.user_id,
+            note.author_kind,
+            _stamp(note.created_at),
+            _stamp(note.updated_at),
+        ),
+    ).lastrowid
+    connection.executemany(
+        "INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)",
+        [(fold(tag), seq) for tag in note.tags],
+    )
+    return int(seq or 0)
+
+
+def _note(row: Sequence[Any]) -> Note:
+    return Note(
+        id=row[0],
+        title=row[1],
+        content=row[2],
+        tags=json.loads(row[3]),
+        source=row[4],
+        status=row[5],
+        user_id=row[6],
+        author_kind=row[7],
+        created_at=datetime.fromisoformat(row[8]),
+        updated_at=datetime.fromisoformat(row[9]),
+    )
+
+
+def _heading(row: Sequence[Any]) -> Heading:
+    return Heading(
+        id=row[0],
+        title=row[1],
+        tags=json.loads(row[2]),
+        source=row[3],
+        status=row[4],
+        user_id=row[5],
+        created_at=datetime.fromisoformat(row[6]),
+        updated_at=datetime.fromisoformat(row[7]),
+        length=row[8],
+    )
+
+
+def _stamp(moment: datetime) -> str:
+    """Always UTC and of one width, so that text order is time order."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _cursor(last: Heading) -> str:
+    return base64.urlsafe_b64encode(f"{_stamp(last.created_at)} {last.id}".encode()).decode().rstrip("=")
+
+
+def _position(cursor: str) -> list[str]:
+    try:
+        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
+        moment, note_id = text.split(" ", 1)
+        datetime.fromisoformat(moment)
+    except (binascii.Error, ValueError) as error:
+        raise ValidationError("cursor is not one that a list gave. Start again without a cursor.") from error
+    return [moment, note_id]

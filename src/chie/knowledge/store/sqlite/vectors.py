@@ -1,0 +1,136 @@
+"""Vectors of one model: made by the embedder, kept in the file, scanned in memory."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from chie.knowledge.embedding.base import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from chie.knowledge.embedding.base import Vectors
+    from chie.knowledge.store.sqlite.index import VectorIndex
+
+BATCH = 4096  # rows read at a time, so that loading does not double the memory
+
+
+class SqliteVectors:
+    """Follows what this and other processes write: every look-up first reads what is new since the last."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._model: str | None = None
+        self._index: VectorIndex | None = None
+        self._newest = 0
+        self._deletions = 0
+        self._read_up_to = 0
+        self._refreshing = Lock()
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Raises EmbeddingError. The first call names the model: its id and how many numbers it gives."""
+        vectors = self._embedder.embed(texts)
+        if self._model is None:
+            self._model = f"{self._embedder.id}:{vectors.shape[1]}"
+        return vectors
+
+    def insert(self, connection: sqlite3.Connection, passages: Sequence[int], vectors: "Vectors") -> None:
+        """Another process may have been quicker; its vector is as good."""
+        connection.executemany(
+            "INSERT OR IGNORE INTO vectors (passage, model, vector) VALUES (?, ?, ?)",
+            [(passage, self._model, vector.tobytes()) for passage, vector in zip(passages, vectors, strict=True)],
+        )
+
+    def nearest(
+        self,
+        connection: sqlite3.Connection,
+        query: "Vectors",
+        count: int,
+        *,
+        among: Sequence[int] | None = None,
+    ) -> list[int]:
+        """The best passage of each of the nearest notes."""
+        import numpy as np
+
+        with self._refreshing:
+            index = self._refresh(connection, len(query))
+        return index.nearest(query, count, among=None if among is None else np.array(among, np.int64))
+
+    def cosines(self, connection: sqlite3.Connection, query: "Vectors", passages: Sequence[int]) -> dict[int, float]:
+        """Exact, from the stored vectors; passages without one are left out."""
+        import numpy as np
+
+        rows = connection.execute(
+            "SELECT passage, vector FROM vectors WHERE model = ? AND passage IN (SELECT value FROM json_each(?))",
+            (self._model, json.dumps(passages)),
+        ).fetchall()
+        if not rows:
+            return {}
+        scores = _matrix([row[1] for row in rows]) @ query
+        return {row[0]: float(score) for row, score in zip(rows, np.clip(scores, -1, 1), strict=True)}
+
+    def missing(self, connection: sqlite3.Connection) -> int:
+        """How many passages this model has not read yet; counted only when passages came since it was none."""
+        row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passages'").fetchone()
+        if row is None or row[0] == self._read_up_to:
+            return 0
+        number: int = connection.execute(
+            "SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM vectors WHERE model = ?)",
+            (self._model,),
+        ).fetchone()[0]
+        if number == 0:
+            self._read_up_to = row[0]
+        return number
+
+    def unread(self, connection: sqlite3.Connection, count: int) -> list[tuple[int, str, int, int]]:
+        """Some of the missing ones: passage, note id, start and stop."""
+        return connection.execute(
+            "SELECT p.id, n.id, p.start, p.stop FROM passages p JOIN notes n ON n.seq = p.note"
+            " WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.passage = p.id)"
+            " ORDER BY p.id LIMIT ?",
+            (self._model, count),
+        ).fetchall()
+
+    def _refresh(self, connection: sqlite3.Connection, dimension: int) -> "VectorIndex":
+        newest, deletions = connection.execute(
+            "SELECT coalesce(max(seq), 0), (SELECT deletions FROM revision) FROM vectors"
+        ).fetchone()
+        if self._index is None:
+            from chie.knowledge.store.sqlite.index import VectorIndex
+
+            self._index = VectorIndex(dimension)
+            self._index.reserve(newest)
+        if newest > self._newest:
+            self._load(connection, self._index)
+        if deletions != self._deletions:
+            self._index.keep(self._alive(connection))
+        self._newest, self._deletions = newest, deletions
+        return self._index
+
+    def _load(self, connection: sqlite3.Connection, index: "VectorIndex") -> None:
+        import numpy as np
+
+        cursor = connection.execute(
+            "SELECT v.seq, v.passage, p.note, v.vector FROM vectors v JOIN passages p ON p.id = v.passage"
+            " WHERE v.seq > ? AND v.model = ? ORDER BY v.seq",
+            (self._newest, self._model),
+        )
+        while rows := cursor.fetchmany(BATCH):
+            index.append(np.array([row[:3] for row in rows], np.int64), _matrix([row[3] for row in rows]))
+
+    def _alive(self, connection: sqlite3.Connection) -> "NDArray[np.int64]":
+        import numpy as np
+
+        rows: list[Any] = connection.execute(
+            "SELECT seq FROM vectors INDEXED BY vectors_by_model WHERE model = ?", (self._model,)
+        ).fetchall()
+        return np.array(rows, np.int64).reshape(-1)
+
+
+def _matrix(blobs: Sequence[bytes]) -> "Vectors":
+    import numpy as np
+
+    return np.frombuffer(b"".join(blobs), np.float32).reshape(len(blobs), -1)

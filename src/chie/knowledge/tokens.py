@@ -1,0 +1,131 @@
+"""Words for the lexical index, the same for what is stored and what is asked.
+
+Japanese has no spaces and its words are often two characters long, so runs of kana and kanji become overlapping
+pairs. Identifiers are kept whole and in parts, for people remember either.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+MOST = 64  # tokens of a query that are looked up
+
+# Kana, kanji with their iteration marks, and the extensions beyond the basic plane.
+_JAPANESE = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_PIECES = re.compile(
+    rf"(?P<japanese>[{_JAPANESE}]+)"
+    r"|(?P<word>(?:(?![" + _JAPANESE + r"])\w)+(?:[-./:@\\](?:(?![" + _JAPANESE + r"])\w)+)*(?:\+\+|#)?)"
+    r"|(?P<symbol>[^\w\s\x00-\x7f\u3000-\u303f\uff00-\uffef])"
+)
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_]+")
+_HIRAGANA = re.compile(r"[\u3041-\u309f]+")
+_GRAMMAR = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "can",
+        "do",
+        "doe",
+        "for",
+        "from",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "my",
+        "not",
+        "of",
+        "on",
+        "or",
+        "that",
+        "the",
+        "thi",
+        "thing",
+        "this",
+        "to",
+        "wa",
+        "was",
+        "we",
+        "what",
+        "when",
+        "where",
+        "which",
+        "why",
+        "will",
+        "with",
+        "you",
+    ]
+)
+_SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s)$")
+
+
+def fold(text: str) -> str:
+    """One spelling: half- and full-width forms agree, case and runs of white space do not count."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def tokens(text: str) -> list[str]:
+    return list(_tokens(unicodedata.normalize("NFKC", text)))
+
+
+def query_tokens(text: str) -> list[str]:
+    """The telling tokens of a query, each once: grammar says little and stands in half of all notes."""
+    unique = list(dict.fromkeys(tokens(text)))
+    telling = [token for token in unique if token not in _GRAMMAR and not _HIRAGANA.fullmatch(token)]
+    return (telling or unique)[:MOST]
+
+
+def identifiers(text: str) -> set[str]:
+    """The words of a query that nobody types by chance: `max_connections`, `ERR_42`, `useEffect`, `10.0.0.1`."""
+    words = (match["word"] for match in _PIECES.finditer(unicodedata.normalize("NFKC", text)))
+    return {word.casefold() for word in words if word and _is_identifier(word)}
+
+
+def _is_identifier(word: str) -> bool:
+    return len(word) > 2 and (
+        not word.isalnum()
+        or "_" in word
+        or (not word.isdigit() and any(map(str.isdigit, word)))
+        or (not word.isupper() and any(map(str.isupper, word[1:])))
+    )
+
+
+def _tokens(text: str) -> Iterator[str]:
+    for match in _PIECES.finditer(text):
+        if run := match["japanese"]:
+            yield from _pairs(run)
+        elif word := match["word"]:
+            yield from _word(word)
+        elif not unicodedata.category(match["symbol"]).startswith(("M", "P", "C")):
+            yield match["symbol"]
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def _word(word: str) -> Iterator[str]:
+    parts = [_stem(part.casefold()) for part in _PARTS.findall(word)]
+    whole = word.casefold()
+    if len(parts) != 1:
+        yield whole
+    elif not word.isalnum() and "_" not in word:  # c++ and c# are not c
+        parts = [whole]
+    yield from parts
+
+
+def _stem(word: str) -> str:
+    """`connections` and `connecting` meet at `connect…`-like stems; light enough to leave `address` alone."""
+    if word.endswith("ss"):
+        return word
+    return _SUFFIX.sub(lambda match: "y" if match.group() == "ies" else "", word)

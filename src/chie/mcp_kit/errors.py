@@ -1,0 +1,108 @@
+"""The MCP edge's translator: every failure becomes a result with `isError`, in our own words."""
+
+import logging
+from typing import Any
+
+from fastmcp.exceptions import ToolError
+from fastmcp.exceptions import ValidationError as ArgumentError
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools import ToolResult
+from mcp_types import CallToolRequestParams, TextContent
+from pydantic import ValidationError as PydanticError
+from pydantic_core import ErrorDetails
+
+from chie.errors import ChieError, ServiceError, ValidationError
+from chie.mcp_kit.logging import request_id
+
+logger = logging.getLogger(__name__)
+
+_EXPECTED = {
+    "string": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "list": "a list",
+    "dict": "an object",
+    "model": "an object",
+    "dataclass": "an object",
+}
+
+
+class ErrorTranslator(Middleware):
+    """Wraps every tool call; nothing of Pydantic's text, the input or the stack gets past it."""
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[CallToolRequestParams],
+        call_next: CallNext[CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        tool = context.message.name
+        try:
+            return await call_next(context)
+        except ArgumentError as error:
+            return failure(_argument_error(error))
+        except ToolError as error:
+            return failure(_tool_error(tool, error))
+
+
+def failure(error: ChieError) -> ToolResult:
+    """The one shape of a failed tool call."""
+    return ToolResult(
+        content=[TextContent(type="text", text=error.message)],
+        structured_content=error.details(),
+        is_error=True,
+    )
+
+
+def _tool_error(tool: str, error: ToolError) -> ChieError:
+    if isinstance(error.__cause__, ChieError):
+        return error.__cause__
+    if error.__cause__ is None:  # a ToolError that a tool raised itself: its words are meant for the caller
+        return ServiceError(str(error))
+    return ServiceError(
+        f"{tool} failed inside Chie. Try once more; if it fails again, "
+        f"the server's log has the reason under request {request_id()}."
+    )
+
+
+def _argument_error(error: ArgumentError) -> ValidationError:
+    cause = error.__cause__
+    if not isinstance(cause, PydanticError):
+        return ValidationError("the arguments do not fit this tool's schema")
+    return ValidationError("; ".join(dict.fromkeys(map(describe, argument_errors(cause)))))
+
+
+def argument_errors(error: PydanticError) -> list[ErrorDetails]:
+    return error.errors(include_url=False, include_input=True)
+
+
+def describe(detail: ErrorDetails) -> str:
+    """One argument's fault. Only the schema's words are used: names of fields and its limits."""
+    kind, bounds = detail["type"], detail.get("ctx", {})
+    name = _field(detail["loc"])
+    if kind.startswith("missing") or (detail["input"] is None and len(detail["loc"]) == 1):
+        return f"{name} is required"
+    if kind.startswith(("unexpected", "extra_forbidden")):
+        return "unknown argument: look at the tool's schema for the names it takes"
+    return f"{name} must be {_expectation(kind, bounds)}"
+
+
+def _field(location: tuple[int | str, ...]) -> str:
+    """`tags.0` is shown as `tags[0]`; the branches of a union, which the caller never wrote, are not shown."""
+    head, *rest = location or ("the argument",)
+    return str(head) + "".join(f"[{part}]" for part in rest if isinstance(part, int))
+
+
+def _expectation(kind: str, bounds: dict[str, Any]) -> str:
+    match kind:
+        case "greater_than_equal" | "greater_than":
+            return f"at least {bounds.get('ge', bounds.get('gt'))}"
+        case "less_than_equal" | "less_than":
+            return f"at most {bounds.get('le', bounds.get('lt'))}"
+        case "string_too_short" | "too_short":
+            return f"at least {bounds['min_length']} long"
+        case "string_too_long" | "too_long":
+            return f"at most {bounds['max_length']} long"
+        case "literal_error" | "enum":
+            return f"one of {bounds['expected']}"
+    return _EXPECTED.get(kind.split("_", maxsplit=1)[0], "of the type that the tool's schema gives")

@@ -1,0 +1,107 @@
+"""Logs go to stderr or to a file, never to stdout, which belongs to the protocol."""
+
+import json
+import logging
+import os
+import re
+import sys
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from chie.errors import ChieError
+
+_request: ContextVar[str] = ContextVar("chie_request", default="-")
+
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+_SECRET_TEXT = re.compile(
+    r"(?P<name>(?:authorization|x-n8n-api-key|api[-_]?key|password|passwd|secret|token)[\"']?\s*[:=]\s*[\"']?"
+    r"(?:bearer\s+|basic\s+)?|bearer\s+|://[^/\s:@]*:)[^\s\"',;@&]+",
+    re.IGNORECASE,
+)
+
+
+def request_id() -> str:
+    return _request.get()
+
+
+def new_request_id() -> str:
+    """Names the work that follows in this context, for every log line it writes."""
+    name = uuid4().hex[:12]
+    _request.set(name)
+    return name
+
+
+def configure(level: str = "WARNING", file: Path | None = None) -> None:
+    """Set up once per process, before FastMCP is imported: it would bring a handler of its own, and Rich with it.
+
+    Frameworks' loggers lose their handlers, so that nothing escapes redaction.
+    """
+    os.environ["FASTMCP_LOG_ENABLED"] = "false"
+    handler = _file_handler(file) if file else logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if file else OneLine())
+    handler.addFilter(stamp)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for name in ("fastmcp", "mcp", "uvicorn", "uvicorn.error", "uvicorn.access"):
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+
+
+def _file_handler(file: Path) -> logging.Handler:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return logging.FileHandler(file, encoding="utf-8")
+
+
+def stamp(record: logging.LogRecord) -> bool:
+    record.request = request_id()
+    return True
+
+
+def redact(text: str) -> str:
+    """Hide what looks like a secret, and the very values of this process's secret settings."""
+    for name, value in os.environ.items():
+        if len(value) >= 8 and _SECRET_NAME.search(name):
+            text = text.replace(value, "***")
+    return _SECRET_TEXT.sub(r"\g<name>***", text)
+
+
+class OneLine(logging.Formatter):
+    """`12:00:00 WARNING chie.knowledge [3f2a…] message`; an expected error is not worth a stack."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s [%(request)s] %(message)s", "%H:%M:%S")
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(_without_expected_stack(record)))
+
+
+class JsonLines(logging.Formatter):
+    """One object a line, stack traces included, for files."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        record = _without_expected_stack(record)
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "request": getattr(record, "request", "-"),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["stack"] = self.formatException(record.exc_info)
+        return redact(json.dumps(line, ensure_ascii=False))
+
+
+def _without_expected_stack(record: logging.LogRecord) -> logging.LogRecord:
+    """A ChieError is an answer, not a crash: its message is the whole story."""
+    error = record.exc_info[1] if record.exc_info else None
+    if not isinstance(error, ChieError):
+        return record
+    plain = logging.makeLogRecord(record.__dict__)
+    plain.msg, plain.args = "%s: %s", (record.getMessage(), error.message)
+    plain.exc_info, plain.exc_text = None, None
+    return plain

@@ -1,0 +1,133 @@
+"""One kind of server and one way to run it, over stdio or stateless HTTP."""
+
+import ipaddress
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from fastmcp import FastMCP
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from chie import __version__
+from chie.errors import ChieError, ConfigurationError
+from chie.mcp_kit.errors import ErrorTranslator
+from chie.mcp_kit.logging import new_request_id
+
+if TYPE_CHECKING:
+    from fastmcp.server.http import StarletteWithLifespan
+    from starlette.types import ASGIApp
+
+
+class Server(FastMCP[None]):
+    """A FastMCP server with our errors, our log lines and a health that can be ill.
+
+    `check` tells what the server needs and has, or raises; `close` runs when the server stops.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        instructions: str,
+        *,
+        check: Callable[[], dict[str, Any]],
+        close: Callable[[], None],
+    ) -> None:
+        @asynccontextmanager
+        async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
+            try:
+                yield None
+            finally:
+                close()
+
+        super().__init__(
+            name,
+            version=__version__,
+            instructions=instructions,
+            mask_error_details=True,
+            middleware=[RequestNames(), ErrorTranslator()],
+            lifespan=closing,
+        )
+        self._check = check
+        self.custom_route("/health", methods=["GET"])(self._health)
+
+    async def health(self) -> dict[str, Any]:
+        """Status first, then details or the reason."""
+        try:
+            return {"status": "healthy", **await run_in_threadpool(self._check)}
+        except ChieError as error:
+            return {"status": "unhealthy", "reason": error.message}
+
+    async def _health(self, _: Request) -> JSONResponse:
+        state = await self.health()
+        return JSONResponse(state, status_code=200 if state["status"] == "healthy" else 503)
+
+
+class RequestNames(Middleware):
+    """Gives every request a name that its log lines carry."""
+
+    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:  # noqa: ANN401
+        new_request_id()
+        return await call_next(context)
+
+
+def run_stdio(server: Server) -> None:
+    server.run(transport="stdio", show_banner=False)
+
+
+def http_app(server: Server, path: str) -> "StarletteWithLifespan":
+    """The server as an ASGI app that answers at `path`, keeping no state between requests."""
+    return server.http_app(path=path, stateless_http=True, json_response=True, host_origin_protection="auto")
+
+
+def request_guard(app: "ASGIApp") -> "ASGIApp":
+    """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine."""
+    from fastmcp.server.http import HostOriginGuardMiddleware
+
+    return HostOriginGuardMiddleware(app, mode="auto")
+
+
+def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], None]) -> None:
+    """Serve an ASGI app until it is told to stop. The address is announced once a client can connect to it."""
+    import uvicorn
+
+    refuse_open_address(host)
+    with _listening(host, port) as listener:
+        announce(_address(listener))
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
+        )
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def refuse_open_address(host: str) -> None:
+    """Only this machine may connect while nobody is asked who they are."""
+    if host == "localhost":
+        return
+    try:
+        loopback = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        raise ConfigurationError(
+            f"refusing to listen on {host}: anybody who reaches it could read and change everything. "
+            "Use 127.0.0.1, and a tunnel or an authenticating proxy for other machines."
+        )
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot listen on {host} port {port}: {error.strerror}. Choose another port with --port, "
+            "or --port 0 for any that is free."
+        ) from error
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

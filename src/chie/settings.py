@@ -1,0 +1,21 @@
+"""Settings come from the environment and a `.env` file; what is wrong there is said in our words."""
+
+from typing import TypeVar
+
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings
+
+from chie.errors import ConfigurationError
+
+S = TypeVar("S", bound=BaseSettings)
+
+
+def load(kind: type[S]) -> S:
+    try:
+        return kind()
+    except ValidationError as error:
+        prefix = kind.model_config.get("env_prefix", "")
+        names = sorted({f"{prefix}{detail['loc'][0]}".upper() for detail in error.errors() if detail["loc"]})
+        raise ConfigurationError(
+            f"wrong value for {', '.join(names)}: see the settings table in docs/settings.md."
+        ) from error

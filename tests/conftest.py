@@ -1,0 +1,42 @@
+"""What all tests share: a closed network and a home of their own."""
+
+import ipaddress
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def _is_local(host: object) -> bool:
+    if host in ("localhost", "", None):
+        return True
+    try:
+        return ipaddress.ip_address(str(host)).is_loopback
+    except ValueError:
+        return False
+
+
+def _refuse_the_outside(event: str, arguments: tuple[Any, ...]) -> None:
+    """Nothing but this machine can be reached or looked up from a test."""
+    if event == "socket.connect" and isinstance(arguments[1], tuple) and not _is_local(arguments[1][0]):
+        raise RuntimeError(f"a test tried to connect to {arguments[1][0]}")
+    if event == "socket.getaddrinfo" and not _is_local(arguments[0]):
+        raise RuntimeError(f"a test tried to look up {arguments[0]}")
+
+
+sys.addaudithook(_refuse_the_outside)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty CHIE_HOME, and no `.env` or settings of the developer's own."""
+    import os
+
+    for name in list(os.environ):
+        if name.startswith(("CHIE_", "AWS_", "BEDROCK_", "N8N_", "OPENAI_", "ANTHROPIC_", "FASTMCP_")):
+            monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    monkeypatch.setenv("CHIE_HOME", str(home))
+    monkeypatch.chdir(tmp_path)
+    return home
