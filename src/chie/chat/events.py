@@ -1,0 +1,47 @@
+"""What happens while an agent answers. Plain dicts with types: agents yield them, `api/sse.py` writes them down."""
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Text(TypedDict):
+    """A piece of the answer."""
+
+    type: Literal["message"]
+    content: str
+
+
+class ToolCall(TypedDict):
+    """A tool is about to run, or waits for the user's word when `approval` is there."""
+
+    type: Literal["tool_call"]
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    approval: NotRequired[Literal["required"]]
+
+
+class ToolResult(TypedDict):
+    """What a tool gave back; `is_error` is true for a failure, which the model has seen too."""
+
+    type: Literal["tool_result"]
+    id: str
+    name: str
+    content: str
+    is_error: bool
+
+
+class Usage(TypedDict):
+    """Tokens, as far as the model's server told."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+class Done(TypedDict):
+    """The last event of an answer that ended well; the edge adds which message and session it was."""
+
+    type: Literal["done"]
+    usage: Usage | None
+
+
+Event = Text | ToolCall | ToolResult | Done
