@@ -28,7 +28,10 @@ LOG_FILE = click.option(
 )
 
 
-ROOMS = {"notes": "chie.knowledge.cli"}  # groups that live in their room, imported when they are asked for
+ROOMS = {
+    "notes": "chie.knowledge.cli",
+    "db": "chie.chat.sessions.cli",
+}  # groups that live in their room, imported when they are asked for
 
 
 class Door(click.Group):

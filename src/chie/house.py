@@ -1,23 +1,22 @@
 """`chie serve`: all rooms behind one door. A room that is ill or not set up never keeps the others closed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import Any
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from chie.errors import ConfigurationError
+from chie.chat.agents.base import AgentInfo, BaseAgent
+from chie.chat.app import Surrounding, create_app
+from chie.chat.app import health as chat_health
+from chie.chat.directory import AgentDirectory
+from chie.errors import ConfigurationError, NotFoundError
 from chie.mcp_kit.serve import Server, http_app, request_guard
-
-if TYPE_CHECKING:
-    from fastmcp.server.http import StarletteWithLifespan
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -26,40 +25,55 @@ HEADERS = {
 }
 
 
-def create_house(rooms: Mapping[str, Server | ConfigurationError]) -> Starlette:
+class NoAgents:
+    """A house where nobody answers: the chat's API is there, and says so."""
+
+    def get_agent(self, agent_id: str) -> BaseAgent:  # noqa: ARG002
+        raise NotFoundError("no agent has this id: this house has no agents.")
+
+    async def list_agents(self) -> list[AgentInfo]:
+        return []
+
+    async def default_id(self) -> str:
+        raise NotFoundError("no agent can answer: this house has no agents.")
+
+    def server_states(self) -> Sequence[dict[str, Any]]:
+        return []
+
+
+def create_house(
+    rooms: Mapping[str, Server | ConfigurationError],
+    agents: AgentDirectory | None = None,
+    *,
+    surroundings: Sequence[Surrounding] = (),
+) -> FastAPI:
+    """The chat's app with the rooms' servers beside it; `surroundings` come up after the servers."""
     servers = {name: room for name, room in rooms.items() if isinstance(room, Server)}
     closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
     apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
+    house = create_app(
+        agents or NoAgents(), surroundings=[*(partial(app.lifespan, app) for app in apps.values()), *surroundings]
+    )
+    house.router.routes += [
+        Route("/", _start_page),
+        Route("/health", _health(servers, closed)),
+        *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
+        *(Route(f"/mcp/{name}", _closed(reason)) for name, reason in closed.items()),
+    ]
+    house.add_middleware(request_guard)
+    return house
 
-    async def health(_: Request) -> Response:
-        states = dict(zip(servers, await asyncio.gather(*(s.health() for s in servers.values())), strict=True))
+
+def _health(servers: Mapping[str, Server], closed: Mapping[str, str]) -> Callable[[Request], Awaitable[Response]]:
+    async def health(request: Request) -> Response:
+        chat, *found = await asyncio.gather(chat_health(request.app), *(s.health() for s in servers.values()))
+        states = dict(zip(servers, found, strict=True)) | {"chat": chat}
         well = all(state["status"] == "healthy" for state in states.values())
         rest = {name: {"status": reason} for name, reason in closed.items()}
         body = {"status": "healthy" if well else "unhealthy", "rooms": states | rest}
         return JSONResponse(body, status_code=200 if well else 503)
 
-    return Starlette(
-        routes=[
-            Route("/", _start_page),
-            Route("/health", health),
-            *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
-            *(Route(f"/mcp/{name}", _closed(reason)) for name, reason in closed.items()),
-        ],
-        middleware=[Middleware(request_guard)],
-        exception_handlers={HTTPException: _detail},
-        lifespan=_lifespan(list(apps.values())),
-    )
-
-
-def _lifespan(apps: "list[StarletteWithLifespan]") -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for app in apps:
-                await stack.enter_async_context(app.lifespan(app))
-            yield
-
-    return lifespan
+    return health
 
 
 async def _start_page(request: Request) -> Response:
@@ -73,10 +87,3 @@ def _closed(reason: str) -> Callable[[Request], Awaitable[Response]]:
         return JSONResponse({"detail": reason}, status_code=503)
 
     return closed
-
-
-async def _detail(_: Request, error: Exception) -> Response:
-    """The shape of every HTTP error; Starlette's handlers take any exception, ours is registered for this one."""
-    if not isinstance(error, HTTPException):
-        raise error
-    return JSONResponse({"detail": error.detail}, status_code=error.status_code)

@@ -1,0 +1,81 @@
+"""Around every request: its name, its log line, its count, and a limit for its body. Plain ASGI, for speed."""
+
+import logging
+from time import perf_counter
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chie.chat.api.errors import detail
+from chie.chat.metrics import Metrics
+from chie.mcp_kit.logging import new_request_id
+
+MAX_BODY = 4 * 1024 * 1024
+LIMITED = ("/api/", "/v1/")
+
+logger = logging.getLogger(__name__)
+
+
+class RequestLog:
+    """Names the request for all log lines below it, agents' and tools' included, and gives the name to the caller."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        name, began = new_request_id(), perf_counter()
+
+        async def named(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", name.encode())]
+                self._note(scope, message["status"], perf_counter() - began)
+            await send(message)
+
+        return await self._app(scope, receive, named)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        route = getattr(scope.get("route"), "path", "unknown")
+        self._metrics.request_answered(scope["method"], route, status, seconds)
+        level = logging.ERROR if status >= 500 else logging.INFO
+        logger.log(level, "%s %s %d in %.1f ms", scope["method"], scope["path"], status, seconds * 1_000)
+
+
+class TooLargeError(Exception):
+    """The body went past the limit while it was read."""
+
+
+class BodyLimit:
+    def __init__(self, app: ASGIApp, *, limit: int = MAX_BODY) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(LIMITED):
+            return await self._app(scope, receive, send)
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._limit:
+            return await self._refuse(scope, receive, send)
+        try:
+            await self._app(scope, self._counting(receive), send)
+        except TooLargeError:
+            await self._refuse(scope, receive, send)
+
+    def _counting(self, receive: Receive) -> Receive:
+        seen = 0
+
+        async def counting() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self._limit:
+                raise TooLargeError
+            return message
+
+        return counting
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        message = f"the body is too large: at most {self._limit // 1024 // 1024} MiB. Send less at a time."
+        await detail(Request(scope), 413, message)(scope, receive, send)
