@@ -233,7 +233,7 @@ class Runs:
         rest = run.rest(outcome.last)
         for pause in (*RETRIES, None):
             try:
-                await self._turns.finish(run.message_id, ending, rest)
+                await self._turns.finish(ending, rest)
             except StorageError as error:
                 logger.exception("the end of message %s is not saved yet", run.message_id)
                 if pause is None:

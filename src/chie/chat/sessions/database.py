@@ -111,7 +111,8 @@ class Database:
 def _options(url: URL) -> dict[str, Any]:
     if url.get_backend_name() == "sqlite":
         # Transactions are begun by us (see `begin`), or a reader would be refused when it starts to write.
-        return {"pool_size": 4, "connect_args": {"timeout": BUSY_SECONDS, "isolation_level": None}}
+        arguments = {"timeout": BUSY_SECONDS, "isolation_level": None}
+        return {"pool_size": 4, "pool_reset_on_return": None, "connect_args": arguments}
     return {"pool_size": 8, "pool_pre_ping": True}
 
 

@@ -5,13 +5,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chie.chat.sessions.conversation import Ending, Events, Message, Session, fold
 from chie.chat.sessions.models import EventsRow, MessageRow, SessionRow
 
 ALL = 1_000_000
+
+# Made once: to build a statement costs more than to run it.
+_INSERT_SESSION = insert(SessionRow)
+_INSERT_MESSAGES = insert(MessageRow)
+_INSERT_EVENTS = insert(EventsRow)
+_END = update(MessageRow).where(MessageRow.id == bindparam("message"))
 
 _SESSION = (
     SessionRow.id,
@@ -46,7 +52,7 @@ async def insert_session(connection: AsyncConnection, session: Session) -> None:
         "created_at": session.created_at,
         "updated_at": session.updated_at,
     }
-    await connection.execute(insert(SessionRow), row)
+    await connection.execute(_INSERT_SESSION, row)
 
 
 async def session(connection: AsyncConnection, session_id: str) -> Session | None:
@@ -82,7 +88,7 @@ async def delete_session(connection: AsyncConnection, session_id: str) -> bool:
 
 async def insert_messages(connection: AsyncConnection, messages: Sequence[Message], *, owner: str) -> None:
     """One statement; the messages are numbered in the order given."""
-    await connection.execute(insert(MessageRow), [_row(message, owner) for message in messages])
+    await connection.execute(_INSERT_MESSAGES, [_row(message, owner) for message in messages])
 
 
 async def messages(connection: AsyncConnection, session_id: str) -> list[Message]:
@@ -96,9 +102,6 @@ async def message(connection: AsyncConnection, message_id: str) -> Message | Non
 
 
 async def insert_events(connection: AsyncConnection, stretches: Sequence[Events]) -> None:
-    """Those of an answer whose session was deleted meanwhile are dropped."""
-    wanted = {stretch.message_id for stretch in stretches}
-    there = set((await connection.execute(select(MessageRow.id).where(MessageRow.id.in_(wanted)))).scalars())
     rows = [
         {
             "message_id": stretch.message_id,
@@ -107,10 +110,13 @@ async def insert_events(connection: AsyncConnection, stretches: Sequence[Events]
             "data": json.dumps(stretch.items, ensure_ascii=False),
         }
         for stretch in stretches
-        if stretch.message_id in there
     ]
-    if rows:
-        await connection.execute(insert(EventsRow), rows)
+    await connection.execute(_INSERT_EVENTS, rows)
+
+
+async def existing_messages(connection: AsyncConnection, message_ids: Sequence[str]) -> set[str]:
+    statement = select(MessageRow.id).where(MessageRow.id.in_(message_ids))
+    return set((await connection.execute(statement)).scalars())
 
 
 async def events(connection: AsyncConnection, message_id: str, *, after: int = 0, limit: int = 1_000) -> list[Events]:
@@ -125,8 +131,10 @@ async def events(connection: AsyncConnection, message_id: str, *, after: int = 0
     return [Events(message_id=row.message_id, first=row.first, items=json.loads(row.data)) for row in rows]
 
 
-async def end(connection: AsyncConnection, message_id: str, ending: Ending) -> None:
+async def end(connection: AsyncConnection, message_id: str, ending: Ending) -> bool:
+    """False where the message is gone."""
     values = {
+        "message": message_id,
         "status": ending.status,
         "content": ending.content,
         "folded": fold(ending.content),
@@ -138,7 +146,7 @@ async def end(connection: AsyncConnection, message_id: str, ending: Ending) -> N
         "owner": None,
         "alive_at": None,
     }
-    await connection.execute(update(MessageRow).where(MessageRow.id == message_id).values(**values))
+    return (await connection.execute(_END, values)).rowcount > 0
 
 
 async def streaming(connection: AsyncConnection) -> list[tuple[str, str, datetime]]:

@@ -104,15 +104,21 @@ class Turns:
             return answer, await repository.events(connection, message_id, after=after)
 
     async def save(self, stretches: Sequence[Events]) -> None:
-        await self._database.write(lambda connection: repository.insert_events(connection, stretches))
-
-    async def finish(self, message_id: str, ending: Ending, rest: Events | None) -> None:
-        """The last events and the outcome, in one."""
+        """Those of an answer whose session was deleted meanwhile are dropped."""
 
         async def change(connection: AsyncConnection) -> None:
-            if rest is not None:
+            there = await repository.existing_messages(connection, [stretch.message_id for stretch in stretches])
+            if kept := [stretch for stretch in stretches if stretch.message_id in there]:
+                await repository.insert_events(connection, kept)
+
+        await self._database.write(change)
+
+    async def finish(self, ending: Ending, rest: Events) -> None:
+        """The outcome and the last events, in one."""
+
+        async def change(connection: AsyncConnection) -> None:
+            if await repository.end(connection, rest.message_id, ending):
                 await repository.insert_events(connection, [rest])
-            await repository.end(connection, message_id, ending)
 
         await self._database.write(change)
 

@@ -1,0 +1,163 @@
+"""The processes that `bench.chat` measures: a model that streams, a bare relay before it, and Chie before it.
+
+    python -m bench.chat_servers upstream|relay|chie [UPSTREAM]
+
+Each prints its address on one line.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+TOKEN = "知恵 "
+CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+
+
+def main() -> None:
+    kind, *rest = sys.argv[1:]
+    if kind == "upstream":
+        asyncio.run(serve_upstream())
+        return
+    from chie.mcp_kit.serve import run_http
+
+    app = relay(rest[0]) if kind == "relay" else chie(rest[0])
+    run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))
+
+
+async def serve_upstream() -> None:
+    """An OpenAI-protocol server on bare sockets; the prompt says `tokens milliseconds`."""
+    server = await asyncio.start_server(_answer, "127.0.0.1", 0, backlog=512)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
+    await server.serve_forever()
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            length = next(
+                (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
+            )
+            body = json.loads(await reader.readexactly(length)) if length else {}
+            tokens, pause = map(int, body["messages"][-1]["content"].split())
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
+            for _ in range(tokens):
+                await asyncio.sleep(pause / 1_000)
+                _write(writer, {"index": 0, "delta": {"content": TOKEN}, "finish_reason": None})
+            _write(writer, {"index": 0, "delta": {}, "finish_reason": "stop"})
+            writer.write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        writer.close()
+
+
+def _write(writer: asyncio.StreamWriter, choice: dict[str, Any]) -> None:
+    data = f"data: {json.dumps({**CHUNK, 'choices': [choice]})}\n\n".encode()
+    writer.write(b"%x\r\n%s\r\n" % (len(data), data))
+
+
+async def _tokens(client: Any, message: str) -> AsyncGenerator[str, None]:  # noqa: ANN401
+    messages = [{"role": "user", "content": message}]
+    stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
+    async with stream:
+        async for chunk in stream:
+            if chunk.choices and (content := chunk.choices[0].delta.content):
+                yield content
+
+
+def _client(upstream: str) -> Any:  # noqa: ANN401
+    from openai import AsyncOpenAI
+
+    return AsyncOpenAI(base_url=f"{upstream}/v1", api_key="none", timeout=120, max_retries=0)
+
+
+def relay(upstream: str) -> "FastAPI":
+    """The floor: FastAPI, the same SDK, the same events; nothing is saved and nobody can come back."""
+    from fastapi import FastAPI
+    from fastapi.responses import StreamingResponse
+    from pydantic import BaseModel
+
+    class Ask(BaseModel):
+        message: str
+
+    app, client = FastAPI(), _client(upstream)
+
+    async def events(message: str) -> AsyncIterator[str]:
+        number = 0
+        async for token in _tokens(client, message):
+            number += 1
+            data = json.dumps({"type": "message", "content": token}, ensure_ascii=False)
+            yield f"id: {number}\nevent: message\ndata: {data}\n\n"
+        yield "event: done\ndata: {}\n\n"
+
+    @app.post("/api/chat/stream")
+    async def ask(body: Ask) -> StreamingResponse:
+        return StreamingResponse(events(body.message), media_type="text/event-stream")
+
+    return app
+
+
+def chie(upstream: str) -> "FastAPI":
+    """Chie with its sessions. `CHIE_BENCH_AGENT=house` takes the house's own agents once they are there."""
+    from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+    from chie.chat.app import create_app
+    from chie.chat.events import Done, Event, Text
+
+    class SdkAgent(BaseAgent):
+        """The least that an agent on the openai SDK can do."""
+
+        agent_id = "sdk"  # type: ignore[assignment]
+        name = "SDK"  # type: ignore[assignment]
+        description = "The openai SDK, nothing else."  # type: ignore[assignment]
+
+        def __init__(self) -> None:
+            self._client = _client(upstream)
+
+        def supports_mcp(self) -> bool:
+            return False
+
+        async def get_agent_info(self) -> AgentInfo:
+            return AgentInfo(id="sdk", name="SDK", description="", supports_mcp=False, available=True)
+
+        async def stream_chat(
+            self,
+            message: str,
+            history: Sequence[Turn],  # noqa: ARG002
+            session_id: str,  # noqa: ARG002
+            *,
+            approve: Approve | None = None,  # noqa: ARG002
+        ) -> AsyncGenerator[Event, None]:
+            async for token in _tokens(self._client, message):
+                yield Text(type="message", content=token)
+            yield Done(type="done", usage=None)
+
+    class Directory:
+        def __init__(self) -> None:
+            self._agent = SdkAgent()
+
+        def get_agent(self, agent_id: str) -> BaseAgent:  # noqa: ARG002
+            return self._agent
+
+        async def list_agents(self) -> list[AgentInfo]:
+            return [await self._agent.get_agent_info()]
+
+        async def default_id(self) -> str:
+            return "sdk"
+
+        def server_states(self) -> list[dict[str, Any]]:
+            return []
+
+    Path(os.environ["CHIE_HOME"]).mkdir(parents=True, exist_ok=True)
+    return create_app(Directory())
+
+
+if __name__ == "__main__":
+    main()
