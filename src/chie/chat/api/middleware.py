@@ -3,6 +3,7 @@
 import logging
 from time import perf_counter
 
+from fastapi import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -43,14 +44,11 @@ class RequestLog:
         logger.log(level, "%s %s %d in %.1f ms", scope["method"], scope["path"], status, seconds * 1_000)
 
 
-class TooLargeError(Exception):
-    """The body went past the limit while it was read."""
-
-
 class BodyLimit:
     def __init__(self, app: ASGIApp, *, limit: int = MAX_BODY) -> None:
         self._app = app
         self._limit = limit
+        self._detail = f"the body is too large: at most {limit // 1024 // 1024} MiB. Send less at a time."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(LIMITED):
@@ -58,10 +56,7 @@ class BodyLimit:
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._limit:
             return await self._refuse(scope, receive, send)
-        try:
-            await self._app(scope, self._counting(receive), send)
-        except TooLargeError:
-            await self._refuse(scope, receive, send)
+        return await self._app(scope, self._counting(receive), send)
 
     def _counting(self, receive: Receive) -> Receive:
         seen = 0
@@ -71,11 +66,10 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self._limit:
-                raise TooLargeError
+                raise HTTPException(413, self._detail)  # FastAPI, which reads the body, lets this one through
             return message
 
         return counting
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        message = f"the body is too large: at most {self._limit // 1024 // 1024} MiB. Send less at a time."
-        await detail(Request(scope), 413, message)(scope, receive, send)
+        await detail(Request(scope), 413, self._detail)(scope, receive, send)
