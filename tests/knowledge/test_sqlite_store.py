@@ -165,7 +165,7 @@ class TestBadFiles:
         with store._file.read() as connection:
             pages = connection.execute("PRAGMA page_count").fetchone()[0]
             connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-        with pytest.raises(StorageError, match="is full. Free some space, then try again"):
+        with pytest.raises(StorageError, match=r"is full\. Free some space, then try again"):
             store.save(a_note("lost " * 10_000))
         assert store.get(kept.id) == kept
         assert store.check().notes == 1
@@ -176,6 +176,6 @@ class TestBadFiles:
         monkeypatch.setattr(file, "BUSY_SECONDS", 0.05)
         holder = sqlite3.connect(path, isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageError, match="locked .* Try again"):
+        with pytest.raises(StorageError, match=r"locked .* Try again"):
             self.store(path).save(a_note())
         holder.close()
