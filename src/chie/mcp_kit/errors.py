@@ -88,9 +88,13 @@ def describe(detail: ErrorDetails) -> str:
 
 
 def _field(location: tuple[int | str, ...]) -> str:
-    """`tags.0` is shown as `tags[0]`; the branches of a union, which the caller never wrote, are not shown."""
+    """`tags.0` is shown as `tags[0]`; the branches of a union, which the caller never wrote, are left out."""
     head, *rest = location or ("the argument",)
-    return str(head) + "".join(f"[{part}]" for part in rest if isinstance(part, int))
+    return str(head) + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest if _named(part))
+
+
+def _named(part: int | str) -> bool:
+    return isinstance(part, int) or (part.isidentifier() and part[0].islower() and part not in _EXPECTED | {"str": ""})
 
 
 def _expectation(kind: str, bounds: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import ipaddress
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from fastmcp import FastMCP
@@ -100,7 +100,8 @@ def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], 
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
         )
-        uvicorn.Server(config).run(sockets=[listener])
+        with suppress(KeyboardInterrupt):  # Ctrl+C is how a person ends it; uvicorn has shut down in order by then
+            uvicorn.Server(config).run(sockets=[listener])
 
 
 def refuse_open_address(host: str) -> None:
