@@ -221,6 +221,8 @@ async def test_tools_tell_what_they_do_and_results_fit_their_schemas(client: Ass
     }
     for name, result in results.items():
         validate(result, tools[name].output_schema)
+        failed = await client.call_tool(name, {"id": "k-0", "title": "x", "cursor": "x"}, raise_on_error=False)
+        validate(failed.structured_content, tools[name].output_schema)  # as clients on the TypeScript SDK do
 
 
 async def test_the_tools_take_little_of_a_models_context(client: Assistant) -> None:
