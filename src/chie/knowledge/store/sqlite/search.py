@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from chie.knowledge.store.sqlite.vectors import SqliteVectors
 
 NEAR = 50  # notes taken by meaning, at the least
-WORDS = 200  # passages taken by words
+WORDS = 100  # passages taken by words
+POSTINGS = 4000  # places where words stand that one search looks at
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class Search:
         if not asked:
             return {}
         only = "" if among is None else " AND rowid IN (SELECT value FROM json_each(?))"
-        values = [" OR ".join('"' + word.replace('"', '""') + '"' for word in asked)]
+        values = [" OR ".join(map(_quoted, self._telling(asked)))]
         if among is not None:
             values.append(json.dumps(among))
         found = self.connection.execute(
@@ -82,6 +84,16 @@ class Search:
         covered = len(set(asked).intersection(had.split())) / len(asked)
         return {passage: covered * score / top for passage, score in found}
 
+    def _telling(self, asked: Sequence[str]) -> Sequence[str]:
+        """The rarest words, as many as can be looked up in bounded time; common ones say little anyway."""
+        found = self.connection.execute(
+            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(asked),)
+        )
+        known = sorted(found, key=lambda row: (row[1], row[0]))
+        costs = accumulate(row[1] for row in known)
+        affordable = [row[0] for row, cost in zip(known, costs, strict=True) if cost <= POSTINGS]
+        return affordable or [row[0] for row in known[:1]] or asked
+
     def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[_Scored]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
         found = self.connection.execute(
@@ -93,6 +105,10 @@ class Search:
             score = self.question.score(f"{title}\n{text}", cosine=cosines.get(passage), words=words.get(passage, 0.0))
             if score is not None:
                 yield _Scored(note, start, stop, score)
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
 
 
 def _hit(note: Note, scored: _Scored) -> Hit:
