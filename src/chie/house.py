@@ -20,6 +20,8 @@ from chie.mcp_kit.serve import Server, http_app, request_guard
 
 METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
 
+LARGER_BODIES = {"/api/knowledge/import": 64 * 1024 * 1024}
+
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
@@ -54,8 +56,13 @@ def create_house(
     closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
     apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
     house = create_app(
-        agents or NoAgents(), surroundings=[*(partial(app.lifespan, app) for app in apps.values()), *surroundings]
+        agents or NoAgents(),
+        surroundings=[*(partial(app.lifespan, app) for app in apps.values()), *surroundings],
+        larger_bodies=LARGER_BODIES,
     )
+    for name, server in servers.items():
+        if server.api:
+            house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
     house.router.routes += [
         Route("/", _start_page),
         Route("/health", _health(servers, closed)),

@@ -174,6 +174,39 @@ class NoteStoreContract:
         assert [s.id for s in store.similar(again, limit=3)] == [first.id]
         assert store.similar(first, limit=3) == []
 
+    def test_tags_are_counted_once_whatever_their_case_most_used_first(self, store: NoteStore) -> None:
+        assert list(store.tags()) == []
+        for tags in (["Docker", "検索"], ["docker"], ["Docker", "nginx"]):
+            store.save(a_note(tags=tags))
+        assert [(found.tag, found.count) for found in store.tags()] == [("Docker", 3), ("nginx", 1), ("検索", 1)]
+
+    def test_an_outline_has_the_newest_notes_with_a_vector_each(self, store: NoteStore) -> None:
+        notes = [a_note(f"note {n}", tags=["a"], created_at=MOMENT + timedelta(minutes=n)) for n in range(5)]
+        for note in notes:
+            store.save(note)
+        outline = store.outline(limit=3)
+        assert outline is not None
+        assert [(pin.id, pin.title, pin.tags) for pin in outline.pins] == [
+            (note.id, note.title, ["a"]) for note in reversed(notes[2:])
+        ]
+        assert outline.vectors.shape[0] == 3
+
+    def test_an_outline_is_drawn_again_only_after_a_change(self, store: NoteStore) -> None:
+        empty = store.outline(limit=3)
+        assert empty is not None
+        assert (empty.pins, len(empty.vectors)) == ([], 0)
+        seen, note = empty.revision, a_note("one")
+        for change in (
+            lambda: store.save(note),
+            lambda: store.save(replace(note, title="two"), replacing=note),
+            lambda: store.delete(note.id),
+        ):
+            assert store.outline(limit=3, known=seen) is None
+            change()
+            outline = store.outline(limit=3, known=seen)
+            assert outline is not None
+            seen = outline.revision
+
     def test_health_counts_the_notes(self, store: NoteStore) -> None:
         assert store.check().notes == 0
         store.save(a_note())

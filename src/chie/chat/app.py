@@ -1,7 +1,7 @@
 """The chat as a FastAPI app."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -35,10 +35,12 @@ def create_app(
     url: URL | None = None,
     save_seconds: float = SAVE_SECONDS,
     surroundings: Sequence[Surrounding] = (),
+    larger_bodies: Mapping[str, int] | None = None,
 ) -> FastAPI:
     """Without a `url` the environment says where conversations are kept; they are opened when the app starts.
 
-    `surroundings` are entered before the chat opens and left after it has closed.
+    `surroundings` are entered before the chat opens and left after it has closed. `larger_bodies` are paths
+    that take more than the usual, with their limits in bytes.
     """
     chat = Chat(agents, url or database_url(load(DatabaseSettings)), save_seconds=save_seconds)
     app = FastAPI(title="Chie", version=__version__, lifespan=_lifespan(surroundings))
@@ -46,7 +48,7 @@ def create_app(
     for module in (chat_api, sessions, agents_api, servers, openai_compat):
         app.include_router(module.router)
     app.add_route("/metrics", _metrics, include_in_schema=False)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(BodyLimit, larger=larger_bodies)
     app.add_middleware(RequestLog, metrics=chat.metrics)
     errors.install(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

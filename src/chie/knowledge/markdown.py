@@ -34,17 +34,20 @@ def file_name(note: Note) -> str:
 
 def read(path: Path) -> Note:
     """Raises ValidationError for a file that cannot become a note."""
-    text = _text(path)
+    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return parse(decode(_bytes(path)), name=path.stem, source=path.resolve().as_uri(), changed=changed)
+
+
+def parse(text: str, *, name: str, source: str, changed: datetime) -> Note:
+    """The same `source` gets the same id each time, so importing again updates instead of adding."""
     fields, body = _parts(text)
-    stat = path.stat()
-    changed = datetime.fromtimestamp(stat.st_mtime, UTC)
     created = _moment(fields, "created_at", "created", "date") or changed
     return Note(
-        id=str(fields.get("id") or _id_of(path)),
-        title=_title(fields, body, path),
+        id=str(fields.get("id") or _id_of(source)),
+        title=_title(fields, body, name),
         content=body.strip(),
         tags=_tags(fields),
-        source=str(fields["source"]) if fields.get("source") else _source(fields, path),
+        source=str(fields["source"]) if fields.get("source") else _source(fields, source),
         status=str(fields["status"]) if fields.get("status") else None,
         user_id=str(fields.get("user_id") or ANONYMOUS),
         author_kind="agent" if fields.get("author_kind") == "agent" else "person",
@@ -53,11 +56,16 @@ def read(path: Path) -> Note:
     )
 
 
-def _text(path: Path) -> str:
+def decode(content: bytes) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ValidationError("it is not UTF-8 text. Save it as UTF-8.") from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except OSError as error:
         raise ValidationError(f"it cannot be read: {error.strerror}.") from error
 
@@ -74,16 +82,15 @@ def _parts(text: str) -> tuple[dict[str, Any], str]:
     return (fields if isinstance(fields, dict) else {}), text[match.end() :]
 
 
-def _id_of(path: Path) -> str:
-    """The same file gets the same id each time, so importing again updates instead of adding."""
-    return f"k-{uuid5(NAMESPACE_URL, path.resolve().as_uri()).hex[:16]}"
+def _id_of(source: str) -> str:
+    return f"k-{uuid5(NAMESPACE_URL, source).hex[:16]}"
 
 
-def _title(fields: dict[str, Any], body: str, path: Path) -> str:
+def _title(fields: dict[str, Any], body: str, name: str) -> str:
     if fields.get("title"):
         return str(fields["title"])
     heading = _HEADING.search(body)
-    return heading["title"] if heading else path.stem
+    return heading["title"] if heading else name
 
 
 def _tags(fields: dict[str, Any]) -> list[str]:
@@ -94,9 +101,9 @@ def _tags(fields: dict[str, Any]) -> list[str]:
     return [str(tag) for tag in tags if tag is not None] if isinstance(tags, list) else [str(tags)]
 
 
-def _source(fields: dict[str, Any], path: Path) -> str | None:
+def _source(fields: dict[str, Any], source: str) -> str | None:
     """Our own export has an id and says where it came from, or that nobody knows; any other file is its source."""
-    return None if fields.get("id") else path.resolve().as_uri()
+    return None if fields.get("id") else source
 
 
 def _moment(fields: dict[str, Any], *names: str) -> datetime | None:

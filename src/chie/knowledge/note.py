@@ -77,6 +77,14 @@ class Heading:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TagCount:
+    """A tag as most notes spell it, and how many carry it."""
+
+    tag: str
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Page:
     """Part of a list, newest first; `next_cursor` leads to the rest."""
 

@@ -1,7 +1,7 @@
 """The MCP server `knowledge-gateway`: what assistants can do with the team's notes."""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from mcp_types import ToolAnnotations
 from pydantic import Field
@@ -12,6 +12,9 @@ from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.base import NoteStore
 from chie.mcp_kit.serve import Server
 from chie.settings import load
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 NAME = "knowledge-gateway"
 
@@ -40,10 +43,22 @@ class Deleted:
 def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore | None = None) -> Server:
     store = store or create_store(settings or load(KnowledgeSettings))
     service = KnowledgeService(store)
-    server = Server(NAME, INSTRUCTIONS, check=lambda: asdict(store.check()), close=store.close)
+    server = Server(
+        NAME,
+        INSTRUCTIONS,
+        check=lambda: asdict(store.check()),
+        close=store.close,
+        api=lambda: _api(service),
+    )
     _declare_reading(server, service)
     _declare_writing(server, service)
     return server
+
+
+def _api(service: KnowledgeService) -> "APIRouter":
+    from chie.knowledge.api import create_api  # FastAPI is for the house alone; a server on stdio starts without it
+
+    return create_api(service)
 
 
 def _declare_reading(server: Server, service: KnowledgeService) -> None:

@@ -10,6 +10,7 @@ from chie.knowledge.note import (
     ANONYMOUS,
     AuthorKind,
     Found,
+    Hit,
     Note,
     Page,
     Saved,
@@ -29,6 +30,9 @@ MAX_SOURCE = 2_000
 MAX_QUERY = 10_000
 MAX_LIMIT = 100
 SIMILAR = 3
+RELATED = 5
+QUOTED = 400  # characters of a note that say what it is about
+NEAR = 0.35  # a lower score is shared words, not a shared matter
 TRIES = 3
 
 # Everything below a space but tab and line ends, and halves of surrogate pairs, which no encoding can write.
@@ -74,12 +78,16 @@ class KnowledgeService:
         content: str | None = None,
         title: str | None = None,
         tags: Sequence[str] | None = None,
+        seen: datetime | None = None,
     ) -> Saved:
-        """Changes only what is given. If somebody else writes in between, it starts again from their version."""
+        """Changes only what is given. If somebody else writes in between, it starts again from their version,
+        unless the caller says which version was `seen`, by its `updated_at`: then it is a conflict.
+        """
         if content is None and title is None and tags is None:
             raise ValidationError("nothing to change: give content, title or tags")
         for attempt in range(TRIES):
             stored = self.get(note_id)
+            _refuse_unseen(stored, seen)
             note = _changed(stored, content=content, title=title, tags=tags, moment=self._clock())
             try:
                 return _saved(note, notice=self.store.save(note, replacing=stored))
@@ -112,20 +120,24 @@ class KnowledgeService:
 
     def keep(self, note: Note) -> bool:
         """Take a note as it is, id and dates included; False where it was here already, just so."""
-        content = _content(note.content)
-        note = replace(
-            note,
-            content=content,
-            title=_title(note.title, content),
-            tags=_tags(note.tags),
-            source=_line("source", note.source, MAX_SOURCE),
-            status=_line("status", note.status, MAX_TAG),
-        )
+        note = _cleaned(note)
         stored = self.store.get(_id(note.id))
         if stored == note:
             return False
         self.store.save(note, replacing=stored)
         return True
+
+    def restore(self, note: Note) -> Note:
+        """Bring a deleted note back, id and dates included; ConflictError where the id is in use."""
+        note = _cleaned(note)
+        self.store.save(replace(note, id=_id(note.id)))
+        return note
+
+    def related(self, note_id: str, *, limit: int = RELATED) -> list[Hit]:
+        """Other notes on the same matter, whether or not they say the same."""
+        note = self.get(note_id)
+        found = self.store.search(f"{note.title}\n{note.content[:QUOTED]}", limit=_limit(limit) + 1, tags=())
+        return [hit for hit in found.hits if hit.id != note.id and hit.score >= NEAR][:limit]
 
 
 def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: str | None = None) -> Saved:
@@ -160,6 +172,27 @@ def _changed(
         tags=note.tags if tags is None else _tags(tags),
         updated_at=moment,
     )
+
+
+def _cleaned(note: Note) -> Note:
+    """A note from elsewhere, held to the rules of our own."""
+    content = _content(note.content)
+    return replace(
+        note,
+        content=content,
+        title=_title(note.title, content),
+        tags=_tags(note.tags),
+        source=_line("source", note.source, MAX_SOURCE),
+        status=_line("status", note.status, MAX_TAG),
+    )
+
+
+def _refuse_unseen(stored: Note, seen: datetime | None) -> None:
+    if seen is not None and stored.updated_at != seen:
+        raise ConflictError(
+            "somebody changed this note since you opened it, and nothing was written. "
+            "Read it again, then repeat the change."
+        )
 
 
 def _content(content: str) -> str:

@@ -20,6 +20,7 @@ from chie.mcp_kit.errors import ErrorTranslator
 from chie.mcp_kit.logging import new_request_id
 
 if TYPE_CHECKING:
+    from fastapi import APIRouter
     from fastmcp.server.http import StarletteWithLifespan
     from starlette.types import ASGIApp
 
@@ -30,7 +31,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Server(FastMCP[None]):
     """A FastMCP server with our errors, our log lines and a health that can be ill.
 
-    `check` tells what the server needs and has, or raises; `close` runs when the server stops.
+    `check` tells what the server needs and has, or raises; `close` runs when the server stops. `api` makes the routes
+    that a web page needs beside the tools; the house calls it, and puts them under /api.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class Server(FastMCP[None]):
         *,
         check: Callable[[], dict[str, Any]],
         close: Callable[[], None],
+        api: "Callable[[], APIRouter] | None" = None,
     ) -> None:
         @asynccontextmanager
         async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
@@ -57,6 +60,7 @@ class Server(FastMCP[None]):
             lifespan=closing,
         )
         self._check = check
+        self.api = api
         self.custom_route("/health", methods=["GET"])(self._health)
 
     def declare(self, annotations: ToolAnnotations) -> Callable[[F], F]:

@@ -1,6 +1,7 @@
 """Around every request: its name, its log line, its count, and a limit for its body. Plain ASGI, for speed."""
 
 import logging
+from collections.abc import Mapping
 from time import perf_counter
 
 from fastapi import HTTPException
@@ -45,31 +46,35 @@ class RequestLog:
 
 
 class BodyLimit:
-    def __init__(self, app: ASGIApp, *, limit: int = MAX_BODY) -> None:
+    """`larger` has the paths that take more."""
+
+    def __init__(self, app: ASGIApp, *, limit: int = MAX_BODY, larger: Mapping[str, int] | None = None) -> None:
         self._app = app
         self._limit = limit
-        self._detail = f"the body is too large: at most {limit // 1024 // 1024} MiB. Send less at a time."
+        self._larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(LIMITED):
             return await self._app(scope, receive, send)
+        limit = self._larger.get(scope["path"], self._limit)
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._limit:
-            return await self._refuse(scope, receive, send)
-        return await self._app(scope, self._counting(receive), send)
+        if length.isdigit() and int(length) > limit:
+            return await detail(Request(scope), 413, _too_large(limit))(scope, receive, send)
+        return await self._app(scope, self._counting(receive, limit), send)
 
-    def _counting(self, receive: Receive) -> Receive:
+    def _counting(self, receive: Receive, limit: int) -> Receive:
         seen = 0
 
         async def counting() -> Message:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self._limit:
-                raise HTTPException(413, self._detail)  # FastAPI, which reads the body, lets this one through
+            if seen > limit:
+                raise HTTPException(413, _too_large(limit))  # FastAPI, which reads the body, lets this one through
             return message
 
         return counting
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await detail(Request(scope), 413, self._detail)(scope, receive, send)
+
+def _too_large(limit: int) -> str:
+    return f"the body is too large: at most {limit // 1024 // 1024} MiB. Send less at a time."

@@ -3,8 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from chie.knowledge.note import Found, Note, Page, Similar
+from chie.knowledge.note import Found, Note, Page, Similar, TagCount
+
+if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Vectors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,6 +17,24 @@ class Health:
 
     notes: int
     search: str = "by meaning and by words"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pin:
+    """A note as a map shows it."""
+
+    id: str
+    title: str
+    tags: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outline:
+    """Notes beside the vectors of their first passages, a row each; `revision` changes whenever any of it does."""
+
+    revision: str
+    pins: list[Pin]
+    vectors: "Vectors"
 
 
 class NoteStore(ABC):
@@ -44,6 +66,14 @@ class NoteStore(ABC):
     @abstractmethod
     def similar(self, note: Note, *, limit: int) -> Sequence[Similar]:
         """Other notes that say nearly the same."""
+
+    @abstractmethod
+    def tags(self) -> Sequence[TagCount]:
+        """Every tag once, whatever its case; the most used first."""
+
+    @abstractmethod
+    def outline(self, *, limit: int, known: str | None = None) -> Outline | None:
+        """The newest notes that the present model has read; None where `known` is still the revision."""
 
     @abstractmethod
     def check(self) -> Health: ...

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from chie.errors import ConflictError, ValidationError
-from chie.knowledge.note import Heading, Note, Page
+from chie.knowledge.note import Heading, Note, Page, TagCount
 from chie.knowledge.passages import Passage
 from chie.knowledge.tokens import fold, tokens
 
@@ -85,6 +85,25 @@ def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int,
         (json.dumps(passages),),
     )
     return {row[0]: (row[1], row[2]) for row in found}
+
+
+def tags(connection: sqlite3.Connection) -> list[TagCount]:
+    """Kept folded for looking up, so the spelling comes from the notes: the most frequent one."""
+    spelt = connection.execute(
+        "SELECT t.value, count(*) FROM notes, json_each(notes.tags) t GROUP BY 1 ORDER BY 2, 1 DESC"
+    )
+    spelling = {fold(tag): tag for tag, _ in spelt}
+    found = connection.execute("SELECT tag, count(*) FROM note_tags GROUP BY tag ORDER BY 2 DESC, 1")
+    return [TagCount(tag=spelling.get(tag, tag), count=number) for tag, number in found]
+
+
+def pins(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[tuple[str, str, list[str]]]:
+    """Id, title and tags of each, in the order asked."""
+    found = connection.execute(
+        "SELECT seq, id, title, tags FROM notes WHERE seq IN (SELECT value FROM json_each(?))", (json.dumps(seqs),)
+    )
+    by_seq = {row[0]: (row[1], row[2], json.loads(row[3])) for row in found}
+    return [by_seq[seq] for seq in seqs]
 
 
 def count(connection: sqlite3.Connection) -> int:

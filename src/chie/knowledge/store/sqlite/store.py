@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
-from chie.knowledge.note import Found, Note, Page, Similar
+from chie.knowledge.note import Found, Note, Page, Similar, TagCount
 from chie.knowledge.passages import reading, split
 from chie.knowledge.ranking import Question
-from chie.knowledge.store.base import Health, NoteStore
+from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
 from chie.knowledge.store.sqlite import rows
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
@@ -78,6 +78,20 @@ class SqliteStore(NoteStore):
             if note_id != note.id
         ]
         return sorted(found, key=lambda similar: -similar.score)[:limit]
+
+    def tags(self) -> list[TagCount]:
+        with self._file.read() as connection:
+            return rows.tags(connection)
+
+    def outline(self, *, limit: int, known: str | None = None) -> Outline | None:
+        self._vectors.know_model()
+        with self._file.read() as connection:
+            revision = self._vectors.revision(connection)
+            if revision == known:
+                return None
+            notes, vectors = self._vectors.first_passages(connection, limit)
+            pins = rows.pins(connection, notes)
+        return Outline(revision=revision, pins=[Pin(id=i, title=t, tags=g) for i, t, g in pins], vectors=vectors)
 
     def check(self) -> Health:
         with self._file.read() as connection:

@@ -37,6 +37,11 @@ class SqliteVectors:
             self._model = f"{self._embedder.id}:{vectors.shape[1]}"
         return vectors
 
+    def know_model(self) -> None:
+        """Raises EmbeddingError where nobody knows how many numbers the model gives, and it cannot be asked."""
+        if self._model is None:
+            self.embed(["知恵"])
+
     def insert(self, connection: sqlite3.Connection, passages: Sequence[int], vectors: "Vectors") -> None:
         """Another process may have been quicker; its vector is as good."""
         connection.executemany(
@@ -72,6 +77,20 @@ class SqliteVectors:
         scores = np.vecdot(_matrix([row[1] for row in rows]), query)
         return {row[0]: float(score) for row, score in zip(rows, np.clip(scores, -1, 1), strict=True)}
 
+    def revision(self, connection: sqlite3.Connection) -> str:
+        """Another one after every change of a note: its passages, and so their vectors, are replaced."""
+        newest, deletions = self._state(connection)
+        return f"{self._model}/{newest}/{deletions}"
+
+    def first_passages(self, connection: sqlite3.Connection, count: int) -> "tuple[list[int], Vectors]":
+        """The newest notes, and how each begins."""
+        found = connection.execute(
+            "SELECT n.seq, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.start = 0"
+            " JOIN vectors v ON v.passage = p.id AND v.model = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
+            (self._model, count),
+        ).fetchall()
+        return [row[0] for row in found], _matrix([row[1] for row in found])
+
     def missing(self, connection: sqlite3.Connection) -> int:
         """How many passages this model has not read yet; counted only when passages came since it was none."""
         row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passages'").fetchone()
@@ -95,9 +114,7 @@ class SqliteVectors:
         ).fetchall()
 
     def _refresh(self, connection: sqlite3.Connection, dimension: int) -> "VectorIndex":
-        newest, deletions = connection.execute(
-            "SELECT coalesce(max(seq), 0), (SELECT deletions FROM revision) FROM vectors"
-        ).fetchone()
+        newest, deletions = self._state(connection)
         if self._index is None:
             from chie.knowledge.store.sqlite.index import VectorIndex
 
@@ -109,6 +126,12 @@ class SqliteVectors:
             self._index.keep(self._alive(connection))
         self._newest, self._deletions = newest, deletions
         return self._index
+
+    def _state(self, connection: sqlite3.Connection) -> tuple[int, int]:
+        newest, deletions = connection.execute(
+            "SELECT coalesce(max(seq), 0), (SELECT deletions FROM revision) FROM vectors"
+        ).fetchone()
+        return newest, deletions
 
     def _load(self, connection: sqlite3.Connection, index: "VectorIndex") -> None:
         import numpy as np
@@ -133,4 +156,5 @@ class SqliteVectors:
 def _matrix(blobs: Sequence[bytes]) -> "Vectors":
     import numpy as np
 
-    return np.frombuffer(b"".join(blobs), np.float32).reshape(len(blobs), -1)
+    rows = np.frombuffer(b"".join(blobs), np.float32)
+    return rows.reshape(len(blobs), -1) if blobs else rows.reshape(0, 0)

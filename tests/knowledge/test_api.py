@@ -1,0 +1,249 @@
+"""The room's HTTP edge, behind the house's door."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from chie.house import create_house
+from chie.knowledge.server import create_server
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+ADDRESS = "http://127.0.0.1:8080"
+API = "/api/knowledge"
+
+JAPANESE = {"content": "nginx の接続数が足りないときは worker_connections を増やす", "tags": ["nginx", "性能"]}
+ENGLISH = {"content": "Redis evicts sessions when memory is short", "title": "Redis loses sessions", "tags": ["redis"]}
+
+
+@pytest.fixture
+def page(real_store: SqliteStore) -> Iterator[TestClient]:
+    with TestClient(create_house({"knowledge": create_server(store=real_store)}), base_url=ADDRESS) as client:
+        yield client
+
+
+def saved(page: TestClient, note: dict[str, Any]) -> str:
+    response = page.post(API, json=note)
+    assert response.status_code == 201, response.text
+    note_id: str = response.json()["id"]
+    return note_id
+
+
+def a_zip(files: dict[str, str | bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+def sent(page: TestClient, *files: tuple[str, bytes | str]) -> dict[str, Any]:
+    parts = [("files", (name, content if isinstance(content, bytes) else content.encode())) for name, content in files]
+    response = page.post(f"{API}/import", files=parts)
+    assert response.status_code == 200, response.text
+    report: dict[str, Any] = response.json()
+    return report
+
+
+def test_a_note_is_saved_by_a_person_and_read_whole(page: TestClient) -> None:
+    note = page.get(f"{API}/{saved(page, JAPANESE)}").json()
+    assert (note["content"], note["tags"], note["author_kind"]) == (JAPANESE["content"], ["nginx", "性能"], "person")
+    assert note["title"] == JAPANESE["content"][:30].strip()
+
+
+@pytest.mark.parametrize(
+    ("question", "found", "marked"),
+    [("接続数", JAPANESE, ["接続数"]), ("evicted sessions", ENGLISH, ["evicts", "sessions"])],
+)
+def test_a_search_shows_scores_and_why(
+    page: TestClient, question: str, found: dict[str, Any], marked: list[str]
+) -> None:
+    for note in (JAPANESE, ENGLISH):
+        saved(page, note)
+    answer = page.get(f"{API}/search", params={"q": question}).json()
+    best = answer["hits"][0]
+    text = best["hit"]["content"]
+    assert text == found["content"]
+    assert 0 < best["hit"]["score"] <= 1
+    assert set(marked) & {text[start:end] for start, end in best["highlights"]["content"]}
+    assert answer["notice"] is None
+
+
+def test_a_search_can_be_narrowed_by_tags(page: TestClient) -> None:
+    saved(page, JAPANESE)
+    wanted = saved(page, ENGLISH)
+    hits = page.get(f"{API}/search", params={"q": "nginx redis", "tags": ["redis"]}).json()["hits"]
+    assert [entry["hit"]["id"] for entry in hits] == [wanted]
+
+
+def test_notes_are_browsed_by_tag_page_by_page(page: TestClient) -> None:
+    ids = [saved(page, {"content": f"メモ {number}", "tags": ["山"]}) for number in range(3)]
+    saved(page, ENGLISH)
+    first = page.get(API, params={"tag": "山", "limit": 2}).json()
+    second = page.get(API, params={"tag": "山", "limit": 2, "cursor": first["next_cursor"]}).json()
+    assert [note["id"] for note in first["notes"] + second["notes"]] == ids[::-1]
+    assert second["next_cursor"] is None
+    tags = page.get(f"{API}/tags").json()
+    assert tags == {"tags": [{"tag": "山", "count": 3}, {"tag": "redis", "count": 1}], "total": 4}
+
+
+def test_a_change_keeps_what_is_not_given(page: TestClient) -> None:
+    note_id = saved(page, ENGLISH)
+    assert page.patch(f"{API}/{note_id}", json={"tags": ["キャッシュ"]}).status_code == 200
+    note = page.get(f"{API}/{note_id}").json()
+    assert (note["title"], note["content"], note["tags"]) == (ENGLISH["title"], ENGLISH["content"], ["キャッシュ"])
+
+
+def test_a_change_of_a_note_that_somebody_else_changed_is_a_conflict(page: TestClient) -> None:
+    note_id = saved(page, ENGLISH)
+    seen = page.get(f"{API}/{note_id}").json()["updated_at"]
+    assert page.patch(f"{API}/{note_id}", json={"title": "theirs", "updated_at": seen}).status_code == 200
+    mine = page.patch(f"{API}/{note_id}", json={"title": "mine", "updated_at": seen})
+    assert (mine.status_code, mine.json()["detail"].split(",")[0]) == (
+        409,
+        "somebody changed this note since you opened it",
+    )
+    assert page.get(f"{API}/{note_id}").json()["title"] == "theirs"
+
+
+def test_a_deleted_note_can_be_brought_back_as_it_was(page: TestClient) -> None:
+    note_id = saved(page, JAPANESE)
+    before = page.get(f"{API}/{note_id}").json()
+    gone = page.delete(f"{API}/{note_id}").json()
+    assert gone == before
+    assert page.get(f"{API}/{note_id}").status_code == 404
+    assert page.put(f"{API}/{note_id}", json=gone).status_code == 200
+    assert page.get(f"{API}/{note_id}").json() == before
+    assert page.get(f"{API}/search", params={"q": "接続数"}).json()["hits"][0]["hit"]["id"] == note_id
+    assert page.put(f"{API}/{note_id}", json=gone).status_code == 409
+
+
+def test_similar_notes_are_on_the_same_matter_and_never_the_note_itself(page: TestClient) -> None:
+    note_id = saved(page, JAPANESE)
+    near = saved(page, {"content": "Raise worker_connections when nginx runs out of connections"})
+    saved(page, {"content": "カレーには玉ねぎをよく炒める"})
+    similar = page.get(f"{API}/{note_id}/similar").json()["notes"]
+    assert [note["id"] for note in similar] == [near]
+
+
+def test_the_map_has_every_note(page: TestClient) -> None:
+    ids = {saved(page, JAPANESE), saved(page, ENGLISH)}
+    drawn = page.get(f"{API}/map").json()
+    assert {point["id"] for point in drawn["points"]} == ids
+    assert drawn["total"] == 2
+    assert set(drawn["points"][0]) == {"id", "title", "tags", "x", "y"}
+
+
+def test_files_and_zips_are_imported_and_importing_again_changes_nothing(page: TestClient) -> None:
+    vault = a_zip(
+        {
+            "vault/手順.md": "---\ntags: [運用]\n---\n# 再起動の手順\n\n先に確認する",
+            "vault/.trash/old.md": "gone",
+            "__MACOSX/vault/._手順.md": "x",
+            "vault/picture.png": b"\x89PNG",
+        }
+    )
+    files = (("vault.zip", vault), ("english.md", "# A title\n\nThe text"))
+    assert sent(page, *files) == {"saved": 2, "unchanged": 0, "refused": {}}
+    assert sent(page, *files) == {"saved": 0, "unchanged": 2, "refused": {}}
+    headings = page.get(API).json()["notes"]
+    assert {(note["title"], note["source"]) for note in headings} == {
+        ("再起動の手順", "vault/手順.md"),
+        ("A title", "english.md"),
+    }
+    created = {note["title"]: note["created_at"] for note in headings}
+    assert sent(page, ("english.md", "# A title\n\nAnother text"))["saved"] == 1
+    assert created == {note["title"]: note["created_at"] for note in page.get(API).json()["notes"]}
+
+
+def test_a_zip_from_a_japanese_windows_keeps_its_names(page: TestClient) -> None:
+    raw = a_zip({"sjis.md": "本文"}).replace(b"sjis.md", "手順.md".encode("cp932").ljust(7, b"x")[:7])
+    assert sent(page, ("windows.zip", raw))["saved"] == 1
+    assert page.get(API).json()["notes"][0]["source"] == "手順.md"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("picture.png", b"\x89PNG", "it is not a Markdown or text file. Send .md, .txt or a .zip of them."),
+        ("broken.zip", b"PK\x03\x04 not a zip", "it is not a zip that can be read (BadZipFile). Zip the files anew."),
+        ("日本語.md", "日本語".encode("cp932"), "it is not UTF-8 text. Save it as UTF-8."),
+        ("empty.md", b"  \n", "content is required: write down what was found out"),
+        ("huge.md", b"x" * (2 * 1024 * 1024 + 1), "it is too large: at most 2 MiB. Split it into several notes."),
+    ],
+)
+def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
+    page: TestClient, name: str, content: bytes, reason: str
+) -> None:
+    assert sent(page, (name, content), ("good.md", "good")) == {"saved": 1, "unchanged": 0, "refused": {name: reason}}
+
+
+def test_an_export_is_a_zip_that_gives_the_same_notes_back(page: TestClient) -> None:
+    ids = {saved(page, JAPANESE), saved(page, ENGLISH)}
+    before = {note_id: page.get(f"{API}/{note_id}").json() for note_id in ids}
+    export = page.get(f"{API}/export")
+    assert export.headers["content-type"] == "application/zip"
+    assert len(zipfile.ZipFile(io.BytesIO(export.content)).namelist()) == 2
+    for note_id in ids:
+        page.delete(f"{API}/{note_id}")
+    assert sent(page, ("chie-notes.zip", export.content))["saved"] == 2
+    assert {note_id: page.get(f"{API}/{note_id}").json() for note_id in ids} == before
+
+
+def test_sample_notes_are_in_both_languages_and_added_once(page: TestClient) -> None:
+    first = page.post(f"{API}/samples")
+    assert first.status_code == 201
+    ids = first.json()["ids"]
+    page.patch(f"{API}/{ids[0]}", json={"title": "mine now"})
+    assert page.post(f"{API}/samples").json()["ids"] == ids
+    assert page.get(f"{API}/tags").json()["total"] == len(ids)
+    assert page.get(f"{API}/{ids[0]}").json()["title"] == "mine now"
+    for question in ("uploads are refused by nginx", "ディスクの容量が足りない"):
+        assert page.get(f"{API}/search", params={"q": question}).json()["hits"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "detail"),
+    [
+        ("POST", "", {"content": "  "}, 400, "content is required: write down what was found out"),
+        ("POST", "", {}, 400, "content is required."),
+        ("POST", "", {"content": "x", "colour": "red"}, 400, "unknown field in the body: "),
+        ("GET", "/search?q=%20", None, 400, "query is required: "),
+        ("GET", "/search", None, 400, "q is required."),
+        ("GET", "/search?q=x&limit=0", None, 400, "limit must be at least 1."),
+        ("GET", "?cursor=nonsense", None, 400, "cursor is not one that a list gave."),
+        ("GET", "/k-unknown", None, 404, "knowledge not found: "),
+        ("DELETE", "/k-unknown", None, 404, "knowledge not found: "),
+        ("PATCH", "/k-unknown", {"title": "x"}, 404, "knowledge not found: "),
+        ("GET", "/k-unknown/similar", None, 404, "knowledge not found: "),
+        ("POST", "/import", None, 400, "files is required."),
+    ],
+)
+def test_failures_are_a_detail_with_the_right_status(
+    page: TestClient, method: str, path: str, body: Any, status: int, detail: str
+) -> None:
+    answer = page.request(method, f"{API}{path}", json=body)
+    assert (answer.status_code, answer.json()["detail"][: len(detail)]) == (status, detail)
+
+
+def test_a_note_restored_under_another_id_is_refused(page: TestClient) -> None:
+    gone = page.delete(f"{API}/{saved(page, ENGLISH)}").json()
+    answer = page.put(f"{API}/k-other", json=gone)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        400,
+        "id must be the one in the path: send the note as DELETE gave it.",
+    )
+
+
+def test_an_import_may_be_larger_than_other_bodies_but_not_without_end(page: TestClient) -> None:
+    five = b"x" * 5 * 1024 * 1024
+    assert page.post(API, content=five, headers={"content-type": "application/json"}).status_code == 413
+    assert page.post(f"{API}/import", files=[("files", ("huge.md", five))]).status_code == 200
+    refused = page.post(f"{API}/import", headers={"content-length": str(65 * 1024 * 1024)}, content=b"")
+    assert (refused.status_code, refused.json()["detail"]) == (
+        413,
+        "the body is too large: at most 64 MiB. Send less at a time.",
+    )
