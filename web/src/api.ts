@@ -1,0 +1,79 @@
+/** The house's HTTP API. Every failure is an ApiError whose message may be shown as it is. */
+
+export class ApiError extends Error {
+  /** `status` is 0 where no answer came at all. */
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+
+  get offline(): boolean {
+    return this.status === 0;
+  }
+}
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Values = Record<string, string | number | boolean | string[] | undefined | null>;
+
+export interface CallOptions {
+  query?: Values;
+  body?: unknown;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+  /** The call survives the page. */
+  keepalive?: boolean;
+}
+
+/** Relative to the page, so that a proxy may put the house under any path. */
+export function address(path: string, query: Values = {}): string {
+  const url = new URL(path.replace(/^\//, ""), new URL("./", document.baseURI));
+  for (const [name, value] of Object.entries(query)) {
+    if (Array.isArray(value)) for (const item of value) url.searchParams.append(name, item);
+    else if (value !== undefined && value !== null && value !== "") url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
+/** The raw response, for streams and files; everybody else uses `api`. */
+export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
+  const { query, body, signal, headers, keepalive } = options;
+  let response: Response;
+  try {
+    response = await fetch(address(path, query), {
+      method,
+      headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+      keepalive,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, error instanceof Error ? error.message : String(error));
+  }
+  if (!response.ok) throw new ApiError(response.status, await detail(response));
+  return response;
+}
+
+async function detail(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => null);
+  const told = body && typeof body === "object" && "detail" in body ? body.detail : null;
+  return typeof told === "string" ? told : `HTTP ${response.status}`;
+}
+
+async function call<T>(method: Method, path: string, options?: CallOptions): Promise<T> {
+  const response = await send(method, path, options);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+export const api = {
+  get: <T>(path: string, options?: CallOptions) => call<T>("GET", path, options),
+  post: <T>(path: string, body?: unknown, options?: CallOptions) =>
+    call<T>("POST", path, { ...options, body }),
+  put: <T>(path: string, body?: unknown, options?: CallOptions) => call<T>("PUT", path, { ...options, body }),
+  patch: <T>(path: string, body?: unknown, options?: CallOptions) =>
+    call<T>("PATCH", path, { ...options, body }),
+  delete: <T = void>(path: string, options?: CallOptions) => call<T>("DELETE", path, options),
+};

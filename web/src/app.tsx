@@ -1,0 +1,45 @@
+import { Suspense, useEffect } from "react";
+import { useText } from "./i18n/language";
+import { shellText } from "./i18n/shell";
+import ChatPage from "./pages/chat";
+import { PAGES } from "./pages/registry";
+import { hrefTo, useRoute } from "./route";
+import { Shell } from "./shell/shell";
+import { Boundary } from "./ui/boundary";
+import { LinkButton } from "./ui/button";
+import { Empty, Page, Skeletons } from "./ui/feedback";
+
+export function App() {
+  const { page } = useRoute();
+  const t = useText(shellText);
+  const entry = PAGES.find((candidate) => candidate.path === page);
+  const title = entry ? t[entry.label] : null;
+  useEffect(() => {
+    if (title) document.title = `${title} · Chie`;
+  }, [title]);
+  return (
+    <Shell>
+      <Boundary key={page}>
+        {page === "chat" ? (
+          <ChatPage />
+        ) : entry ? (
+          <Suspense
+            fallback={
+              <Page title={title ?? ""}>
+                <Skeletons lines={5} />
+              </Page>
+            }
+          >
+            <entry.component />
+          </Suspense>
+        ) : (
+          <Empty
+            icon="info"
+            title={t.notFound}
+            action={<LinkButton href={hrefTo("chat")}>{t.home}</LinkButton>}
+          />
+        )}
+      </Boundary>
+    </Shell>
+  );
+}

@@ -1,0 +1,12 @@
+import { useText } from "../../i18n/language";
+import { shellText } from "../../i18n/shell";
+import { Page, Skeletons } from "../../ui/feedback";
+
+export default function ServersPage() {
+  const t = useText(shellText);
+  return (
+    <Page title={t.servers}>
+      <Skeletons />
+    </Page>
+  );
+}

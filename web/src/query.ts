@@ -1,0 +1,12 @@
+import { QueryClient } from "@tanstack/react-query";
+import { ApiError } from "./api";
+
+/** What the caller did wrong does not get better by asking again. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status < 500),
+    },
+  },
+});

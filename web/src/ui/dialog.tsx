@@ -1,0 +1,80 @@
+import "./dialog.css";
+import { type ReactNode, useEffect, useId, useRef } from "react";
+import { useText } from "../i18n/language";
+import { shellText } from "../i18n/shell";
+import { IconButton } from "./button";
+
+/**
+ * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, closes on Escape and gives the
+ * focus back. Mounted means open. Put `data-autofocus` on what shall have the focus first.
+ */
+export function Modal({
+  className = "",
+  labelledBy,
+  label,
+  onClose,
+  children,
+}: {
+  className?: string;
+  labelledBy?: string;
+  label?: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = element.current;
+    if (!dialog) return;
+    const before = document.activeElement;
+    if (!dialog.open) dialog.showModal();
+    dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    return () => {
+      dialog.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does by keyboard what a click beside the dialog does
+    <dialog
+      ref={element}
+      className={`dialog ${className}`}
+      aria-labelledby={labelledBy}
+      aria-label={label}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => event.target === element.current && onClose()}
+    >
+      {children}
+    </dialog>
+  );
+}
+
+export function Dialog({
+  title,
+  wide,
+  onClose,
+  children,
+}: {
+  title: string;
+  wide?: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const t = useText(shellText);
+  const id = useId();
+  return (
+    <Modal className={wide ? "wide" : ""} labelledBy={id} onClose={onClose}>
+      <div className="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <IconButton label={t.close} icon="close" onClick={onClose} />
+      </div>
+      <div className="dialog-body">{children}</div>
+    </Modal>
+  );
+}
+
+export function DialogFoot({ children }: { children: ReactNode }) {
+  return <div className="dialog-foot">{children}</div>;
+}

@@ -1,0 +1,86 @@
+import "./menu.css";
+import * as Radix from "@radix-ui/react-dropdown-menu";
+import type { ReactNode } from "react";
+import { Icon, type IconName } from "./icon";
+
+/** A button's menu: arrows, Home, End, letters and Escape work. `trigger` is the button. */
+export function Menu({
+  trigger,
+  align = "start",
+  children,
+}: {
+  trigger: ReactNode;
+  align?: "start" | "center" | "end";
+  children: ReactNode;
+}) {
+  // Not modal: Radix would lock scrolling with a <style> that our Content-Security-Policy refuses.
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export function MenuItem({
+  icon,
+  danger,
+  disabled,
+  note,
+  onSelect,
+  children,
+}: {
+  icon?: IconName;
+  danger?: boolean;
+  disabled?: boolean;
+  note?: ReactNode;
+  onSelect: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Radix.Item className={`menu-item ${danger ? "danger" : ""}`} disabled={disabled} onSelect={onSelect}>
+      {icon && <Icon name={icon} />}
+      <span className="menu-item-text">
+        {children}
+        {note && <span className="menu-item-note">{note}</span>}
+      </span>
+    </Radix.Item>
+  );
+}
+
+/** One of several; the chosen one has a tick. */
+export function MenuChoice({
+  checked,
+  disabled,
+  note,
+  onSelect,
+  children,
+}: {
+  checked: boolean;
+  disabled?: boolean;
+  note?: ReactNode;
+  onSelect: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Radix.CheckboxItem className="menu-item" checked={checked} disabled={disabled} onSelect={onSelect}>
+      <span className="menu-item-text">
+        {children}
+        {note && <span className="menu-item-note">{note}</span>}
+      </span>
+      {checked && <Icon name="check" />}
+    </Radix.CheckboxItem>
+  );
+}
+
+export function MenuLabel({ children }: { children: ReactNode }) {
+  return <Radix.Label className="menu-label">{children}</Radix.Label>;
+}
+
+export function MenuLine() {
+  return <Radix.Separator className="menu-line" />;
+}

@@ -1,0 +1,19 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+// `npm run dev` shows changes at once; it talks to a house that runs beside it.
+const HOUSE = "http://127.0.0.1:8080";
+
+export default defineConfig({
+  base: "./",
+  plugins: [react()],
+  build: {
+    outDir: "../src/chie/chat/static",
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: ["chrome120", "firefox121", "safari17.4"],
+  },
+  server: { proxy: { "/api": HOUSE, "/health": HOUSE } },
+  test: { include: ["core/**/*.test.ts", "src/**/*.test.ts"] },
+});
