@@ -17,6 +17,7 @@ from chie.chat.app import health as chat_health
 from chie.chat.directory import AgentDirectory
 from chie.errors import ConfigurationError, NotFoundError
 from chie.mcp_kit.serve import Server, http_app, request_guard
+from chie.setup.api import create_setup_api
 
 METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
 
@@ -60,6 +61,7 @@ def create_house(
         surroundings=[*(partial(app.lifespan, app) for app in apps.values()), *surroundings],
         larger_bodies=LARGER_BODIES,
     )
+    house.include_router(create_setup_api(list(servers), closed))
     for name, server in servers.items():
         if server.api:
             house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])

@@ -15,8 +15,15 @@ from chie.knowledge.store.sqlite.store import SqliteStore
 ADDRESS = "http://127.0.0.1:8080"
 API = "/api/knowledge"
 
-JAPANESE = {"content": "nginx の接続数が足りないときは worker_connections を増やす", "tags": ["nginx", "性能"]}
-ENGLISH = {"content": "Redis evicts sessions when memory is short", "title": "Redis loses sessions", "tags": ["redis"]}
+JAPANESE: dict[str, Any] = {
+    "content": "nginx の接続数が足りないときは worker_connections を増やす",
+    "tags": ["nginx", "性能"],
+}
+ENGLISH: dict[str, Any] = {
+    "content": "Redis evicts sessions when memory is short",
+    "title": "Redis loses sessions",
+    "tags": ["redis"],
+}
 
 
 @pytest.fixture

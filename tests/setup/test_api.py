@@ -1,0 +1,190 @@
+"""The first card: what was found, what to set, and a test that goes nowhere but where the operator said."""
+
+import json
+import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi import FastAPI, Request
+from starlette.responses import JSONResponse, Response
+from tests.fakes.chat import serving
+
+from chie.errors import ConfigurationError
+from chie.house import create_house
+from chie.knowledge.server import create_server
+from chie.setup import endpoints
+
+CLOSED = ConfigurationError("not configured: N8N_URL, N8N_API_KEY")
+NOWHERE = "http://127.0.0.1:9"
+
+
+@asynccontextmanager
+async def house() -> AsyncIterator[httpx2.AsyncClient]:
+    app = create_house({"knowledge": create_server(), "n8n": CLOSED})
+    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as client:
+        yield client
+
+
+@asynccontextmanager
+async def model_server(answer: Any, *, status: int = 200, key: str | None = None) -> AsyncIterator[str]:
+    """What a model server says when it is asked for its models; with `key`, only to who has it."""
+    app = FastAPI()
+
+    @app.get("/v1/models")
+    @app.get("/foundation-models")
+    def models(request: Request) -> Response:
+        given = request.headers.get("authorization", "").removeprefix("Bearer ") or request.headers.get("x-api-key")
+        if key is not None and given != key:
+            return JSONResponse({"error": "no"}, 401)
+        return JSONResponse(answer, status)
+
+    async with serving(app) as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def nobody_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """The developer's own LM Studio and AWS profile are no part of the test."""
+    monkeypatch.setattr(endpoints, "LM_STUDIO", f"{NOWHERE}/v1")
+    monkeypatch.setattr(endpoints, "OLLAMA", f"{NOWHERE}/v1")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+async def state_of(client: httpx2.AsyncClient, endpoint: str) -> dict[str, Any]:
+    answer = (await client.get("/api/setup")).json()
+    found: dict[str, Any] = next(entry for entry in answer["endpoints"] if entry["id"] == endpoint)
+    return found
+
+
+async def outcome_of(client: httpx2.AsyncClient, endpoint: str) -> dict[str, Any]:
+    answer = await client.post(f"/api/setup/endpoints/{endpoint}/test")
+    assert answer.status_code == 200, answer.text
+    outcome: dict[str, Any] = answer.json()
+    return outcome
+
+
+async def test_without_anything_every_way_to_a_model_is_shown_with_what_to_set() -> None:
+    async with house() as client:
+        answer = (await client.get("/api/setup")).json()
+    assert {entry["id"]: (entry["state"], entry["settings"]) for entry in answer["endpoints"]} == {
+        "lm-studio": ("missing", []),
+        "ollama": ("missing", ["OPENAI_BASE_URL"]),
+        "openai": ("missing", ["OPENAI_API_KEY"]),
+        "anthropic": ("missing", ["ANTHROPIC_API_KEY"]),
+        "bedrock": ("missing", ["AWS_PROFILE", "AWS_REGION"]),
+    }
+    assert answer["rooms"] == [
+        {"name": "knowledge", "open": True, "reason": None},
+        {"name": "n8n", "open": False, "reason": "not configured: N8N_URL, N8N_API_KEY"},
+    ]
+
+
+async def test_a_model_server_on_this_machine_is_found_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({"data": [{"id": "qwen-日本語"}]}) as address, house() as client:
+        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{address}/v1")
+        found = await state_of(client, "lm-studio")
+        assert (found["state"], found["models"]) == ("found", ["qwen-日本語"])
+        assert await outcome_of(client, "lm-studio") == {"ok": True, "models": ["qwen-日本語"], "problem": None}
+
+
+async def test_the_operators_own_server_is_asked_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({"data": [{"id": "m"}]}, key="sesame") as address, house() as client:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1/")
+        monkeypatch.setenv("OPENAI_API_KEY", "wrong")
+        refused = await outcome_of(client, "own")
+        assert refused["problem"] == (
+            "OpenAI-compatible server refused the key (401). Set OPENAI_API_KEY to one that it knows."
+        )
+        monkeypatch.setenv("OPENAI_API_KEY", "sesame")
+        assert (await outcome_of(client, "own"))["ok"] is True
+        assert "sesame" not in (await client.get("/api/setup")).text
+
+
+async def test_anthropic_is_asked_in_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({"data": [{"id": "claude"}]}, key="sesame") as address, house() as client:
+        assert "Set ANTHROPIC_API_KEY first" in (await outcome_of(client, "anthropic"))["problem"]
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sesame")
+        assert await outcome_of(client, "anthropic") == {"ok": True, "models": ["claude"], "problem": None}
+
+
+async def test_bedrock_is_asked_by_its_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with (
+        model_server({"modelSummaries": [{"modelId": "claude", "modelArn": "arn"}]}) as address,
+        house() as client,
+    ):
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", address)
+        monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+        nobody = await outcome_of(client, "bedrock")
+        assert nobody["problem"].startswith("AWS could not be asked (NoCredentialsError). Sign in")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame")
+        assert (await state_of(client, "bedrock"))["state"] == "configured"
+        assert await outcome_of(client, "bedrock") == {"ok": True, "models": ["claude"], "problem": None}
+
+
+async def test_what_bedrock_refuses_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    refusal = {"__type": "AccessDeniedException", "message": "secret arn"}
+    async with model_server(refusal, status=403) as address, house() as client:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", address)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame")
+        problem = (await outcome_of(client, "bedrock"))["problem"]
+    assert "in ap-northeast-1." in problem
+    assert "secret arn" not in problem
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "problem"),
+    [
+        ({"data": []}, 200, "answers, but has no model. Load or pull one there."),
+        ({"models": 1}, 200, "does not answer as OpenAI-compatible server does. Correct its address."),
+        ({}, 404, "Is the address right? It usually ends in /v1."),
+        ({}, 500, "answered 500"),
+    ],
+)
+async def test_a_strange_answer_is_explained(
+    monkeypatch: pytest.MonkeyPatch, answer: Any, status: int, problem: str
+) -> None:
+    async with model_server(answer, status=status) as address, house() as client:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
+        outcome = await outcome_of(client, "own")
+    assert outcome["ok"] is False
+    assert problem in outcome["problem"]
+
+
+async def test_a_test_goes_nowhere_but_where_the_operator_said() -> None:
+    async with house() as client:
+        answer = await client.post("/api/setup/endpoints/http%3A%2F%2F127.0.0.1/test", json={"address": NOWHERE})
+        assert answer.status_code == 404
+        unknown = await client.post("/api/setup/endpoints/elsewhere/test")
+        assert unknown.json() == {"detail": "no endpoint has this id. GET /api/setup lists those that there are."}
+        silent = await outcome_of(client, "lm-studio")
+        assert silent["problem"] == (
+            "Nothing answers at http://127.0.0.1:9/v1 (ConnectError). Start LM Studio, then test again."
+        )
+
+
+async def test_a_password_in_an_address_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:sesame@127.0.0.1:9/v1")
+    async with house() as client:
+        assert "sesame" not in (await client.get("/api/setup")).text
+        assert "sesame" not in json.dumps(await outcome_of(client, "own"))
+
+
+async def test_every_assistant_gets_its_own_format_with_this_houses_address() -> None:
+    async with house() as client:
+        answer = (await client.get("/api/setup/connect")).json()
+    address, texts = answer["address"], {host["id"]: host["text"] for host in answer["hosts"]}
+    url = f"{address}/mcp/knowledge"
+    assert texts["claude-code"] == f"claude mcp add --transport http knowledge {url}"
+    assert json.loads(texts["cursor"]) == {"mcpServers": {"knowledge": {"url": url}}}
+    assert json.loads(texts["kiro"]) == {"mcpServers": {"knowledge": {"url": url}}}
+    assert json.loads(texts["gemini"]) == {"mcpServers": {"knowledge": {"type": "http", "url": url}}}
+    assert tomllib.loads(texts["codex"]) == {"mcp_servers": {"knowledge": {"url": url}}}
+    program = json.loads(texts["claude-desktop"])["mcpServers"]["knowledge"]
+    assert program["args"] == ["mcp", "knowledge"]
+    assert program["command"].startswith("/")
