@@ -1,12 +1,213 @@
+import "./knowledge.css";
+import { useEffect, useRef, useState } from "react";
+import { address } from "../../api";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
-import { Page, Skeletons } from "../../ui/feedback";
+import { go, useRoute } from "../../route";
+import { Button, IconButton, LinkButton } from "../../ui/button";
+import { Empty } from "../../ui/feedback";
+import { SearchField } from "../../ui/field";
+import { Icon } from "../../ui/icon";
+import { Menu, MenuItem } from "../../ui/menu";
+import { useToast } from "../../ui/toast";
+import { Detail } from "./detail";
+import { Editor } from "./editor";
+import { BrowseResults, SearchResults } from "./list";
+import { NoteMap } from "./map";
+import { languageOf, notes, useTags } from "./notes";
+import { noteHref, type View, viewHref, viewOf } from "./place";
+import { knowledgeText } from "./text";
+import { EXPORT, ImportDialog } from "./transfer";
+
+const PAUSE_MS = 120;
+const FEW_TAGS = 14;
 
 export default function KnowledgePage() {
-  const t = useText(shellText);
+  const t = useText(knowledgeText);
+  const route = useRoute();
+  const view = viewOf(route);
+  const current = route.rest[0] ?? null;
+  const { data } = useTags();
+  const [opened, setOpened] = useState<"editor" | "import" | null>(null);
   return (
-    <Page title={t.knowledge}>
-      <Skeletons />
-    </Page>
+    <div className={`page kn-page ${current ? "kn-reading" : ""}`}>
+      <div className="page-body">
+        <Head view={view} current={current} open={setOpened} />
+        {data && data.total === 0 && !view.q ? (
+          <FirstNote open={setOpened} />
+        ) : (
+          <>
+            <Tags view={view} />
+            <div className={view.map ? "kn-panes kn-panes-map" : "kn-panes"}>
+              <div className="kn-results">
+                {view.map ? (
+                  <NoteMap view={view} current={current} />
+                ) : view.q ? (
+                  <SearchResults view={view} current={current} />
+                ) : (
+                  <BrowseResults view={view} current={current} />
+                )}
+              </div>
+              {current ? (
+                <Detail key={current} id={current} view={view} />
+              ) : (
+                !view.map && (
+                  <div className="kn-choose muted">
+                    <Icon name="book" size={28} />
+                    <p>{t.choose}</p>
+                  </div>
+                )
+              )}
+            </div>
+          </>
+        )}
+      </div>
+      {opened === "editor" && (
+        <Editor
+          onClose={() => setOpened(null)}
+          onSaved={(saved) => go(noteHref(saved.id, { ...view, q: "" }))}
+        />
+      )}
+      {opened === "import" && <ImportDialog onClose={() => setOpened(null)} />}
+    </div>
+  );
+}
+
+type Open = (what: "editor" | "import") => void;
+
+function Head({ view, current, open }: { view: View; current: string | null; open: Open }) {
+  const t = useText(knowledgeText);
+  const here = (next: View) => (current ? noteHref(current, next) : viewHref(next));
+  return (
+    <>
+      <div className="page-head kn-head">
+        <h1>{t.title}</h1>
+        <fieldset className="kn-switch" aria-label={t.view}>
+          <LinkButton small href={here({ ...view, map: false })} aria-current={view.map ? undefined : "true"}>
+            {t.list}
+          </LinkButton>
+          <LinkButton
+            small
+            icon="map"
+            href={here({ ...view, q: "", map: true })}
+            aria-current={view.map ? "true" : undefined}
+          >
+            {t.map}
+          </LinkButton>
+        </fieldset>
+        <Menu align="end" trigger={<IconButton kind="plain" icon="more" label={t.exchange} />}>
+          <MenuItem icon="upload" onSelect={() => open("import")}>
+            {t.import}
+          </MenuItem>
+          <MenuItem icon="download" onSelect={() => location.assign(address(EXPORT))}>
+            {t.export}
+          </MenuItem>
+        </Menu>
+        <Button kind="primary" icon="plus" onClick={() => open("editor")}>
+          {t.newNote}
+        </Button>
+      </div>
+      <Search view={view} current={current} />
+    </>
+  );
+}
+
+/** What is typed goes into the address after a short rest, so that a search can be shared and gone back to. */
+function Search({ view, current }: { view: View; current: string | null }) {
+  const t = useText(knowledgeText);
+  const [text, setText] = useState(view.q);
+  const sent = useRef(view.q);
+  useEffect(() => {
+    if (view.q !== sent.current) setText(view.q);
+    sent.current = view.q;
+  }, [view.q]);
+  useEffect(() => {
+    const q = text.trim();
+    if (q === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = q;
+      const next = { q, tag: view.tag, map: false };
+      go(current ? noteHref(current, next) : viewHref(next), { replace: true });
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, view.tag, current]);
+  return (
+    <SearchField
+      label={t.search}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onEscape={() => setText("")}
+    />
+  );
+}
+
+function Tags({ view }: { view: View }) {
+  const t = useText(knowledgeText);
+  const { data } = useTags();
+  const [all, setAll] = useState(false);
+  if (!data || data.tags.length === 0 || view.map) return null;
+  const shown = all ? data.tags : data.tags.slice(0, FEW_TAGS);
+  return (
+    <nav className="kn-tags" aria-label={t.tags}>
+      <a
+        className="kn-tag"
+        href={viewHref({ ...view, tag: null })}
+        aria-current={view.tag === null ? "true" : undefined}
+      >
+        {t.all} <span className="kn-number">{data.total}</span>
+      </a>
+      {shown.map(({ tag, count }) => (
+        <a
+          key={tag}
+          className="kn-tag"
+          lang={languageOf(tag)}
+          href={viewHref({ ...view, tag: view.tag === tag ? null : tag })}
+          aria-current={view.tag === tag ? "true" : undefined}
+        >
+          #{tag} <span className="kn-number">{count}</span>
+        </a>
+      ))}
+      {data.tags.length > FEW_TAGS && (
+        <Button small kind="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? t.fewerTags : t.allTags}
+        </Button>
+      )}
+    </nav>
+  );
+}
+
+function FirstNote({ open }: { open: Open }) {
+  const t = useText(knowledgeText);
+  const toast = useToast();
+  const [busy, setBusy] = useState(false);
+  async function addSamples() {
+    setBusy(true);
+    try {
+      await notes.addSamples();
+      toast(t.samplesAdded);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  }
+  return (
+    <Empty
+      icon="book"
+      title={t.empty}
+      action={
+        <div className="row wrap kn-first">
+          <Button kind="primary" icon="plus" onClick={() => open("editor")}>
+            {t.newNote}
+          </Button>
+          <Button icon="upload" onClick={() => open("import")}>
+            {t.import}
+          </Button>
+          <Button icon="spark" disabled={busy} onClick={addSamples}>
+            {t.samples}
+          </Button>
+        </div>
+      }
+    >
+      {t.emptyHint}
+    </Empty>
   );
 }

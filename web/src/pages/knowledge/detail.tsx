@@ -1,0 +1,194 @@
+import { useState } from "react";
+import { ApiError } from "../../api";
+import { ago, dateTime } from "../../i18n/dates";
+import { useLanguage, useText } from "../../i18n/language";
+import { go } from "../../route";
+import { Button, IconButton, LinkButton } from "../../ui/button";
+import { Failure, Skeletons } from "../../ui/feedback";
+import { Icon } from "../../ui/icon";
+import { Menu, MenuItem } from "../../ui/menu";
+import { useToast } from "../../ui/toast";
+import { Editor } from "./editor";
+import { NoteMarkdown } from "./markdown";
+import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
+import { noteHref, type View, viewHref } from "./place";
+import { knowledgeText } from "./text";
+
+export function Detail({ id, view }: { id: string; view: View }) {
+  const t = useText(knowledgeText);
+  const { data: note, error, refetch } = useNote(id);
+  return (
+    <article className="kn-detail" aria-live="off">
+      <LinkButton className="kn-back" kind="quiet" small icon="left" href={viewHref(view)}>
+        {t.back}
+      </LinkButton>
+      {error && (!note || (error instanceof ApiError && error.status === 404)) ? (
+        <Failure error={error} retry={() => refetch()} />
+      ) : note ? (
+        <Whole note={note} view={view} />
+      ) : (
+        <Skeletons lines={6} />
+      )}
+    </article>
+  );
+}
+
+function Whole({ note, view }: { note: Note; view: View }) {
+  const t = useText(knowledgeText);
+  const toast = useToast();
+  const [editing, setEditing] = useState(false);
+  const [failure, setFailure] = useState<unknown>(null);
+
+  async function remove() {
+    setFailure(null);
+    try {
+      const gone = await notes.delete(note.id);
+      go(viewHref(view));
+      toast(t.deleted(gone.title), {
+        undo: () => {
+          void notes.restore(gone).then(
+            () => {
+              go(noteHref(gone.id, view));
+              toast(t.restored);
+            },
+            (error: Error) => toast(error.message),
+          );
+        },
+      });
+    } catch (error) {
+      setFailure(error);
+    }
+  }
+
+  async function copy(text: string) {
+    await navigator.clipboard.writeText(text);
+    toast(t.copied);
+  }
+
+  return (
+    <>
+      <header className="kn-detail-head">
+        <h2 lang={languageOf(note.title)}>{note.title}</h2>
+        <Button small icon="edit" onClick={() => setEditing(true)}>
+          {t.edit}
+        </Button>
+        <Button small kind="danger" icon="trash" onClick={remove}>
+          {t.delete}
+        </Button>
+        <Menu align="end" trigger={<IconButton small icon="more" label={t.exchange} />}>
+          <MenuItem icon="copy" onSelect={() => void copy(note.content)}>
+            {t.copyMarkdown}
+          </MenuItem>
+          <MenuItem icon="copy" onSelect={() => void copy(note.id)}>
+            {t.copyId}
+          </MenuItem>
+        </Menu>
+      </header>
+      {failure !== null && <Failure error={failure} />}
+      <About note={note} view={view} />
+      <NoteMarkdown>{note.content}</NoteMarkdown>
+      <Similar id={note.id} view={view} />
+      {editing && <Editor note={note} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+function About({ note, view }: { note: Note; view: View }) {
+  const t = useText(knowledgeText);
+  const language = useLanguage();
+  const who = note.user_id === "anonymous" ? t.anonymous : note.user_id;
+  return (
+    <div className="kn-about">
+      {note.tags.length > 0 && (
+        <div className="row wrap">
+          {note.tags.map((tag) => (
+            <a
+              key={tag}
+              className="kn-tag"
+              lang={languageOf(tag)}
+              href={viewHref({ ...view, q: "", tag, map: false })}
+            >
+              #{tag}
+            </a>
+          ))}
+        </div>
+      )}
+      <dl className="kn-facts">
+        <div>
+          <dt>
+            <Icon name={note.author_kind === "person" ? "chat" : "spark"} size={15} />
+            <span className="hidden-text">{t.by}</span>
+          </dt>
+          <dd title={note.author_kind === "person" ? t.person : t.agent}>
+            {who} <span className="muted">· {note.author_kind === "person" ? t.person : t.agent}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>
+            <Icon name="history" size={15} />
+            <span className="hidden-text">{t.updated}</span>
+          </dt>
+          <dd>
+            <time dateTime={note.updated_at} title={dateTime(note.updated_at, language)}>
+              {ago(note.updated_at, language)}
+            </time>
+            {note.created_at !== note.updated_at && (
+              <span className="muted">
+                {" "}
+                · {t.created} {ago(note.created_at, language)}
+              </span>
+            )}
+          </dd>
+        </div>
+        {note.source && (
+          <div>
+            <dt>
+              <Icon name="link" size={15} />
+              <span className="hidden-text">{t.source}</span>
+            </dt>
+            <dd>
+              <Source text={note.source} />
+            </dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+/** Only web addresses become links; a note may hold any text here. */
+function Source({ text }: { text: string }) {
+  if (!/^https?:\/\//.test(text)) return text;
+  return (
+    <a href={text} target="_blank" rel="noreferrer noopener">
+      {text}
+    </a>
+  );
+}
+
+function Similar({ id, view }: { id: string; view: View }) {
+  const t = useText(knowledgeText);
+  const { data, error } = useSimilar(id);
+  if (error) return null;
+  return (
+    <section className="kn-similar" aria-labelledby="kn-similar">
+      <h3 id="kn-similar">{t.similar}</h3>
+      {!data ? (
+        <Skeletons lines={2} />
+      ) : data.notes.length === 0 ? (
+        <p className="muted small">{t.noSimilar}</p>
+      ) : (
+        <ul>
+          {data.notes.map((note) => (
+            <li key={note.id}>
+              <a href={noteHref(note.id, view)} lang={languageOf(note.title)}>
+                {note.title}
+              </a>
+              <span className="muted small kn-similar-score">{t.score(Math.round(note.score * 100))}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

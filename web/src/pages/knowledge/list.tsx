@@ -1,0 +1,110 @@
+import { ago } from "../../i18n/dates";
+import { useLanguage, useText } from "../../i18n/language";
+import { Button } from "../../ui/button";
+import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { excerpt, Marked } from "./marks";
+import { languageOf, type MarkedHit, useBrowse, useSearch } from "./notes";
+import { noteHref, type View } from "./place";
+import { knowledgeText } from "./text";
+
+export function SearchResults({ view, current }: { view: View; current: string | null }) {
+  const t = useText(knowledgeText);
+  const { data, error, isFetching, refetch } = useSearch(view.q, view.tag);
+  if (error) return <Failure error={error} retry={() => refetch()} />;
+  if (!data) return <Skeletons lines={6} height="3.5rem" label={t.searching} />;
+  return (
+    <section aria-label={t.search} aria-busy={isFetching}>
+      <p className="kn-count" role="status">
+        {isFetching ? t.searching : t.found(data.hits.length)}
+      </p>
+      {data.notice && <Notice kind="warn">{data.notice}</Notice>}
+      {data.hits.length === 0 && !isFetching ? (
+        <div className="kn-none">
+          <h2>{t.nothing}</h2>
+          <p className="muted">{t.nothingHint}</p>
+        </div>
+      ) : (
+        <ul className="kn-list">
+          {data.hits.map((found) => (
+            <Found key={found.hit.id} found={found} view={view} current={found.hit.id === current} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Found({ found, view, current }: { found: MarkedHit; view: View; current: boolean }) {
+  const t = useText(knowledgeText);
+  const language = useLanguage();
+  const { hit, highlights } = found;
+  const percent = Math.round(hit.score * 100);
+  const shown = excerpt(hit.content, highlights.content);
+  return (
+    <li>
+      <a className="kn-item" href={noteHref(hit.id, view)} aria-current={current ? "true" : undefined}>
+        <span className="kn-item-head">
+          <strong lang={languageOf(hit.title)}>
+            <Marked text={hit.title} ranges={highlights.title} />
+          </strong>
+          <span className="kn-score" title={t.score(percent)}>
+            <span className="hidden-text">{t.score(percent)}</span>
+            <span aria-hidden="true">{percent}</span>
+            <span className="kn-bar" aria-hidden="true">
+              <span style={{ width: `${percent}%` }} />
+            </span>
+          </span>
+        </span>
+        <span className="kn-passage" lang={languageOf(hit.content)}>
+          <Marked text={shown.text} ranges={shown.ranges} />
+        </span>
+        <Foot tags={hit.tags} when={ago(hit.updated_at, language)} />
+      </a>
+    </li>
+  );
+}
+
+export function BrowseResults({ view, current }: { view: View; current: string | null }) {
+  const t = useText(knowledgeText);
+  const language = useLanguage();
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useBrowse(view.tag);
+  if (error) return <Failure error={error} retry={() => refetch()} />;
+  if (!data) return <Skeletons lines={8} height="2.75rem" />;
+  return (
+    <section aria-label={view.tag ? `#${view.tag}` : t.all}>
+      <ul className="kn-list">
+        {data.map((note) => (
+          <li key={note.id}>
+            <a
+              className="kn-item"
+              href={noteHref(note.id, view)}
+              aria-current={note.id === current ? "true" : undefined}
+            >
+              <strong lang={languageOf(note.title)}>{note.title}</strong>
+              <Foot tags={note.tags} when={ago(note.updated_at, language)} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button className="kn-more" disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+          {isFetchingNextPage ? t.loadingMore : t.more}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Foot({ tags, when }: { tags: string[]; when: string }) {
+  return (
+    <span className="kn-item-foot">
+      {tags.slice(0, 4).map((tag) => (
+        <span key={tag} className="kn-hash" lang={languageOf(tag)}>
+          #{tag}
+        </span>
+      ))}
+      {tags.length > 4 && <span className="kn-hash">+{tags.length - 4}</span>}
+      <span className="kn-when">{when}</span>
+    </span>
+  );
+}

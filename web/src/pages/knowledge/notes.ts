@@ -1,0 +1,150 @@
+/** The notes as the house's API gives them, and the questions the page asks. */
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { api } from "../../api";
+import { queryClient } from "../../query";
+
+export interface Heading {
+  id: string;
+  title: string;
+  tags: string[];
+  source: string | null;
+  user_id: string;
+  created_at: string;
+  updated_at: string;
+  length: number;
+}
+
+export interface Note extends Omit<Heading, "length"> {
+  content: string;
+  status: string | null;
+  author_kind: "person" | "agent";
+}
+
+export interface Hit extends Omit<Heading, "length"> {
+  content: string;
+  score: number;
+  partial: boolean;
+}
+
+/** Half-open, counted in code points. */
+export type Ranges = [number, number][];
+
+export interface MarkedHit {
+  hit: Hit;
+  highlights: { title: Ranges; content: Ranges };
+}
+
+export interface Saved {
+  id: string;
+  title: string;
+  similar: { id: string; title: string; score: number }[];
+  notice: string | null;
+}
+
+export interface Point {
+  id: string;
+  title: string;
+  tags: string[];
+  x: number;
+  y: number;
+}
+
+export interface Draft {
+  title: string;
+  tags: string[];
+  content: string;
+}
+
+const ROOT = "api/knowledge";
+const one = (id: string) => `${ROOT}/${encodeURIComponent(id)}`;
+
+interface Page {
+  notes: Heading[];
+  next_cursor: string | null;
+}
+
+export function useBrowse(tag: string | null) {
+  return useInfiniteQuery({
+    queryKey: ["knowledge", "browse", tag],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page>(ROOT, { query: { tag, cursor: pageParam, limit: 50 }, signal }),
+    getNextPageParam: (page) => page.next_cursor,
+    select: (data: InfiniteData<Page>) => data.pages.flatMap((page) => page.notes),
+  });
+}
+
+/** While the next answer is on its way, the last one stays. */
+export function useSearch(q: string, tag: string | null) {
+  return useQuery({
+    queryKey: ["knowledge", "search", q, tag],
+    enabled: q !== "",
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      api.get<{ hits: MarkedHit[]; notice: string | null }>(`${ROOT}/search`, {
+        query: { q, tags: tag ? [tag] : [], limit: 30 },
+        signal,
+      }),
+  });
+}
+
+export function useTags() {
+  return useQuery({
+    queryKey: ["knowledge", "tags"],
+    queryFn: ({ signal }) =>
+      api.get<{ tags: { tag: string; count: number }[]; total: number }>(`${ROOT}/tags`, { signal }),
+  });
+}
+
+export function useNote(id: string) {
+  return useQuery({
+    queryKey: ["knowledge", "note", id],
+    queryFn: ({ signal }) => api.get<Note>(one(id), { signal }),
+  });
+}
+
+export function useSimilar(id: string) {
+  return useQuery({
+    queryKey: ["knowledge", "similar", id],
+    queryFn: ({ signal }) => api.get<{ notes: Hit[] }>(`${one(id)}/similar`, { signal }),
+  });
+}
+
+export function useMap() {
+  return useQuery({
+    queryKey: ["knowledge", "map"],
+    queryFn: ({ signal }) => api.get<{ points: Point[]; total: number }>(`${ROOT}/map`, { signal }),
+  });
+}
+
+/** After any change everything about notes is asked anew. */
+async function changed<T>(work: Promise<T>): Promise<T> {
+  const result = await work;
+  await queryClient.invalidateQueries({ queryKey: ["knowledge"] });
+  return result;
+}
+
+export const notes = {
+  create: (draft: Draft & { source?: string }) => changed(api.post<Saved>(ROOT, draft)),
+  change: (id: string, draft: Draft, seen: string) =>
+    changed(api.patch<Saved>(one(id), { ...draft, updated_at: seen })),
+  delete: async (id: string) => {
+    const gone = await api.delete<Note>(one(id));
+    queryClient.removeQueries({ queryKey: ["knowledge", "note", id] });
+    await queryClient.invalidateQueries({ queryKey: ["knowledge"] });
+    return gone;
+  },
+  restore: (note: Note) => changed(api.put<Note>(one(note.id), note)),
+  addSamples: () => changed(api.post<{ ids: string[] }>(`${ROOT}/samples`)),
+};
+
+export interface Imported {
+  saved: number;
+  unchanged: number;
+  refused: Record<string, string>;
+}
+
+/** Text that has kana is Japanese; the fonts and the line breaks go by it. */
+export function languageOf(text: string): "ja" | undefined {
+  return /[\u3040-\u30ff]/.test(text) ? "ja" : undefined;
+}
