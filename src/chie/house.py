@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -15,6 +16,7 @@ from chie.chat.agents.base import AgentInfo, BaseAgent
 from chie.chat.app import Surrounding, create_app
 from chie.chat.app import health as chat_health
 from chie.chat.directory import AgentDirectory
+from chie.chat.page import STATIC, page_routes
 from chie.errors import ConfigurationError, NotFoundError
 from chie.mcp_kit.serve import Server, http_app, request_guard
 
@@ -48,8 +50,12 @@ def create_house(
     agents: AgentDirectory | None = None,
     *,
     surroundings: Sequence[Surrounding] = (),
+    page: Path = STATIC,
 ) -> FastAPI:
-    """The chat's app with the rooms' servers beside it; `surroundings` come up after the servers."""
+    """The chat's app with the rooms' servers beside it; `surroundings` come up after the servers.
+
+    Where nobody built the web page into the folder `page`, a plain page tells how to connect.
+    """
     servers = {name: room for name, room in rooms.items() if isinstance(room, Server)}
     closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
     apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
@@ -57,7 +63,7 @@ def create_house(
         agents or NoAgents(), surroundings=[*(partial(app.lifespan, app) for app in apps.values()), *surroundings]
     )
     house.router.routes += [
-        Route("/", _start_page),
+        *(page_routes(page) or [Route("/", _start_page)]),
         Route("/health", _health(servers, closed)),
         *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
         *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),
