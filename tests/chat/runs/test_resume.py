@@ -4,12 +4,13 @@ import asyncio
 
 import httpx2
 import pytest
-
-from chie.chat import run as run_module
-from chie.chat import runs
 from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent
 from tests.fakes.chat import ChatHouse, open_chat
 from tests.fakes.sse import Sse, asking, following, parse, texts
+from tests.fakes.waiting import until
+
+from chie.chat import run as run_module
+from chie.chat import runs
 
 
 async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on_both: ChatHouse) -> None:
@@ -85,8 +86,11 @@ async def test_a_reader_far_behind_reads_from_disk_what_is_no_longer_at_hand(
         agent.allow(*words)
         await reader.take(500)
         run = kept._runs[reader.message_id]
-        while run.base < 450:
-            await asyncio.sleep(0.001)
+
+        async def trimmed() -> bool:
+            return bool(run.base >= 450)
+
+        await until(trimmed)
         assert len(run._window) <= 50
         async with following(chat_on_both.client, reader.message_id, 3) as late:
             agent.finish()

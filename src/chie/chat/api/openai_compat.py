@@ -21,7 +21,11 @@ from chie.errors import ChieError
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 COMPLETION: dict[int | str, dict[str, Any]] = {
-    200: {"model": Completion, "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer."}
+    200: {
+        "model": Completion,
+        "content": {MEDIA_TYPE: {"schema": {"type": "object", "required": ["data"]}}},
+        "description": "The answer.",
+    }
 }
 _json = JSONEncoder(ensure_ascii=False).encode
 
