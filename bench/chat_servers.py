@@ -63,7 +63,7 @@ def _write(writer: asyncio.StreamWriter, choice: dict[str, Any]) -> None:
     writer.write(b"%x\r\n%s\r\n" % (len(data), data))
 
 
-async def _tokens(client: Any, message: str) -> AsyncGenerator[str, None]:  # noqa: ANN401
+async def _tokens(client: Any, message: str) -> AsyncGenerator[str, None]:
     messages = [{"role": "user", "content": message}]
     stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
     async with stream:
@@ -72,7 +72,7 @@ async def _tokens(client: Any, message: str) -> AsyncGenerator[str, None]:  # no
                 yield content
 
 
-def _client(upstream: str) -> Any:  # noqa: ANN401
+def _client(upstream: str) -> Any:
     from openai import AsyncOpenAI
 
     return AsyncOpenAI(base_url=f"{upstream}/v1", api_key="none", timeout=120, max_retries=0)
@@ -107,7 +107,6 @@ def relay(upstream: str) -> "FastAPI":
 def chie(upstream: str) -> "FastAPI":
     """Chie with its sessions, and an agent that does no more than the relay."""
     from bench.chat_agent import OneAgent, SdkAgent
-
     from chie.chat.app import create_app
 
     return create_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))

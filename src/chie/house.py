@@ -18,7 +18,8 @@ from chie.chat.directory import AgentDirectory
 from chie.errors import ConfigurationError, NotFoundError
 from chie.mcp_kit.serve import Server, http_app, request_guard
 
-MCP_METHODS = ["GET", "POST", "DELETE"]
+METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
+
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
@@ -59,7 +60,7 @@ def create_house(
         Route("/", _start_page),
         Route("/health", _health(servers, closed)),
         *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
-        *(Route(f"/mcp/{name}", _closed(reason), methods=MCP_METHODS) for name, reason in closed.items()),
+        *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),
     ]
     house.add_middleware(request_guard)
     return house
