@@ -128,7 +128,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--postgres", action="store_true", help="keep conversations in PostgreSQL")
     parser.add_argument("--quick", action="store_true", help="one round instead of three")
-    options = parser.parse_args()
+    options, _ = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as folder, running("upstream") as upstream:
         env = {"CHIE_HOME": str(Path(folder) / "home")}
         if options.postgres:

@@ -18,7 +18,7 @@ MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The last event that was received.")]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, where no header can be set.")]
 
-EVENT = {
+EVENT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "pattern": "^[0-9]+$"},
