@@ -24,7 +24,7 @@ async def test_answers_tokens_tools_and_requests_are_counted(chat: ChatHouse) ->
     assert found['chie_tokens_total{agent="tools",direction="input"}'] == 100
     assert found['chie_tool_calls_total{outcome="failed",tool="broken"}'] == 1
     assert found['chie_http_requests_total{method="POST",route="/api/chat/stream",status="200"}'] == 2
-    assert found['chie_http_requests_total{method="GET",route="unknown",status="404"}'] == 1
+    assert found['chie_http_requests_total{method="GET",route="other",status="404"}'] == 1
     assert found['chie_first_event_seconds_count{agent="tools"}'] == 1
     assert found['chie_answer_seconds_count{agent="tools"}'] == 1
     assert found["process_resident_memory_bytes"] > 0
