@@ -96,7 +96,7 @@ class Run:
         try:
             return await self.expect_approval(call_id)
         finally:
-            del self._approvals[call_id]
+            self._approvals.pop(call_id, None)
 
     def decide(self, call_id: str, *, approved: bool) -> None:
         decision = self._approvals.get(call_id)

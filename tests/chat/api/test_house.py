@@ -5,13 +5,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
 from fastmcp import Client
-from tests.fakes.agents import ANSWER, FakeDirectory
+from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeDirectory
 from tests.fakes.chat import serving
 from tests.fakes.sse import parse, texts
 
@@ -50,6 +51,36 @@ async def test_chat_and_mcp_servers_share_the_door(address: str) -> None:
     async with Client(f"{address}/mcp/knowledge") as mcp:
         saved = await mcp.call_tool("save_knowledge", {"content": "one door"})
         assert saved.structured_content is not None
+
+
+async def test_agents_come_and_go_with_the_house(home: Path) -> None:  # noqa: ARG001
+    seen: list[str] = []
+
+    @asynccontextmanager
+    async def opening() -> AsyncIterator[FakeDirectory]:
+        seen.append("opened")
+        yield FakeDirectory()
+        seen.append("closed")
+
+    async with (
+        serving(create_house({}, open_agents=opening)) as address,
+        httpx2.AsyncClient(base_url=address) as client,
+    ):
+        agents = (await client.get("/api/agents")).json()
+        assert (agents["default_id"], len(agents["agents"])) == ("scripted", len(KINDS))
+        assert (await client.get("/api/mcp/servers")).json() == {"servers": SERVERS}
+        assert seen == ["opened"]
+    assert seen == ["opened", "closed"]
+
+
+async def test_a_house_without_agents_says_so() -> None:
+    async with serving(create_house({})) as address, httpx2.AsyncClient(base_url=address) as client:
+        assert (await client.get("/api/agents")).json() == {"agents": [], "default_id": None}
+        asked = await client.post("/api/chat/stream", json={"message": "anybody?"})
+        assert (asked.status_code, asked.json()) == (
+            404,
+            {"detail": "no agent can answer: this house has no agents."},
+        )
 
 
 async def test_a_foreign_host_or_page_is_refused(address: str) -> None:
