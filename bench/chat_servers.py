@@ -1,21 +1,25 @@
 """The processes that `bench.chat` measures: a model that streams, a bare relay before it, and Chie before it.
 
-    python -m bench.chat_servers upstream|relay|chie [UPSTREAM]
+    python -m bench.chat_servers upstream|relay|chie|house [UPSTREAM]
 
 Each prints its address on one line.
 """
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
 WORD = "知恵 "
+_LIST = json.dumps({"object": "list", "data": [{"id": "m", "object": "model"}]})
+MODELS = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(_LIST)}\r\n\r\n{_LIST}".encode()
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m"}
 
 
@@ -26,7 +30,7 @@ def main() -> None:
         return
     from chie.mcp_kit.serve import run_http
 
-    app = relay(rest[0]) if kind == "relay" else chie(rest[0])
+    app = {"relay": relay, "chie": chie, "house": house}[kind](rest[0])
     run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))
 
 
@@ -43,7 +47,10 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             length = next(
                 (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
             )
-            body = json.loads(await reader.readexactly(length)) if length else {}
+            if not length:
+                writer.write(MODELS)
+                continue
+            body = json.loads(await reader.readexactly(length))
             tokens, pause = map(int, body["messages"][-1]["content"].split())
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
             for _ in range(tokens):
@@ -110,6 +117,18 @@ def chie(upstream: str) -> "FastAPI":
     from chie.chat.app import create_app
 
     return create_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))
+
+
+def house(upstream: str) -> "FastAPI":
+    """The whole house, with its own agents."""
+    os.environ["OPENAI_BASE_URL"] = f"{upstream}/v1"
+    from chie.house import create_house
+    from chie.rooms import open_rooms
+    from chie.settings import load
+
+    agents = import_module("chie.chat.agents.house")
+    settings, rooms = load(import_module("chie.chat.settings").ChatSettings), open_rooms()
+    return create_house(rooms, open_agents=lambda: agents.open_agents(settings, rooms))
 
 
 if __name__ == "__main__":
