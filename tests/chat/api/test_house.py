@@ -46,7 +46,7 @@ async def test_chat_and_mcp_servers_share_the_door(address: str) -> None:
         assert health["rooms"]["n8n"] == {"status": "not configured: set N8N_URL."}
         closed = await client.post("/mcp/n8n")
         assert (closed.status_code, closed.json()) == (503, {"detail": "not configured: set N8N_URL."})
-        assert "/mcp/knowledge" in (await client.get("/")).text
+        assert "Chie 知恵" in (await client.get("/")).text
         assert (await client.get("/openapi.json")).status_code == 200
     async with Client(f"{address}/mcp/knowledge") as mcp:
         saved = await mcp.call_tool("save_knowledge", {"content": "one door"})
