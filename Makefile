@@ -7,31 +7,46 @@ DEV    := $(VENV)/.dev
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 ARGS   ?=
 
-.PHONY: run test check bench real format docs lock clean
+# The page is built with the machine's Node where it is new enough for Vite, else with Node from PyPI.
+NODE_FITS := $(shell node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
+    process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' 2>/dev/null && npm --version >/dev/null 2>&1 && echo yes)
+NODE      := $(if $(NODE_FITS),,$(VENV)/.node)
+NPM       := $(if $(NODE_FITS),,PATH="$(CURDIR)/$(BIN):$$PATH") npm
+PAGE      := src/chie/chat/static/index.html
+PAGE_FROM := $(shell find web -type f -not -path 'web/node_modules/*')
+MODULES   := web/node_modules/.installed
+
+.PHONY: run page test check bench real browser format docs lock clean
 .DEFAULT_GOAL := run
 
 run: $(RUN)  ## start the house and print its address
+	@$(MAKE) --no-print-directory page || echo "The page could not be built, so a plain one is served. The rest works."
 	@$(BIN)/chie serve $(ARGS)
 
-test: $(DEV)  ## all tests that need nothing from outside
+page: $(PAGE)  ## the web page, built once and again when web/ changes
+
+test: $(DEV) $(PAGE) browser  ## all tests that need nothing from outside
+	@$(if $(ARGS),,cd web && $(NPM) --silent test)
 	@$(BIN)/python -m pytest $(ARGS)
 
-check: $(DEV)  ## style, types, import directions, generated docs
+check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@cd web && $(NPM) --silent run check
 	@$(BIN)/python -m docs.generate --check
 
-bench: $(DEV)  ## every figure in the README
+bench: $(DEV) $(PAGE)  ## every figure in the README
 	@$(BIN)/python -m bench $(ARGS)
 
 real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients and the conformance suite
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
 
-format: $(DEV)
+format: $(DEV) $(MODULES)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@cd web && $(NPM) --silent run format
 
 docs: $(DEV)  ## rewrite the tables that are made from code
 	@$(BIN)/python -m docs.generate
@@ -42,9 +57,11 @@ lock:
 	    pyproject.toml requirements/build.in -o requirements/run.txt
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
 	    -c requirements/run.txt --all-extras pyproject.toml requirements/build.in requirements/dev.in -o requirements/dev.txt
+	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
+	    requirements/node.in -o requirements/node.txt
 
 clean:
-	rm -rf $(VENV) tests/real/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) tests/real/node_modules web/node_modules src/chie/chat/static .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -65,3 +82,25 @@ $(DEV): requirements/dev.txt $(RUN)
 tests/real/node_modules/.installed: tests/real/package-lock.json
 	@cd tests/real && npm install --no-save --loglevel=error
 	@touch $@
+
+$(VENV)/.node: requirements/node.txt | $(BIN)/python
+	@echo "This machine has no Node that can build the page: taking it from PyPI (once)…"
+	@$(PIP) --require-hashes -r requirements/node.txt
+	@touch $@
+
+$(MODULES): web/package-lock.json $(NODE)
+	@echo "Fetching what the page is built with (once)…"
+	@cd web && $(NPM) install --no-save --loglevel=error
+	@touch $@
+
+$(PAGE): $(PAGE_FROM) $(MODULES)
+	@cd web && $(NPM) --silent run build
+	@touch $@
+
+# The end-to-end tests want a Chromium and Japanese letters. A machine that is ours alone (root, Debian) gets them.
+browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || [ -n "$$CHIE_CHROMIUM" ] || { \
+	    [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	    echo "The end-to-end tests need Chromium: installing Debian's with apt-get (once)…" && \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null; } || \
+	    echo "No Chromium here and none could be installed: the end-to-end tests will be skipped."

@@ -74,7 +74,7 @@ async def count_kept(address: str) -> int:
         cursor = f"&cursor={page['next_cursor']}"
 
 
-async def _get(address: str, path: str) -> Any:  # noqa: ANN401
+async def _get(address: str, path: str) -> Any:
     reader, writer = await _send(address, "GET", path, None)
     try:
         answer = await reader.read()

@@ -1,6 +1,6 @@
 """The processes that `bench.chat` measures: a model that streams, a bare relay before it, and Chie before it.
 
-    python -m bench.chat_servers upstream|relay|chie [UPSTREAM]
+    python -m bench.chat_servers upstream|relay|chie|house [UPSTREAM]
 
 Each prints its address on one line.
 """
@@ -9,14 +9,17 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import AsyncGenerator, AsyncIterator
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-TOKEN = "知恵 "
+WORD = "知恵 "
+_LIST = json.dumps({"object": "list", "data": [{"id": "m", "object": "model"}]})
+MODELS = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(_LIST)}\r\n\r\n{_LIST}".encode()
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m"}
 
 
@@ -27,7 +30,7 @@ def main() -> None:
         return
     from chie.mcp_kit.serve import run_http
 
-    app = relay(rest[0]) if kind == "relay" else chie(rest[0])
+    app = {"relay": relay, "chie": chie, "house": house}[kind](rest[0])
     run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))
 
 
@@ -44,12 +47,15 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             length = next(
                 (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
             )
-            body = json.loads(await reader.readexactly(length)) if length else {}
+            if not length:
+                writer.write(MODELS)
+                continue
+            body = json.loads(await reader.readexactly(length))
             tokens, pause = map(int, body["messages"][-1]["content"].split())
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
             for _ in range(tokens):
                 await asyncio.sleep(pause / 1_000)
-                _write(writer, {"index": 0, "delta": {"content": TOKEN}, "finish_reason": None})
+                _write(writer, {"index": 0, "delta": {"content": WORD}, "finish_reason": None})
             _write(writer, {"index": 0, "delta": {}, "finish_reason": "stop"})
             writer.write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
             await writer.drain()
@@ -64,7 +70,7 @@ def _write(writer: asyncio.StreamWriter, choice: dict[str, Any]) -> None:
     writer.write(b"%x\r\n%s\r\n" % (len(data), data))
 
 
-async def _tokens(client: Any, message: str) -> AsyncGenerator[str, None]:  # noqa: ANN401
+async def _tokens(client: Any, message: str) -> AsyncGenerator[str, None]:
     messages = [{"role": "user", "content": message}]
     stream = await client.chat.completions.create(model="m", messages=messages, stream=True)
     async with stream:
@@ -73,7 +79,7 @@ async def _tokens(client: Any, message: str) -> AsyncGenerator[str, None]:  # no
                 yield content
 
 
-def _client(upstream: str) -> Any:  # noqa: ANN401
+def _client(upstream: str) -> Any:
     from openai import AsyncOpenAI
 
     return AsyncOpenAI(base_url=f"{upstream}/v1", api_key="none", timeout=120, max_retries=0)
@@ -106,57 +112,23 @@ def relay(upstream: str) -> "FastAPI":
 
 
 def chie(upstream: str) -> "FastAPI":
-    """Chie with its sessions. `CHIE_BENCH_AGENT=house` takes the house's own agents once they are there."""
-    from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+    """Chie with its sessions, and an agent that does no more than the relay."""
+    from bench.chat_agent import OneAgent, SdkAgent
     from chie.chat.app import create_app
-    from chie.chat.events import Done, Event, Text
 
-    class SdkAgent(BaseAgent):
-        """The least that an agent on the openai SDK can do."""
+    return create_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))
 
-        agent_id = "sdk"  # type: ignore[assignment]
-        name = "SDK"  # type: ignore[assignment]
-        description = "The openai SDK, nothing else."  # type: ignore[assignment]
 
-        def __init__(self) -> None:
-            self._client = _client(upstream)
+def house(upstream: str) -> "FastAPI":
+    """The whole house, with its own agents."""
+    os.environ["OPENAI_BASE_URL"] = f"{upstream}/v1"
+    from chie.house import create_house
+    from chie.rooms import open_rooms
+    from chie.settings import load
 
-        def supports_mcp(self) -> bool:
-            return False
-
-        async def get_agent_info(self) -> AgentInfo:
-            return AgentInfo(id="sdk", name="SDK", description="", supports_mcp=False, available=True)
-
-        async def stream_chat(
-            self,
-            message: str,
-            history: Sequence[Turn],  # noqa: ARG002
-            session_id: str,  # noqa: ARG002
-            *,
-            approve: Approve | None = None,  # noqa: ARG002
-        ) -> AsyncGenerator[Event, None]:
-            async for token in _tokens(self._client, message):
-                yield Text(type="message", content=token)
-            yield Done(type="done", usage=None)
-
-    class Directory:
-        def __init__(self) -> None:
-            self._agent = SdkAgent()
-
-        def get_agent(self, agent_id: str) -> BaseAgent:  # noqa: ARG002
-            return self._agent
-
-        async def list_agents(self) -> list[AgentInfo]:
-            return [await self._agent.get_agent_info()]
-
-        async def default_id(self) -> str:
-            return "sdk"
-
-        def server_states(self) -> list[dict[str, Any]]:
-            return []
-
-    Path(os.environ["CHIE_HOME"]).mkdir(parents=True, exist_ok=True)
-    return create_app(Directory())
+    agents = import_module("chie.chat.agents.house")
+    settings, rooms = load(import_module("chie.chat.settings").ChatSettings), open_rooms()
+    return create_house(rooms, open_agents=lambda: agents.open_agents(settings, rooms))
 
 
 if __name__ == "__main__":

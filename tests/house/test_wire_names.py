@@ -2,7 +2,25 @@
 
 from fastmcp import Client
 
+from chie.chat.api.chat import EVENT
+from chie.house import create_house
 from chie.knowledge.server import create_server
+
+API = {
+    "/api/agents": {"get"},
+    "/api/chat/stream": {"post"},
+    "/api/chat/stream/{message_id}": {"get"},
+    "/api/chat/{message_id}/approve": {"post"},
+    "/api/chat/{message_id}/edit": {"post"},
+    "/api/chat/{message_id}/regenerate": {"post"},
+    "/api/chat/{message_id}/stop": {"post"},
+    "/api/mcp/servers": {"get"},
+    "/api/sessions": {"get", "post"},
+    "/api/sessions/{session_id}": {"get", "patch", "delete"},
+    "/api/sessions/{session_id}/export": {"get"},
+    "/v1/chat/completions": {"post"},
+    "/v1/models": {"get"},
+}
 
 KNOWLEDGE = {
     "save_knowledge": {"content", "title", "tags", "source"},
@@ -19,3 +37,12 @@ async def test_the_tools_of_knowledge_gateway() -> None:
         tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
         assert client.server_info is None or client.server_info.name == "knowledge-gateway"
     assert tools == KNOWLEDGE
+
+
+def test_the_paths_of_the_api() -> None:
+    paths = create_house({}).openapi()["paths"]
+    assert {path: set(methods) for path, methods in paths.items()} == API
+
+
+def test_the_events_of_a_stream() -> None:
+    assert EVENT["properties"]["event"]["enum"] == ["message", "tool_call", "tool_result", "error", "done"]

@@ -91,12 +91,18 @@ class Run:
             self._approvals[call_id] = asyncio.get_running_loop().create_future()
         return self._approvals[call_id]
 
+    async def approval(self, call_id: str) -> bool:
+        """Each word of the user counts once: models give the same id to calls of different rounds."""
+        try:
+            return await self.expect_approval(call_id)
+        finally:
+            self._approvals.pop(call_id, None)
+
     def decide(self, call_id: str, *, approved: bool) -> None:
         decision = self._approvals.get(call_id)
         if decision is None:
             raise NotFoundError("no tool call of this answer waits under this id: its tool_call event names it.")
-        if decision.done():
-            if not decision.cancelled() and decision.result() == approved:
-                return
+        if not decision.done():
+            decision.set_result(approved)
+        elif decision.result() != approved:
             raise ConflictError("this tool call was decided already. Nothing was changed.")
-        decision.set_result(approved)

@@ -192,7 +192,7 @@ class Runs:
     async def _pump(self, run: Run, beginning: Beginning) -> Usage | None:
         async def approve(call: ToolCall) -> bool:
             try:
-                return await asyncio.wait_for(run.expect_approval(call["id"]), APPROVAL_SECONDS)
+                return await asyncio.wait_for(run.approval(call["id"]), APPROVAL_SECONDS)
             except TimeoutError:
                 return False
 

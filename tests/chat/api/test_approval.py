@@ -47,6 +47,17 @@ async def test_an_unknown_call_is_404_and_a_changed_mind_is_409(chat: ChatHouse)
     )
 
 
+async def test_a_word_counts_for_one_call_even_if_the_model_repeats_its_id(chat: ChatHouse) -> None:
+    async with asking(chat.client, "drop", agent_id="persistent") as reader:
+        path, results = f"/api/chat/{reader.message_id}/approve", []
+        for approved in (True, False):
+            assert (await reader.event()).data["approval"] == "required"
+            await chat.client.post(path, json={"id": "call-drop_table", "approved": approved})
+            results.append((await reader.event()).data["content"])
+        await reader.rest()
+    assert results == ["dropped", "refused"]
+
+
 async def test_stop_while_waiting_runs_nothing(chat: ChatHouse) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()

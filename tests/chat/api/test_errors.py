@@ -17,7 +17,7 @@ NO_ANSWER = "no answer has this id. X-Chie-Message names an answer when it begin
 
 async def refusal(chat: ChatHouse, method: str, path: str, body: Any = None) -> tuple[int, str]:
     response = await chat.client.request(method, path, json=body)
-    assert list(response.json())[0] == "detail"
+    assert next(iter(response.json())) == "detail"
     return response.status_code, response.json()["detail"]
 
 

@@ -69,8 +69,8 @@ async def test_tool_calls_and_results_are_events_of_their_own(chat: ChatHouse) -
 async def test_the_headers_arrive_before_the_first_event(chat: ChatHouse) -> None:
     agent = chat.agent(GatedAgent)
     async with asking(chat.client, "wait", agent_id="gated") as reader:
-        assert UUID(reader.session_id)
-        assert UUID(reader.message_id)
+        assert UUID(reader.session_id).version == 4
+        assert UUID(reader.message_id).version == 4
         agent.allow("now")
         assert (await reader.event()).text == "now"
         agent.finish()

@@ -1,28 +1,27 @@
 """`kill -9` in mid-answer, with real processes: no acknowledged message is lost, and no event comes twice."""
 
-import asyncio
 import signal
+from contextlib import suppress
+from functools import partial
 
 import httpx2
 from sqlalchemy import URL
-
-from chie.chat.sessions.turns import INTERRUPTED
 from tests.fakes.agents import ANSWER
 from tests.fakes.chat_process import chat_process
-from tests.fakes.sse import Sse, asking, following, parse, texts
+from tests.fakes.sse import Reader, Sse, asking, following, parse, texts
+from tests.fakes.waiting import until
+
+from chie.chat.sessions.turns import INTERRUPTED
 
 
 def counted(count: int) -> str:
     return "".join(f"{number} " for number in range(count))
 
 
-async def saved(client: httpx2.AsyncClient, session_id: str, at_least: int) -> None:
-    """Until so many events of the answer are on disk."""
-    while True:
-        messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
-        if messages[-1]["last_event_id"] >= at_least:
-            return
-        await asyncio.sleep(0.01)
+async def saved(client: httpx2.AsyncClient, session_id: str, at_least: int) -> bool:
+    """Whether so many events of the answer are on disk."""
+    messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
+    return bool(messages[-1]["last_event_id"] >= at_least)
 
 
 async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_marked(both: URL) -> None:
@@ -31,11 +30,11 @@ async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_mar
             whole = await client.post("/api/chat/stream", json={"message": "保存して"})
             async with asking(client, "count", agent_id="endless") as reader:
                 seen = await reader.take(5)
-                await saved(client, reader.session_id, 5)
+                await until(partial(saved, client, reader.session_id, 5))
                 seen += await reader.take(1)
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-                seen += await _what_was_on_its_way(reader.rest)
+                seen += await _what_was_on_its_way(reader)
     with chat_process(both) as (address, _):
         async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
             await _check_whole(client, whole)
@@ -53,11 +52,12 @@ async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_mar
             assert texts(parse(regenerated.text)) == "count"
 
 
-async def _what_was_on_its_way(rest: object) -> list[Sse]:
-    try:
-        return await rest()  # type: ignore[operator, no-any-return]
-    except httpx2.HTTPError:
-        return []
+async def _what_was_on_its_way(reader: Reader) -> list[Sse]:
+    found: list[Sse] = []
+    with suppress(httpx2.HTTPError, EOFError):
+        while True:
+            found.append(await reader.event())
+    return found
 
 
 async def _check_whole(client: httpx2.AsyncClient, whole: httpx2.Response) -> None:

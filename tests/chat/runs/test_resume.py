@@ -4,12 +4,13 @@ import asyncio
 
 import httpx2
 import pytest
-
-from chie.chat import run as run_module
-from chie.chat import runs
 from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent
 from tests.fakes.chat import ChatHouse, open_chat
 from tests.fakes.sse import Sse, asking, following, parse, texts
+from tests.fakes.waiting import until
+
+from chie.chat import run as run_module
+from chie.chat import runs
 
 
 async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on_both: ChatHouse) -> None:
@@ -85,8 +86,11 @@ async def test_a_reader_far_behind_reads_from_disk_what_is_no_longer_at_hand(
         agent.allow(*words)
         await reader.take(500)
         run = kept._runs[reader.message_id]
-        while run.base < 450:
-            await asyncio.sleep(0.001)
+
+        async def trimmed() -> bool:
+            return bool(run.base >= 450)
+
+        await until(trimmed)
         assert len(run._window) <= 50
         async with following(chat_on_both.client, reader.message_id, 3) as late:
             agent.finish()
@@ -94,6 +98,26 @@ async def test_a_reader_far_behind_reads_from_disk_what_is_no_longer_at_hand(
         await reader.rest()
     assert [event.id for event in events] == list(range(4, 502))
     assert texts(events) == "".join(words[3:])
+
+
+async def test_a_reader_who_never_reads_holds_nobody_up(chat: ChatHouse) -> None:
+    """Its socket is full long before the end; the answer goes on, and what is kept for it is a number."""
+    host, port = chat.client.base_url.host, chat.client.base_url.port
+    _, writer = await asyncio.open_connection(host, port, limit=1_024)
+    body = b'{"message": "60000", "agent_id": "long"}'
+    head = f"POST /api/chat/stream HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+    writer.write(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+
+    async def answered() -> bool:
+        sessions = (await chat.get("/api/sessions"))["sessions"]
+        return bool(sessions and (await chat.messages(sessions[0]["session_id"]))[-1]["status"] == "complete")
+
+    await until(answered)
+    writer.transport.abort()
+    message = (await chat.messages((await chat.get("/api/sessions"))["sessions"][0]["session_id"]))[-1]
+    assert message["last_event_id"] == 60_001
+    async with following(chat.client, message["message_id"], 59_000) as back:
+        assert [event.id for event in await back.rest()] == list(range(59_001, 60_002))
 
 
 async def test_stop_ends_the_answer_and_keeps_the_part(chat_on_both: ChatHouse) -> None:

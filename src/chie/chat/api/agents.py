@@ -21,4 +21,5 @@ class Agents(BaseModel):
 async def list_agents(chat: ChatState) -> Agents:
     """Every agent; one that is not available says what to set."""
     agents = await chat.agents.list_agents()
-    return Agents(agents=agents, default_id=await chat.agents.default_id() if agents else None)
+    default_id = await chat.agents.default_id() if agents else None
+    return Agents(agents=agents, default_id=default_id)

@@ -18,10 +18,19 @@ MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The last event that was received.")]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, where no header can be set.")]
 
+EVENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "pattern": "^[0-9]+$"},
+        "event": {"enum": ["message", "tool_call", "tool_result", "error", "done"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+    "required": ["id", "event", "data"],
+}
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-Sent Events: `message`, `tool_call`, `tool_result`, `error`, `done`.",
-        "content": {MEDIA_TYPE: {"schema": {"type": "string"}}},
+        "content": {MEDIA_TYPE: {"schema": EVENT}},
         "headers": {
             "X-Chie-Session": {"description": "The session.", "schema": {"type": "string"}},
             "X-Chie-Message": {"description": "The answer, for following it later.", "schema": {"type": "string"}},
@@ -30,7 +39,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/stream", response_class=EventStream, responses={**EVENTS, **errors(404, 409, 413)})
+@router.post("/stream", response_class=EventStream, status_code=200, responses={**EVENTS, **errors(404, 409, 413)})
 async def ask(body: Ask, chat: ChatState) -> EventStream:
     """Ask an agent. The question is saved before the agent starts, and the answer goes on if you leave."""
     beginning = await chat.turns.ask(
@@ -42,6 +51,7 @@ async def ask(body: Ask, chat: ChatState) -> EventStream:
 @router.get(
     "/stream/{message_id}",
     response_class=EventStream,
+    status_code=200,
     responses={**EVENTS, 204: {"description": "You have every event already."}, **errors(404)},
 )
 async def follow(message_id: MessageId, chat: ChatState, last_event_id: LastEventId = 0, after: After = 0) -> Response:
@@ -53,14 +63,21 @@ async def follow(message_id: MessageId, chat: ChatState, last_event_id: LastEven
     return EventStream(_counted(chat, message_id, after), session_id=answer.session_id, message_id=message_id)
 
 
-@router.post("/{message_id}/regenerate", response_class=EventStream, responses={**EVENTS, **errors(404, 409, 413)})
+@router.post(
+    "/{message_id}/regenerate",
+    response_class=EventStream,
+    status_code=200,
+    responses={**EVENTS, **errors(404, 409, 413)},
+)
 async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | None = None) -> EventStream:
     """Another answer to the same question, as a branch beside the first."""
     agent_id = body.agent_id if body else None
     return _stream(chat, await chat.turns.regenerate(message_id, agent_id=agent_id))
 
 
-@router.post("/{message_id}/edit", response_class=EventStream, responses={**EVENTS, **errors(404, 409, 413)})
+@router.post(
+    "/{message_id}/edit", response_class=EventStream, status_code=200, responses={**EVENTS, **errors(404, 409, 413)}
+)
 async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStream:
     """The question in other words, as a branch beside the first."""
     return _stream(chat, await chat.turns.edit(message_id, body.message, agent_id=body.agent_id))

@@ -64,11 +64,14 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _surprise(request: Request, _: Exception) -> Response:
-    message = (
+    return detail(request, 500, surprise())
+
+
+def surprise() -> str:
+    return (
         "this request failed inside Chie. Try once more; if it fails again, "
         f"the server's log has the reason under request {request_id()}."
     )
-    return detail(request, 500, message)
 
 
 def _faults(error: RequestValidationError) -> Iterator[str]:

@@ -39,7 +39,7 @@ class RequestLog:
         return await self._app(scope, receive, named)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "unknown")
+        route = getattr(scope.get("route"), "path", "other")
         self._metrics.request_answered(scope["method"], route, status, seconds)
         level = logging.ERROR if status >= 500 else logging.INFO
         logger.log(level, "%s %s %d in %.1f ms", scope["method"], scope["path"], status, seconds * 1_000)

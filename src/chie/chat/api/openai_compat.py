@@ -1,5 +1,6 @@
 """Every agent as a model, for anything that speaks to OpenAI: editors, Open WebUI, LibreChat, curl."""
 
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from json import JSONEncoder
@@ -10,6 +11,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from chie.chat.agents.base import BaseAgent, Turn
+from chie.chat.api.errors import surprise
 from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, split
 from chie.chat.api.schemas import errors
 from chie.chat.api.sse import HEADERS, MEDIA_TYPE
@@ -21,8 +23,14 @@ from chie.errors import ChieError
 router = APIRouter(prefix="/v1", tags=["openai"])
 
 COMPLETION: dict[int | str, dict[str, Any]] = {
-    200: {"model": Completion, "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "The answer."}
+    200: {
+        "model": Completion,
+        "content": {MEDIA_TYPE: {"schema": {"type": "object", "required": ["data"]}}},
+        "description": "The answer.",
+    }
 }
+
+logger = logging.getLogger(__name__)
 _json = JSONEncoder(ensure_ascii=False).encode
 
 
@@ -38,6 +46,7 @@ async def complete(body: CompletionRequest, chat: ChatState) -> Response:
     """Ask an agent. Nothing is kept: the client has the history. Tools run here; those that destroy are refused."""
     agent = chat.agents.get_agent(body.model)
     history, message = split(body.messages)
+    logger.info("agent %s answers a question of %d turns that is not kept", agent.agent_id, len(history))
     events = _answer(agent, message, history)
     first = await anext(events, None)  # a model that cannot be reached is a 500, not a stream that breaks
     chunks = _Chunks(body.model)
@@ -52,6 +61,8 @@ async def _answer(agent: BaseAgent, message: str, history: Sequence[Turn]) -> As
         async for event in events:
             if event["type"] in ("message", "done"):
                 yield event
+            elif event["type"] == "tool_call":
+                logger.info("tool %s is called", event["name"])
 
 
 class _Chunks:
@@ -83,8 +94,8 @@ class _Chunks:
                     yield self._chunk({"content": event["content"]})
                 elif event["type"] == "done":
                     told = event["usage"]
-        except ChieError as error:
-            yield _data({"error": {"message": error.message, "type": "server_error", "param": None, "code": None}})
+        except Exception as error:  # noqa: BLE001 - an edge: the status is sent, so the client must be told in the stream
+            yield _data({"error": {"message": _told(error), "type": "server_error", "param": None, "code": None}})
             return
         yield self._chunk({}, finish="stop")
         if usage:
@@ -102,6 +113,13 @@ async def _all(first: Event | None, events: AsyncGenerator[Event, None]) -> Asyn
             yield first
         async for event in events:
             yield event
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, ChieError):
+        return error.message
+    logger.error("an agent failed in a way nobody expected", exc_info=error)
+    return surprise()
 
 
 def _data(value: dict[str, Any]) -> str:

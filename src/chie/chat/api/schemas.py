@@ -53,12 +53,6 @@ class SessionChange(Body):
     current_agent_id: Id | None = None
 
 
-class Detail(BaseModel):
-    """Every error."""
-
-    detail: str
-
-
 class AnswerState(BaseModel):
     message_id: str
     status: Literal["complete", "streaming", "stopped", "interrupted", "failed"]
@@ -85,8 +79,12 @@ class Servers(BaseModel):
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """For OpenAPI: which errors a route answers with."""
-    return {status: {"model": Detail, "description": _MEANING[status]} for status in (400, *statuses, 500)}
+    """For OpenAPI: which errors a route answers with. They are JSON, whatever the route's own answer is."""
+    content = {"application/json": {"schema": _DETAIL}}
+    return {status: {"description": _MEANING[status], "content": content} for status in (400, *statuses, 500)}
+
+
+_DETAIL = {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]}
 
 
 _MEANING = {

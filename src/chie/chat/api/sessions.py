@@ -66,7 +66,7 @@ async def delete_session(session_id: SessionId, chat: ChatState) -> None:
     await chat.sessions.delete(session_id)
 
 
-@router.get("/{session_id}/export", response_class=PlainTextResponse, responses={**EXPORT, **errors(404)})
+@router.get("/{session_id}/export", response_class=Response, responses={**EXPORT, **errors(404)})
 async def export_session(
     session_id: SessionId,
     chat: ChatState,

@@ -18,7 +18,7 @@ def upgrade() -> None:
     """Bring the database to this version's schema; `chie serve` does the same when it starts."""
     url = database_url(load(DatabaseSettings))
     before = upgrade_database(url)
-    where = url.render_as_string(hide_password=True)
+    where = url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
     if before == HEAD:
         click.echo(f"{where} is up to date ({HEAD}).")
     else:

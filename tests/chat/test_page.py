@@ -1,0 +1,72 @@
+"""The web page as the house serves it."""
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from chie.house import create_house
+
+SCRIPT = "console.log('知恵');" * 50
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    page = tmp_path / "static"
+    (page / "assets").mkdir(parents=True)
+    (page / "index.html").write_text("<!doctype html><title>Chie 知恵</title>", encoding="utf-8")
+    (page / "assets" / "index-abc123.js").write_text(SCRIPT, encoding="utf-8")
+    (page / "icon.svg").write_text("<svg/>", encoding="utf-8")
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    (page / "link.txt").symlink_to(tmp_path / "secret.txt")
+    return page
+
+
+@pytest.fixture
+def client(folder: Path) -> Iterator[TestClient]:
+    with TestClient(create_house({}, page=folder), base_url="http://127.0.0.1:8080") as client:
+        yield client
+
+
+def test_the_page_is_at_the_door_and_is_asked_for_anew_each_time(client: TestClient) -> None:
+    page = client.get("/")
+    assert "Chie 知恵" in page.text
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert page.headers["cache-control"] == "no-cache"
+    again = client.get("/", headers={"if-none-match": page.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_built_assets_are_kept_for_ever_and_travel_compressed(client: TestClient) -> None:
+    with client.stream("GET", "/assets/index-abc123.js", headers={"accept-encoding": "gzip"}) as asset:
+        body = b"".join(asset.iter_raw())
+    assert asset.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert asset.headers["content-type"].startswith("text/javascript")
+    assert gzip.decompress(body).decode() == SCRIPT
+    assert len(body) < len(SCRIPT) / 4
+    plain = client.get("/assets/index-abc123.js", headers={"accept-encoding": "identity"})
+    assert plain.text == SCRIPT
+
+
+@pytest.mark.parametrize("path", ["/", "/icon.svg", "/assets/index-abc123.js"])
+def test_nothing_that_the_page_shows_can_become_code(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "require-trusted-types-for 'script'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/secret.txt", "/../secret.txt", "/%2e%2e/secret.txt", "/assets/..%2f..%2fsecret.txt", "/assets/", "/link.txt"],
+)
+def test_no_path_leads_out_of_the_folder(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "secret" not in answer.text

@@ -1,0 +1,303 @@
+import { applyEvent, EMPTY_ANSWER, type ToolPart, waitingTools } from "./answer";
+import { fromStored, type Message, newestTip, type StoredMessage } from "./conversation";
+import { follow, type Link, type Numbered } from "./follow";
+import { Frames } from "./frames";
+
+/** Every conversation the page has open, and the answers that grow in them, seen or not. */
+export const NEW = "new";
+
+export interface StoredConversation {
+  session_id: string;
+  title: string;
+  current_agent_id: string;
+  messages: StoredMessage[];
+}
+
+export interface Conversation {
+  state: "new" | "loading" | "ready" | "failed";
+  /** Why it could not be loaded. */
+  failure: unknown;
+  title: string;
+  agentId: string | null;
+  messages: Message[];
+  /** The message at which the branch on the screen ends. */
+  tip: string | null;
+  /** The answer that is being written, and how its connection is. */
+  live: string | null;
+  link: Link;
+  /** A question that did not reach the house; it is not lost. */
+  unsent: { text: string; error: unknown } | null;
+  /** The user's words on tools, by `decisionKey`, until the tool's result is there. */
+  decided: Record<string, boolean>;
+}
+
+export interface Transport {
+  load: (sessionId: string) => Promise<StoredConversation>;
+  ask: (body: { message: string; session_id?: string; agent_id?: string; parent_id?: string }) => Promise<Response>;
+  edit: (messageId: string, message: string, agentId?: string) => Promise<Response>;
+  regenerate: (messageId: string, agentId?: string) => Promise<Response>;
+  follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
+  stop: (messageId: string) => Promise<unknown>;
+  approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;
+  isPassing: (error: unknown) => boolean;
+}
+
+interface Hooks {
+  /** Tools whose calls the user has allowed once and for all. */
+  isAllowed?: (tool: string) => boolean;
+  /** Something was asked or has ended: lists of sessions are stale. */
+  onChange?: (sessionId: string) => void;
+  now?: () => number;
+  pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+const BLANK: Conversation = {
+  state: "new",
+  failure: null,
+  title: "",
+  agentId: null,
+  messages: [],
+  tip: null,
+  live: null,
+  link: "connected",
+  unsent: null,
+  decided: {},
+};
+
+export function decisionKey(messageId: string, tool: ToolPart): string {
+  return `${messageId} ${tool.key}`;
+}
+
+export class Chats {
+  #conversations = new Map<string, Conversation>([[NEW, BLANK]]);
+  #listeners = new Set<() => void>();
+  #followers = new Map<string, AbortController>();
+  #stopped = new Set<string>();
+  #local = 0;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly hooks: Hooks = {},
+    private readonly frames = new Frames(),
+  ) {}
+
+  subscribe = (changed: () => void): (() => void) => {
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
+  };
+
+  get(key: string): Conversation {
+    return this.#conversations.get(key) ?? { ...BLANK, state: "loading" };
+  }
+
+  /** Shows a session at once if it was open before, and brings it up to date behind that. */
+  async open(sessionId: string): Promise<void> {
+    const known = this.#conversations.get(sessionId);
+    if (known?.live) return;
+    if (!known || known.state === "failed") this.#set(sessionId, { ...BLANK, state: "loading" });
+    await this.#refresh(sessionId);
+  }
+
+  /** A clean sheet; a question that could not be sent stays. */
+  reset(): void {
+    const { unsent } = this.get(NEW);
+    this.#set(NEW, { ...BLANK, unsent });
+  }
+
+  forget(sessionId: string): void {
+    this.#conversations.delete(sessionId);
+  }
+
+  select(key: string, messageId: string): void {
+    const { messages } = this.get(key);
+    this.#change(key, { tip: newestTip(messages, messageId) });
+  }
+
+  /** Resolves with the session's id as soon as the house has the question; null where it did not get it. */
+  ask(key: string, text: string, agentId?: string): Promise<string | null> {
+    const { tip } = this.get(key);
+    const session = key === NEW ? {} : { session_id: key, parent_id: tip ?? undefined };
+    const question = this.#question(text, tip);
+    return this.#start(key, question, this.#answer(question.id, agentId), text, () =>
+      this.transport.ask({ message: text, ...session, agent_id: agentId }),
+    );
+  }
+
+  edit(key: string, old: Message, text: string, agentId?: string): Promise<string | null> {
+    const question = this.#question(text, old.parentId);
+    return this.#start(key, question, this.#answer(question.id, agentId), text, () =>
+      this.transport.edit(old.id, text, agentId),
+    );
+  }
+
+  regenerate(key: string, answer: Message, agentId?: string): Promise<string | null> {
+    const again = this.#answer(answer.parentId, agentId ?? answer.agentId ?? undefined);
+    return this.#start(key, null, again, "", () => this.transport.regenerate(answer.id, agentId));
+  }
+
+  async stop(messageId: string): Promise<void> {
+    this.#stopped.add(messageId);
+    await this.transport.stop(messageId);
+  }
+
+  async decide(key: string, messageId: string, tool: ToolPart, approved: boolean): Promise<void> {
+    const name = decisionKey(messageId, tool);
+    this.#change(key, { decided: { ...this.get(key).decided, [name]: approved } });
+    try {
+      await this.transport.approve(messageId, tool.id, approved);
+    } catch (error) {
+      const { [name]: _, ...rest } = this.get(key).decided;
+      this.#change(key, { decided: rest });
+      throw error;
+    }
+  }
+
+  async #start(
+    key: string,
+    question: Message | null,
+    answer: Message,
+    text: string,
+    send: () => Promise<Response>,
+  ): Promise<string | null> {
+    const before = this.get(key);
+    const added = question ? [question, answer] : [answer];
+    const messages = [...before.messages, ...added];
+    this.#change(key, { messages, tip: answer.id, live: answer.id, link: "connected", unsent: null });
+    let response: Response;
+    try {
+      response = await send();
+    } catch (error) {
+      const kept = this.get(key).messages.filter((message) => !added.includes(message));
+      this.#change(key, { messages: kept, tip: before.tip, live: null, unsent: { text, error } });
+      return null;
+    }
+    const sessionId = response.headers.get("X-Chie-Session") ?? key;
+    const messageId = response.headers.get("X-Chie-Message") ?? answer.id;
+    this.#arrived(key, sessionId, answer.id, messageId);
+    void this.#follow(sessionId, messageId, response);
+    this.hooks.onChange?.(sessionId);
+    return sessionId;
+  }
+
+  /** From here on the answer has the name that the house gave it. */
+  #arrived(key: string, sessionId: string, localId: string, messageId: string): void {
+    const conversation = this.get(key);
+    const messages = conversation.messages.map((one) => (one.id === localId ? { ...one, id: messageId } : one));
+    this.#set(sessionId, { ...conversation, state: "ready", messages, tip: messageId, live: messageId });
+    if (key !== sessionId) this.#set(key, BLANK);
+  }
+
+  async #follow(sessionId: string, messageId: string, first?: Response): Promise<void> {
+    if (this.#followers.has(messageId)) return;
+    const follower = new AbortController();
+    this.#followers.set(messageId, follower);
+    try {
+      await follow({
+        first,
+        open: (after, signal) => this.transport.follow(messageId, after, signal),
+        after: this.#find(sessionId, messageId)?.answer?.lastEventId ?? 0,
+        onEvents: (events) => this.#take(sessionId, messageId, events),
+        onLink: (link) => this.#change(sessionId, { link }),
+        isPassing: this.transport.isPassing,
+        signal: follower.signal,
+        pause: this.hooks.pause,
+      });
+    } catch {
+      // The house refuses to go on with it; what it has of it comes with the refresh.
+    } finally {
+      this.#followers.delete(messageId);
+    }
+    await this.#refresh(sessionId, messageId);
+    this.hooks.onChange?.(sessionId);
+  }
+
+  #take(sessionId: string, messageId: string, events: Numbered[]): void {
+    const message = this.#find(sessionId, messageId);
+    if (!message?.answer) return;
+    const now = this.hooks.now?.() ?? performance.now();
+    let answer = message.answer;
+    for (const { id, event } of events) answer = applyEvent(answer, id, event, now);
+    if (answer.status === "complete" && this.#stopped.has(messageId)) answer = { ...answer, status: "stopped" };
+    this.#replace(sessionId, { ...message, answer });
+    if (answer.status !== "streaming") this.#change(sessionId, { live: null, link: "connected" });
+    for (const tool of waitingTools(answer)) {
+      const decided = decisionKey(messageId, tool) in this.get(sessionId).decided;
+      if (!decided && this.hooks.isAllowed?.(tool.name)) void this.decide(sessionId, messageId, tool, true).catch(() => undefined);
+    }
+  }
+
+  async #refresh(sessionId: string, ended?: string): Promise<void> {
+    let stored: StoredConversation;
+    try {
+      stored = await this.transport.load(sessionId);
+    } catch (error) {
+      const { state } = this.get(sessionId);
+      this.#change(sessionId, state === "loading" ? { state: "failed", failure: error } : { live: null });
+      return;
+    }
+    const known = this.get(sessionId);
+    if (known.live && known.live !== ended) return; // a newer answer grows: its own end refreshes
+    const messages = stored.messages.map(fromStored).map((message) => this.#fuller(known, message));
+    const tip = messages.some((message) => message.id === known.tip) ? known.tip : (messages.at(-1)?.id ?? null);
+    const live = stored.messages.findLast((message) => message.status === "streaming")?.message_id ?? null;
+    const { title, current_agent_id: agentId } = stored;
+    this.#set(sessionId, { ...known, state: "ready", failure: null, title, agentId, messages, tip, live });
+    if (live) void this.#follow(sessionId, live);
+  }
+
+  /** What this page saw of an answer has the tools' durations; what is unchanged keeps its identity, and its drawing. */
+  #fuller(known: Conversation, message: Message): Message {
+    const seen = known.messages.find((one) => one.id === message.id);
+    if (!seen) return message;
+    if (!seen.answer || !message.answer) return seen.text === message.text ? seen : message;
+    const same = seen.answer.lastEventId === message.answer.lastEventId;
+    if (same && seen.answer.status === message.answer.status && seen.parentId === message.parentId) return seen;
+    const parts = same ? seen.answer.parts : message.answer.parts;
+    return { ...message, answer: { ...message.answer, parts } };
+  }
+
+  #question(text: string, parentId: string | null): Message {
+    return { id: this.#localId(), parentId, role: "user", text, agentId: null, createdAt: isoNow(), answer: null };
+  }
+
+  #answer(parentId: string | null, agentId: string | undefined): Message {
+    const id = this.#localId();
+    return { id, parentId, role: "assistant", text: "", agentId: agentId ?? null, createdAt: isoNow(), answer: EMPTY_ANSWER };
+  }
+
+  #localId(): string {
+    this.#local += 1;
+    return `local-${this.#local}`;
+  }
+
+  #find(key: string, messageId: string): Message | undefined {
+    return this.get(key).messages.findLast((message) => message.id === messageId);
+  }
+
+  #replace(key: string, message: Message): void {
+    const { messages } = this.get(key);
+    const place = messages.findLastIndex((one) => one.id === message.id);
+    this.#change(key, { messages: messages.with(place, message) });
+  }
+
+  #change(key: string, change: Partial<Conversation>): void {
+    this.#set(key, { ...this.get(key), ...change });
+  }
+
+  #set(key: string, conversation: Conversation): void {
+    this.#conversations.set(key, conversation);
+    this.frames.schedule(this.#notify);
+  }
+
+  #notify = (): void => {
+    for (const listener of this.#listeners) listener();
+  };
+}
+
+export function isLocal(message: Message): boolean {
+  return message.id.startsWith("local-");
+}
+
+function isoNow(): string {
+  return new Date().toISOString();
+}

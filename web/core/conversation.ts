@@ -1,0 +1,89 @@
+import { type Answer, applyEvent, EMPTY_ANSWER, type Part, type Status } from "./answer";
+import type { ChatEvent } from "./events";
+
+/** Messages as `GET /api/sessions/{id}` gives them, and the tree they form. */
+export interface StoredMessage {
+  message_id: string;
+  session_id: string;
+  parent_id: string | null;
+  role: "user" | "assistant";
+  content: string;
+  status: Status;
+  created_at: string;
+  agent_id: string | null;
+  error: string | null;
+  parts: ChatEvent[];
+  input_tokens: number | null;
+  output_tokens: number | null;
+  last_event_id: number;
+}
+
+export interface Message {
+  id: string;
+  parentId: string | null;
+  role: "user" | "assistant";
+  /** Of a question; an answer's text is in its parts. */
+  text: string;
+  agentId: string | null;
+  createdAt: string;
+  answer: Answer | null;
+}
+
+export function fromStored(stored: StoredMessage): Message {
+  return {
+    id: stored.message_id,
+    parentId: stored.parent_id,
+    role: stored.role,
+    text: stored.content,
+    agentId: stored.agent_id,
+    createdAt: stored.created_at,
+    answer: stored.role === "assistant" ? answerFromStored(stored) : null,
+  };
+}
+
+function answerFromStored(stored: StoredMessage): Answer {
+  const parts: Part[] = stored.parts.length
+    ? stored.parts.reduce((answer, event, place) => applyEvent(answer, place + 1, event), EMPTY_ANSWER).parts
+    : stored.content
+      ? [{ type: "text", text: stored.content }]
+      : [];
+  const counted = stored.input_tokens !== null && stored.output_tokens !== null;
+  return {
+    status: stored.status,
+    parts,
+    error: stored.error,
+    usage: counted ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 } : null,
+    lastEventId: stored.last_event_id,
+  };
+}
+
+/** From the first message to `tip`. */
+export function branch(messages: readonly Message[], tip: string | null): Message[] {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const way: Message[] = [];
+  for (let at = tip; at !== null; ) {
+    const message = byId.get(at);
+    if (!message) break;
+    way.push(message);
+    at = message.parentId;
+  }
+  return way.reverse();
+}
+
+/** The messages that stand in the same place, oldest first. */
+export function siblings(messages: readonly Message[], of: Message): Message[] {
+  return messages.filter((message) => message.parentId === of.parentId && message.role === of.role);
+}
+
+/** Where the newest branch through a message ends. */
+export function newestTip(messages: readonly Message[], from: string): string {
+  const inside = new Set([from]);
+  let tip = from;
+  for (const message of messages) {
+    if (message.parentId !== null && inside.has(message.parentId)) {
+      inside.add(message.id);
+      tip = message.id;
+    }
+  }
+  return tip;
+}

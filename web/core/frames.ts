@@ -1,0 +1,34 @@
+/** Calls back once a frame at most, however often it is told; a page in the background has no frames, but time passes. */
+const HIDDEN_MS = 250;
+
+export interface Clock {
+  request: (run: () => void) => void;
+}
+
+export const browserClock: Clock = {
+  request: (run) => {
+    if (document.visibilityState === "hidden") setTimeout(run, HIDDEN_MS);
+    else requestAnimationFrame(run);
+  },
+};
+
+export class Frames {
+  #waiting = new Set<() => void>();
+  #requested = false;
+
+  constructor(private readonly clock: Clock = browserClock) {}
+
+  schedule(run: () => void): void {
+    this.#waiting.add(run);
+    if (this.#requested) return;
+    this.#requested = true;
+    this.clock.request(() => this.flush());
+  }
+
+  flush(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    this.#requested = false;
+    for (const run of waiting) run();
+  }
+}
