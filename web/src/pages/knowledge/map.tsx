@@ -3,12 +3,13 @@ import { useText } from "../../i18n/language";
 import { go } from "../../route";
 import { Button, IconButton } from "../../ui/button";
 import { Failure, Notice, Skeletons } from "../../ui/feedback";
-import { colourOf, commonTags, type Frame, inFrame, moved, START, zoomed } from "./mapframe";
+import { colourOf, commonTags, type Frame, inFrame, moved, START, screenPlace, zoomed } from "./mapframe";
 import { languageOf, type Point, useMap } from "./notes";
 import { noteHref, type View } from "./place";
 import { knowledgeText } from "./text";
 
 const LISTED = 200;
+const NAMED = 14;
 
 export function NoteMap({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
@@ -45,6 +46,7 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
           setOver={setOver}
           open={(at) => points[at] && go(noteHref(points[at].id, view))}
         />
+        <Names points={shown} frame={frame} />
         {pointed && over && over.x >= 0 && (
           <div
             className={`kn-map-tip ${over.x > 0.6 ? "left" : ""} ${over.y > 0.75 ? "above" : ""}`}
@@ -115,6 +117,28 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
     </div>
   );
 }
+
+/** Where few notes are in view, their titles stand beside them; screen readers have the list. */
+const Names = memo(function Names({ points, frame }: { points: Point[]; frame: Frame }) {
+  if (points.length > NAMED) return null;
+  return (
+    <div className="kn-names" aria-hidden="true">
+      {points.map((point) => {
+        const { x, y } = screenPlace(point, frame);
+        return (
+          <span
+            key={point.id}
+            lang={languageOf(point.title)}
+            className={x > 0.7 ? "left" : ""}
+            style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
+          >
+            {point.title}
+          </span>
+        );
+      })}
+    </div>
+  );
+});
 
 interface PlaneProps {
   label: string;

@@ -34,6 +34,11 @@ export function inFrame(point: Point, { zoom, x, y }: Frame): boolean {
   return Math.abs(point.x * 0.94 * zoom + x) <= 1 && Math.abs(-point.y * 0.94 * zoom + y) <= 1;
 }
 
+/** Between 0 and 1, from the upper left corner. */
+export function screenPlace(point: Point, { zoom, x, y }: Frame): { x: number; y: number } {
+  return { x: (point.x * 0.94 * zoom + x + 1) / 2, y: (-point.y * 0.94 * zoom + y + 1) / 2 };
+}
+
 /** The tags that get a colour of their own: those of most notes. */
 export function commonTags(points: readonly Point[]): string[] {
   const counts = new Map<string, number>();

@@ -1,12 +1,107 @@
+import "./servers.css";
+import { useState } from "react";
+import { api } from "../../api";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
-import { Page, Skeletons } from "../../ui/feedback";
+import { queryClient } from "../../query";
+import { Button } from "../../ui/button";
+import { Failure, Notice, Page, Skeletons } from "../../ui/feedback";
+import { Icon } from "../../ui/icon";
+import { useToast } from "../../ui/toast";
+import { useSetup } from "../setup/setup";
+import { BedrockPanel } from "./bedrock";
+import { ConnectPanel } from "./connect";
+import { type ServerState, useServers } from "./servers";
+import { serversText } from "./text";
 
 export default function ServersPage() {
-  const t = useText(shellText);
+  const t = useText(serversText);
+  const { servers, error, loading, refetch } = useServers();
+  const bedrock = useSetup().data?.rooms.find((room) => room.name === "bedrock-kb");
   return (
-    <Page title={t.servers}>
-      <Skeletons />
+    <Page title={t.title} lead={t.lead}>
+      <div className="stack">
+        <section aria-labelledby="sv-rooms">
+          <h2 id="sv-rooms" className="sv-heading">
+            {t.rooms}
+          </h2>
+          {error && <Failure error={error} retry={() => refetch()} />}
+          {loading && <Skeletons lines={3} height="4rem" />}
+          {!loading && !error && servers.length === 0 && <Notice>{t.noServers}</Notice>}
+          <ul className="sv-list">
+            {servers.map((server) => (
+              <Server key={server.name} server={server} />
+            ))}
+          </ul>
+        </section>
+        <ConnectPanel />
+        {bedrock && <BedrockPanel room={bedrock} />}
+      </div>
     </Page>
+  );
+}
+
+function Server({ server }: { server: ServerState }) {
+  const t = useText(serversText);
+  const place = { "built-in": t.transport_builtin, stdio: t.transport_stdio, http: t.transport_http };
+  return (
+    <li className="card sv-server">
+      <div className="row wrap">
+        <h3>{server.name}</h3>
+        <span className={`sv-state ${server.state}`}>{t[`state_${server.state}`]}</span>
+        <span className="muted small">{place[server.transport]}</span>
+        <span className="grow" />
+        {["failed", "connected", "idle"].includes(server.state) && <Reconnect server={server} />}
+      </div>
+      {server.error && <p className={server.state === "failed" ? "sv-error" : "muted"}>{server.error}</p>}
+      {server.tools.length > 0 && (
+        <details className="sv-tools">
+          <summary>{t.tools(server.tools.length)}</summary>
+          <ul>
+            {server.tools.map((tool) => (
+              <li key={tool.name}>
+                <code>{tool.name}</code>
+                {tool.destructive && (
+                  <span className="sv-asks">
+                    <Icon name="shield" size={14} /> {t.asks}
+                  </span>
+                )}
+                <p className="muted small">{tool.description.split("\n", 1)[0]}</p>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </li>
+  );
+}
+
+function Reconnect({ server }: { server: ServerState }) {
+  const t = useText(serversText);
+  const toast = useToast();
+  const [busy, setBusy] = useState(false);
+  async function reconnect() {
+    setBusy(true);
+    try {
+      const now = await api.post<{ state: string; error: string | null }>(
+        `api/mcp/servers/${encodeURIComponent(server.name)}/reconnect`,
+      );
+      toast(now.error ?? t.reconnected);
+    } catch (error) {
+      toast(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+      void queryClient.invalidateQueries({ queryKey: ["servers"] });
+    }
+  }
+  return (
+    <Button
+      small
+      icon="refresh"
+      disabled={busy}
+      aria-label={`${busy ? t.reconnecting : t.reconnect}: ${server.name}`}
+      onClick={reconnect}
+    >
+      {busy ? t.reconnecting : t.reconnect}
+    </Button>
   );
 }

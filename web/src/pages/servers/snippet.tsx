@@ -1,0 +1,35 @@
+import "./snippet.css";
+import { useEffect, useRef, useState } from "react";
+import { useText } from "../../i18n/language";
+import { shellText } from "../../i18n/shell";
+import { Button } from "../../ui/button";
+
+/** Text to take away: it scrolls inside its box, and one button copies it. */
+export function Snippet({ text, label }: { text: string; label: string }) {
+  const t = useText(shellText);
+  const [copied, setCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  async function copy() {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setCopied(false), 2000);
+  }
+  return (
+    <div className="snippet">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
+      <pre tabIndex={0} aria-label={label}>
+        <code>{text}</code>
+      </pre>
+      <Button
+        small
+        icon={copied ? "check" : "copy"}
+        aria-label={`${copied ? t.copied : t.copy}: ${label}`}
+        onClick={copy}
+      >
+        {copied ? t.copied : t.copy}
+      </Button>
+    </div>
+  );
+}

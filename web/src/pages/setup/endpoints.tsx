@@ -1,0 +1,91 @@
+import "./setup.css";
+import { useState } from "react";
+import { useText } from "../../i18n/language";
+import { queryClient } from "../../query";
+import { Button } from "../../ui/button";
+import { Failure, Notice } from "../../ui/feedback";
+import { Snippet } from "../servers/snippet";
+import { type Endpoint, type Outcome, testEndpoint } from "./setup";
+import { setupText } from "./text";
+
+const SHOWN_MODELS = 5;
+
+/** Lines for `.env`; what stands after the sign is an example. */
+const LINES: Record<string, string> = {
+  ollama: "OPENAI_BASE_URL=http://127.0.0.1:11434/v1",
+  openai: "OPENAI_API_KEY=sk-…",
+  anthropic: "ANTHROPIC_API_KEY=sk-ant-…",
+  bedrock: "AWS_PROFILE=my-profile\nAWS_REGION=ap-northeast-1",
+  own: "OPENAI_BASE_URL=http://127.0.0.1:8000/v1\nOPENAI_API_KEY=…",
+};
+
+export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
+  const t = useText(setupText);
+  const [testing, setTesting] = useState(false);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const how: Record<string, string> = {
+    "lm-studio": t.how_lm_studio,
+    ollama: t.how_ollama,
+    openai: t.how_openai,
+    anthropic: t.how_anthropic,
+    bedrock: t.how_bedrock,
+    own: t.how_own,
+  };
+  const lines = LINES[endpoint.id];
+
+  async function test() {
+    setTesting(true);
+    setOutcome(null);
+    setFailure(null);
+    try {
+      setOutcome(await testEndpoint(endpoint.id));
+      void queryClient.invalidateQueries({ queryKey: ["setup"], exact: true });
+    } catch (error) {
+      setFailure(error);
+    } finally {
+      setTesting(false);
+    }
+  }
+
+  return (
+    <li className="card su-endpoint">
+      <div className="su-endpoint-head">
+        <h3>{endpoint.name}</h3>
+        <span className={`su-state ${endpoint.state}`}>{t[endpoint.state]}</span>
+        <span className="grow" />
+        <Button small disabled={testing} aria-label={`${t.test}: ${endpoint.name}`} onClick={test}>
+          {testing ? t.testing : t.test}
+        </Button>
+      </div>
+      {endpoint.address && <code className="su-address">{endpoint.address}</code>}
+      <details className="su-how">
+        <summary>{t.show}</summary>
+        <p>{how[endpoint.id]}</p>
+        {lines && <Snippet text={lines} label={endpoint.name} />}
+        {lines && <p className="muted small">{t.env}</p>}
+      </details>
+      <div role="status">
+        {outcome?.ok && <Models models={outcome.models} />}
+        {outcome?.problem && <Notice kind="warn">{outcome.problem}</Notice>}
+        {!outcome && endpoint.models.length > 0 && <Models models={endpoint.models} />}
+      </div>
+      {failure !== null && <Failure error={failure} />}
+    </li>
+  );
+}
+
+function Models({ models }: { models: string[] }) {
+  const t = useText(setupText);
+  return (
+    <Notice kind="good">
+      {t.works(models.length)}{" "}
+      {models.slice(0, SHOWN_MODELS).map((model) => (
+        <code key={model} className="su-model">
+          {model}
+        </code>
+      ))}
+      {models.length > SHOWN_MODELS && <span> {t.more(models.length - SHOWN_MODELS)}</span>}
+    </Notice>
+  );
+}

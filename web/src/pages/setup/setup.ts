@@ -1,0 +1,34 @@
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../../api";
+
+export interface Endpoint {
+  id: string;
+  name: string;
+  state: "found" | "configured" | "missing";
+  address: string | null;
+  settings: string[];
+  models: string[];
+}
+
+export interface Room {
+  name: string;
+  open: boolean;
+  reason: string | null;
+}
+
+export interface Outcome {
+  ok: boolean;
+  models: string[];
+  problem: string | null;
+}
+
+export function useSetup() {
+  return useQuery({
+    queryKey: ["setup"],
+    queryFn: ({ signal }) => api.get<{ endpoints: Endpoint[]; rooms: Room[] }>("api/setup", { signal }),
+  });
+}
+
+export function testEndpoint(id: string): Promise<Outcome> {
+  return api.post<Outcome>(`api/setup/endpoints/${encodeURIComponent(id)}/test`);
+}
