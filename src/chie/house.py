@@ -43,7 +43,7 @@ def create_house(rooms: Mapping[str, Server | ConfigurationError]) -> Starlette:
             Route("/", _start_page),
             Route("/health", health),
             *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
-            *(Route(f"/mcp/{name}", _closed(reason)) for name, reason in closed.items()),
+            *(Route(f"/mcp/{name}", _closed(reason), methods=["GET", "POST"]) for name, reason in closed.items()),
         ],
         middleware=[Middleware(request_guard)],
         exception_handlers={HTTPException: _detail},

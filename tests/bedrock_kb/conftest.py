@@ -1,5 +1,6 @@
 """A knowledge base on loopback and an environment that points the real SDK at it."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from tests.fakes.bedrock import Bedrock, serving
 
 from chie.bedrock_kb.config import KBConfig
+from chie.bedrock_kb.threads import THREAD
 
 KB_ID = "KB12345678"
 MODEL_ARN = "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-sonnet"
@@ -24,7 +26,16 @@ def bedrock(aws: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bedrock]:
     with serving() as bedrock:
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", bedrock.url)
         yield bedrock
+        _wait_for_abandoned_calls()
     assert bedrock.faults == []
+
+
+def _wait_for_abandoned_calls() -> None:
+    """A call that nobody waits for any more ends by itself; here it shall do so within its own test."""
+    for thread in threading.enumerate():
+        if thread.name == THREAD:
+            thread.join(10)
+            assert not thread.is_alive()
 
 
 @pytest.fixture

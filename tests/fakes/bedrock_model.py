@@ -1,7 +1,7 @@
 """A request held against the SDK's own model of the API.
 
-The SDK checks names, types and minimums before it sends; the service also checks maximums, patterns, choices and unions.
-Here all are checked.
+The SDK checks names, types, unions and minimums before it sends; the service also checks maximums, patterns and
+choices. Here all are checked.
 """
 
 import re
@@ -17,7 +17,7 @@ from botocore.validate import ParamValidator
 def faults_of(operation: str, params: dict[str, Any]) -> list[str]:
     shape: Any = _operation(operation).input_shape
     sdk = ParamValidator().validate(params, shape)
-    return [*([sdk.generate_report()] if sdk.has_errors() else []), *_faults(shape, params, operation)]
+    return [sdk.generate_report()] if sdk.has_errors() else list(_faults(shape, params, operation))
 
 
 @cache
@@ -28,8 +28,6 @@ def _operation(name: str) -> OperationModel:
 def _faults(shape: Any, value: Any, path: str) -> Iterator[str]:
     yield from _LEAF.get(shape.type_name, _nothing)(shape, value, path)
     if shape.type_name == "structure" and not shape.is_document_type:
-        if shape.metadata.get("union") and len(value) != 1:
-            yield f"{path}: exactly one member of the union must be set"
         for name, member in value.items():
             yield from _faults(shape.members[name], member, f"{path}.{name}")
     elif shape.type_name == "list":

@@ -24,7 +24,8 @@ passages the answer rests on: show the user their uri. kb_search gives the passa
 
 READ = ToolAnnotations(read_only_hint=True, open_world_hint=True)
 
-Query = Annotated[str, Field(description="The question or the words to look for, in the documents' language.")]
+Query = Annotated[str, Field(description="A question, best in the documents' language; at most 1,000 characters.")]
+Words = Annotated[str, Field(description="What to look for: a question or a few words.")]
 MaxResults = Annotated[int, Field(description="How many passages to search out, at the most.", ge=1, le=MOST_RESULTS)]
 Filter = Annotated[
     dict[str, Any] | None,
@@ -49,7 +50,7 @@ def create_server(config: KBConfig | None = None) -> Server:
 
 
 def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
-    @server.tool(annotations=READ)
+    @server.tool(title="Ask the knowledge base", annotations=READ)
     async def kb_answer(
         query: Query,
         ctx: Context,
@@ -62,16 +63,16 @@ def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
 
         Each citation has the passage (`content`), where to open it (`uri`), its `metadata`, and in `spans` the parts
         of the answer it supports. `score` is null unless the operator turned scores on. No citations means that the
-        documents do not say it: do not present such an answer as theirs. At most 1,000 characters.
+        documents do not say it: do not present such an answer as theirs.
         """
         question = Question(
             query=query, max_results=max_results, session_id=session_id, filter=filter, search_type=search_type
         )
         return await knowledge_base.answer(question, _progress(ctx))
 
-    @server.tool(annotations=READ)
+    @server.tool(title="Search the knowledge base", annotations=READ)
     async def kb_search(
-        query: Query,
+        query: Words,
         max_results: MaxResults = DEFAULT_RESULTS,
         filter: Filter = None,  # noqa: A002
         search_type: Kind = None,

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+THREAD = "bedrock"
+
 
 async def in_thread(work: Callable[[], T]) -> T:
     """Wait for `work` in a thread of its own. Who is cancelled stops waiting at once.
@@ -24,5 +26,5 @@ async def in_thread(work: Callable[[], T]) -> T:
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
             done.set_exception(error)
 
-    Thread(target=copy_context().run, args=(run,), name="bedrock", daemon=True).start()
+    Thread(target=copy_context().run, args=(run,), name=THREAD, daemon=True).start()
     return await asyncio.wrap_future(done)
