@@ -125,3 +125,9 @@ def test_a_server_without_its_configuration_says_what_it_lacks(environment: dict
 def test_an_arn_or_a_name_in_place_of_the_id_is_refused_before_the_first_call(kb_id: str) -> None:
     with pytest.raises(ConfigurationError, match="BEDROCK_KB_ID is not the id of a knowledge base"):
         create_server(KBConfig("us-east-1", kb_id, "m"))
+
+
+def test_a_missing_sdk_is_said_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.bedrock_kb.server.find_spec", lambda _: None)
+    with pytest.raises(ConfigurationError, match=r"pip install 'chie\[bedrock\]'"):
+        create_server(KBConfig("us-east-1", "KB12345678", "m"))

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.fakes.bedrock import Bedrock, refuse
 
 from chie.bedrock_kb.bedrock_client import connect, query_knowledge_base
-from chie.bedrock_kb.config import KBConfig
+from chie.bedrock_kb.config import KBConfig, load_config
 from chie.bedrock_kb.errors import AuthenticationError
 from chie.bedrock_kb.requests import Question, Search
 from chie.bedrock_kb.service import KnowledgeBase
@@ -51,6 +52,23 @@ def test_a_profile_signs_even_where_the_environment_has_keys(bedrock: Bedrock, c
     (aws / "credentials").write_text(DEV, encoding="utf-8")
     ask(replace(config, profile="dev"))
     assert "Credential=AKIAPROFILEDEV000000/" in signed_by(bedrock)
+
+
+@pytest.mark.req("BK-1.5")
+def test_a_blank_profile_is_no_profile(bedrock: Bedrock, config: KBConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "")
+    ask(config)
+    assert "Credential=AKIAENVIRONMENT00000/" in signed_by(bedrock)
+
+
+@pytest.mark.req("BK-1.5")
+def test_a_profile_is_taken_from_the_environment(bedrock: Bedrock, aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (aws / "credentials").write_text(DEV, encoding="utf-8")
+    for name, value in {"AWS_PROFILE": "dev", "BEDROCK_KB_ID": KB_ID, "BEDROCK_MODEL_ARN": MODEL_ARN}.items():
+        monkeypatch.setenv(name, value)
+    ask(load_config())
+    assert "Credential=AKIAPROFILEDEV000000/" in signed_by(bedrock)
+    assert "/ap-northeast-1/bedrock/aws4_request" in signed_by(bedrock)
 
 
 @pytest.mark.req("BK-1.5", "BK-3.1")

@@ -13,6 +13,7 @@ from fastmcp.client.transports import StdioTransport
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.fakes.bedrock import ANSWER, Bedrock
 
+TOKEN = "FwoGZXIvYXdzEBYaDH"
 SCRIPT = str(Path(sys.executable).parent / "mcp-bedrock-kb")
 
 
@@ -22,14 +23,23 @@ def environment(**more: str) -> dict[str, str]:
 
 @pytest.mark.req("BK-4.1", "BK-2.1")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_console_script_answers_over_stdio(bedrock: Bedrock, mode: Any) -> None:
-    transport = StdioTransport(SCRIPT, [], env=environment(), keep_alive=False)
+async def test_the_console_script_answers_over_stdio_and_logs_no_question_and_no_token(
+    bedrock: Bedrock, mode: Any, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.json"
+    more = ["--log-level", "debug", "--log-file", str(log)]
+    transport = StdioTransport(SCRIPT, more, env=environment(AWS_SESSION_TOKEN=TOKEN), keep_alive=False)
     async with Client(transport, mode=mode) as client:
         assert {tool.name for tool in await client.list_tools()} == {"kb_answer", "kb_search"}
         result = await client.call_tool("kb_answer", {"query": "再起動の方法は？"})
     assert result.structured_content is not None
     assert result.structured_content["answer"] == ANSWER
     assert bedrock.operations == ["RetrieveAndGenerateStream"]
+    assert bedrock.calls[0].headers["X-Amz-Security-Token"] == TOKEN
+    logged = log.read_text(encoding="utf-8")
+    assert "DEBUG" in logged
+    for secret in ("再起動の方法", TOKEN, ANSWER):
+        assert secret not in logged
 
 
 @pytest.mark.req("BK-4.1")

@@ -200,7 +200,7 @@ async def test_a_cancelled_answer_s_stream_is_closed_so_that_bedrock_can_stop(
 
     closed, close = threading.Event(), EventStream.close
 
-    def observed(stream: EventStream) -> None:
+    def observed(stream: "EventStream[object]") -> None:
         close(stream)
         closed.set()
 

@@ -13,6 +13,7 @@ from chie.bedrock_kb.frames import BrokenStreamError, watch
 from chie.bedrock_kb.requests import DEFAULT_RESULTS, Question, Search, answer_request, search_request
 
 if TYPE_CHECKING:
+    from boto3.session import Session
     from mypy_boto3_bedrock_agent_runtime import AgentsforBedrockRuntimeClient as Client
 
 __all__ = ["Citation", "KBResponse", "ask", "ask_aloud", "connect", "find", "query_knowledge_base"]
@@ -27,7 +28,6 @@ Hear = Callable[[str], bool]
 
 def connect(config: KBConfig) -> "Client":
     """A client, safe to share between threads. Nothing is sent yet, but credentials are looked up."""
-    import boto3
     from botocore.config import Config
 
     _keep_requests_out_of_the_log()
@@ -40,14 +40,24 @@ def connect(config: KBConfig) -> "Client":
         user_agent_extra=f"chie/{__version__}",
     )
     with _our_errors(config):
-        # A session of our own: the default one is shared and not safe in threads, and only a profile that is
-        # passed here wins over keys in the environment.
-        session = boto3.session.Session(profile_name=config.profile, region_name=config.aws_region)
-        client = session.client(SERVICE, config=settings)
+        client = _session(config).client(SERVICE, config=settings)
     # The stubs do not know that what a handler of this event returns is listened to.
     client.meta.events.register_first(f"needs-retry.{SERVICE}", _never_pay_twice)  # type: ignore[arg-type]
     client.meta.events.register(f"before-parse.{SERVICE}.RetrieveAndGenerateStream", watch)
     return client
+
+
+def _session(config: KBConfig) -> "Session":
+    """A session of our own: the default one is shared, and no session is safe in threads.
+
+    AWS_PROFILE is in the configuration already. Passed on from there it wins over keys in the environment, and one
+    that is blank, as an unfilled form leaves it, is no profile; the SDK by itself would look for one without a name.
+    """
+    import boto3
+    from botocore.session import Session as Core
+
+    core = Core(session_vars={"profile": (None, ["AWS_DEFAULT_PROFILE"], None, None)})
+    return boto3.session.Session(botocore_session=core, profile_name=config.profile, region_name=config.aws_region)
 
 
 def query_knowledge_base(
