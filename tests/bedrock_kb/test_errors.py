@@ -201,6 +201,7 @@ def test_an_address_where_nobody_listens_says_so(config: KBConfig, monkeypatch: 
         ("ValidationException", "Session with Id is not valid", "Leave session_id out"),
         ("ValidationException", "Guardrail was not found", "BEDROCK_GUARDRAIL_ID"),
         ("ThrottlingException", "Too many guardrail requests", "Try again in 30 seconds."),
+        ("AccessDeniedException", "assumed-role/Reader/session-7 is not authorized", "bedrock:RetrieveAndGenerate"),
     ],
 )
 def test_one_code_for_many_reasons_is_told_apart_by_aws_s_words(code: str, words: str, advice: str) -> None:

@@ -1,5 +1,6 @@
 """Property 4, and that no request can be built which the API's own model refuses."""
 
+import inspect
 from typing import Any
 
 import pytest
@@ -68,6 +69,13 @@ def test_the_request_holds_the_id_the_model_and_the_count(
     assert knowledge_base["knowledgeBaseId"] == kb_id
     assert knowledge_base["modelArn"] == model_arn
     assert knowledge_base["retrievalConfiguration"]["vectorSearchConfiguration"] == {"numberOfResults": max_results}
+
+
+@pytest.mark.req("BK-API")
+def test_the_signature_is_the_one_that_was_promised() -> None:
+    parameters = inspect.signature(query_knowledge_base).parameters
+    assert list(parameters) == ["client", "config", "query", "max_results"]
+    assert parameters["max_results"].default == 4
 
 
 @pytest.mark.req("BK-2.4")

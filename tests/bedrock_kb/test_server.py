@@ -184,8 +184,24 @@ async def test_what_cannot_be_asked_is_refused_without_a_call(
     assert result.is_error
     assert words in text_of(result)
     assert result.structured_content is not None
+    assert set(result.structured_content) == {"error", "error_type", "message", "code", "retryable", "request_id"}
     assert result.structured_content["error_type"] == "ValidationError"
     assert bedrock.calls == []
+
+
+async def test_an_error_nobody_foresaw_has_the_same_shape_and_no_stack(
+    client: Client[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> None:
+        raise ZeroDivisionError("inside")
+
+    monkeypatch.setattr("chie.bedrock_kb.bedrock_client.parse_passages", broken)
+    result = await client.call_tool("kb_search", {"query": "q"}, raise_on_error=False)
+    assert result.is_error
+    assert result.structured_content is not None
+    assert set(result.structured_content) == {"error", "error_type", "message", "code", "retryable", "request_id"}
+    assert result.structured_content["error_type"] == "ServiceError"
+    assert "inside" not in text_of(result).replace("inside Chie", "")
 
 
 class TestScores:

@@ -4,14 +4,17 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
-from tests.fakes.bedrock import ANSWER, Bedrock
+from tests.fakes.bedrock import ANSWER, GENERATED, Bedrock, answer, hold
 
 TOKEN = "FwoGZXIvYXdzEBYaDH"
 SCRIPT = str(Path(sys.executable).parent / "mcp-bedrock-kb")
@@ -42,18 +45,16 @@ async def test_the_console_script_answers_over_stdio_and_logs_no_question_and_no
         assert secret not in logged
 
 
-@pytest.mark.req("BK-4.1")
-def test_run_directly_the_module_speaks_nothing_but_json_rpc_on_stdout(bedrock: Bedrock) -> None:
-    hello = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
-    lines = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
-    ]
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+OPENING = [
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+]
+
+
+@contextmanager
+def running(*messages: dict[str, Any]) -> Iterator[tuple["subprocess.Popen[str]", IO[str], IO[str]]]:
+    """The module run directly, with these messages sent to it; its stdin and stdout."""
     process = subprocess.Popen(
         [sys.executable, "-m", "chie.bedrock_kb.server", "--log-level", "debug"],
         env=environment(),
@@ -65,14 +66,34 @@ def test_run_directly_the_module_speaks_nothing_but_json_rpc_on_stdout(bedrock: 
     with process:
         assert process.stdin
         assert process.stdout
-        process.stdin.write("".join(f"{json.dumps(line)}\n" for line in lines))
+        process.stdin.write("".join(f"{json.dumps(message)}\n" for message in [*OPENING, *messages]))
         process.stdin.flush()
-        hello_back, tools = (json.loads(process.stdout.readline()) for _ in range(2))
-        process.stdin.close()
-        assert process.stdout.read() == ""
-    assert hello_back["result"]["serverInfo"]["name"] == "mcp-bedrock-kb"
+        yield process, process.stdin, process.stdout
+
+
+@pytest.mark.req("BK-4.1")
+def test_run_directly_the_module_speaks_nothing_but_json_rpc_on_stdout(bedrock: Bedrock) -> None:
+    with running({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}) as (_, stdin, stdout):
+        hello, tools = (json.loads(stdout.readline()) for _ in range(2))
+        stdin.close()
+        assert stdout.read() == ""
+    assert hello["result"]["serverInfo"]["name"] == "mcp-bedrock-kb"
     assert [tool["name"] for tool in tools["result"]["tools"]] == ["kb_answer", "kb_search"]
     assert bedrock.calls == []
+
+
+def test_a_host_that_leaves_does_not_have_to_wait_for_bedrock(bedrock: Bedrock) -> None:
+    released = threading.Event()
+    bedrock.replies(hold(released, answer(GENERATED)))
+    call = {"name": "kb_answer", "arguments": {"query": "q"}}
+    with running({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}) as (process, stdin, _):
+        assert bedrock.called.acquire(timeout=30)
+        stdin.close()
+        try:
+            assert process.wait(timeout=30) == 0
+        finally:
+            process.kill()
+            released.set()
 
 
 @pytest.mark.req("BK-1.4")

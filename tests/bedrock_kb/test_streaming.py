@@ -108,6 +108,13 @@ async def test_a_guardrail_s_event_is_noticed_and_an_unknown_one_is_passed_over(
     assert response.notice is not None
 
 
+async def test_a_guardrail_that_leaves_no_word_is_not_a_broken_stream(bedrock: Bedrock, config: KBConfig) -> None:
+    bedrock.replies(stream(event("guardrail", {"action": "INTERVENED"})))
+    response = await aloud(config)
+    assert response.answer == ""
+    assert response.notice is not None
+
+
 @pytest.mark.req("BK-3.1", "BK-3.2", "BK-3.3")
 @pytest.mark.parametrize(
     ("code", "kind", "retryable"),
@@ -191,6 +198,17 @@ async def test_a_client_that_cancels_is_let_go_and_the_server_goes_on(
         assert not released.is_set()
         assert (await client.call_tool("kb_answer", {"query": "and now?"})).structured_content
         released.set()
+
+
+async def test_cancelling_ends_the_wait_while_bedrock_still_thinks(bedrock: Bedrock, config: KBConfig) -> None:
+    released = threading.Event()
+    bedrock.replies(hold(released, answer(GENERATED)))
+    call = asyncio.ensure_future(KnowledgeBase(config).answer(QUESTION))
+    await asyncio.to_thread(bedrock.called.acquire)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    released.set()
 
 
 async def test_a_cancelled_answer_s_stream_is_closed_so_that_bedrock_can_stop(

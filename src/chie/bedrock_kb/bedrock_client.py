@@ -103,7 +103,7 @@ def _collected(events: Any, hear: Hear) -> dict[str, Any]:  # noqa: ANN401
             citations.append(event["citation"].get("citation") or event["citation"])
         elif "guardrail" in event:
             whole["guardrailAction"] = event["guardrail"].get("action")
-    if not text:
+    if not text and "guardrailAction" not in whole:
         raise BrokenStreamError("the stream ended before the answer began")
     return {**whole, "output": {"text": "".join(text)}}
 

@@ -131,23 +131,29 @@ VERDICTS = {
 OTHER = Verdict(ServiceError, "the call to Bedrock failed", "Try again; if it fails again, look the code up with AWS.")
 
 # One code stands for many reasons here, and only AWS's words tell them apart.
-HINTS = (
-    (
-        "access to the model",
-        "Request access to the model of BEDROCK_MODEL_ARN in the Bedrock console, under Model access.",
-    ),
-    (
-        "on-demand throughput",
-        "Set BEDROCK_MODEL_ARN to an inference profile of that model: it cannot be called by itself.",
-    ),
-    ("model identifier", "Set BEDROCK_MODEL_ARN to a model or inference profile of this region ({region})."),
-    ("managed knowledge base", "This is a managed knowledge base: use kb_search, which works with it."),
-    ("rerank", "Unset BEDROCK_RERANK_MODEL_ARN, or ask for access to that reranking model in this region ({region})."),
-    ("hybrid", "Use search_type SEMANTIC: the store of this knowledge base cannot search for words."),
-    ("session", "Leave session_id out to begin a new conversation."),
-    ("guardrail", "Check BEDROCK_GUARDRAIL_ID and BEDROCK_GUARDRAIL_VERSION."),
+NO_MODEL = (
+    "access to the model",
+    "Request access to the model of BEDROCK_MODEL_ARN in the Bedrock console, under Model access.",
 )
-HINTED = ("ValidationException", "AccessDeniedException")
+HINTS = {
+    "AccessDeniedException": (NO_MODEL,),
+    "ValidationException": (
+        NO_MODEL,
+        (
+            "on-demand throughput",
+            "Set BEDROCK_MODEL_ARN to an inference profile of that model: it cannot be called by itself.",
+        ),
+        ("model identifier", "Set BEDROCK_MODEL_ARN to a model or inference profile of this region ({region})."),
+        ("managed knowledge base", "This is a managed knowledge base: use kb_search, which works with it."),
+        (
+            "rerank",
+            "Unset BEDROCK_RERANK_MODEL_ARN, or ask for access to that reranking model in this region ({region}).",
+        ),
+        ("hybrid", "Use search_type SEMANTIC: the store of this knowledge base cannot search for words."),
+        ("session", "Leave session_id out to begin a new conversation."),
+        ("guardrail", "Check BEDROCK_GUARDRAIL_ID and BEDROCK_GUARDRAIL_VERSION."),
+    ),
+}
 
 _QUOTED_VALUE = re.compile(r"\b([Vv]alue) '.*?' at '", re.DOTALL)
 _ACCESS_KEY = re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{12,}")
@@ -186,9 +192,7 @@ def _how_to_login(config: KBConfig) -> str:
 
 
 def _hint(code: str, words: str) -> str | None:
-    if code not in HINTED:
-        return None
-    return next((hint for part, hint in HINTS if part in words.lower()), None)
+    return next((hint for part, hint in HINTS.get(code, ()) if part in words.lower()), None)
 
 
 def _quote(words: str, hidden: Iterable[str]) -> str:

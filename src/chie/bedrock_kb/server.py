@@ -44,7 +44,13 @@ SessionId = Annotated[str | None, Field(description="`session_id` of an earlier 
 
 def create_server(config: KBConfig | None = None) -> Server:
     knowledge_base = KnowledgeBase(_checked(config or _configured()))
-    server = Server(NAME, INSTRUCTIONS, check=knowledge_base.check, close=knowledge_base.close)
+    server = Server(
+        NAME,
+        INSTRUCTIONS,
+        check=knowledge_base.check,
+        close=knowledge_base.close,
+        error_fields={"code": None, "retryable": False, "request_id": None},
+    )
     _declare(server, knowledge_base)
     return server
 

@@ -2,7 +2,7 @@
 
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Server(FastMCP[None]):
     """A FastMCP server with our errors, our log lines and a health that can be ill.
 
-    `check` tells what the server needs and has, or raises; `close` runs when the server stops.
+    `check` tells what the server needs and has, or raises; `close` runs when the server stops. `error_fields` are
+    what every error of this server has beside the house's own fields, where the error itself does not set them.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Server(FastMCP[None]):
         *,
         check: Callable[[], dict[str, Any]],
         close: Callable[[], None],
+        error_fields: Mapping[str, Any] | None = None,
     ) -> None:
         @asynccontextmanager
         async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
@@ -48,7 +50,7 @@ class Server(FastMCP[None]):
             version=__version__,
             instructions=instructions,
             mask_error_details=True,
-            middleware=[RequestNames(), ErrorTranslator()],
+            middleware=[RequestNames(), ErrorTranslator(error_fields)],
             lifespan=closing,
         )
         self._check = check
