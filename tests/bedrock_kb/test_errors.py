@@ -242,6 +242,12 @@ def test_no_message_holds_a_filter_s_values_or_a_session() -> None:
     assert "filter on team=… in … is unsupported" in message
 
 
+def test_a_value_that_aws_repeats_in_another_form_is_left_out_too() -> None:
+    fault = Fault(("ValidationException",), "Value 'Tan\\u0075ki\nplan' at 'input.text' failed to satisfy constraint")
+    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["Tanuki\nplan"]).message
+    assert "Value at 'input.text' failed" in message
+
+
 def test_a_long_message_of_aws_is_cut() -> None:
     assert len(failed(client_error("InternalServerException", "x" * 9_000)).message) < LONGEST_QUOTE + 200
 

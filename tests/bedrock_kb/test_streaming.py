@@ -24,6 +24,7 @@ from tests.fakes.bedrock import (
     output,
     stall,
     stream,
+    talk_on,
 )
 
 from chie.bedrock_kb.bedrock_client import connect
@@ -212,32 +213,21 @@ async def test_cancelling_ends_the_wait_while_bedrock_still_thinks(bedrock: Bedr
 
 
 async def test_a_cancelled_answer_s_stream_is_closed_so_that_bedrock_can_stop(
-    bedrock: Bedrock, config: KBConfig, monkeypatch: pytest.MonkeyPatch
+    bedrock: Bedrock, config: KBConfig
 ) -> None:
-    from botocore.eventstream import EventStream
-
-    closed, close = threading.Event(), EventStream.close
-
-    def observed(stream: "EventStream[object]") -> None:
-        close(stream)
-        closed.set()
-
-    monkeypatch.setattr(EventStream, "close", observed)
-    released, heard = threading.Event(), asyncio.Event()
+    gone, heard = threading.Event(), asyncio.Event()
 
     async def listen(_step: float, message: str) -> None:
         if message.startswith("Writing"):
             heard.set()
 
-    bedrock.replies(stall(FRAME, until=released, then=(FRAME, FRAME)))
+    bedrock.replies(talk_on(FRAME, gone=gone))
     call = asyncio.ensure_future(KnowledgeBase(config).answer(QUESTION, Progress(listen)))
     await heard.wait()
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    assert not closed.is_set()
-    released.set()
-    assert await asyncio.to_thread(closed.wait, 10)
+    assert await asyncio.to_thread(gone.wait, 10)
 
 
 async def test_a_client_that_can_no_longer_be_told_is_not_served_on(bedrock: Bedrock, config: KBConfig) -> None:

@@ -102,16 +102,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, operation: str, params: dict[str, Any]) -> None:
         bedrock = self.server.bedrock
+        reply = self._judged(operation, params) or bedrock.next_reply(operation)
         bedrock.calls.append(Call(operation, params, dict(self.headers.items())))
         bedrock.called.release()
-        faults = faults_of(operation, params)
-        if faults:
-            bedrock.faults.extend(faults)
-            refuse(400, "ValidationException", "; ".join(faults))(self)
-        elif "AWS4-HMAC-SHA256" not in self.headers.get("authorization", ""):
-            refuse(403, "MissingAuthenticationTokenException", "Missing Authentication Token")(self)
-        else:
-            bedrock.next_reply(operation)(self)
+        reply(self)
+
+    def _judged(self, operation: str, params: dict[str, Any]) -> Reply | None:
+        """The refusal of a request that the real service would not let in."""
+        if faults := faults_of(operation, params):
+            self.server.bedrock.faults.extend(faults)
+            return refuse(400, "ValidationException", "; ".join(faults))
+        if "AWS4-HMAC-SHA256" not in self.headers.get("authorization", ""):
+            return refuse(403, "MissingAuthenticationTokenException", "Missing Authentication Token")
+        return None
 
     def send(self, status: int, data: bytes, **headers: str) -> None:
         self.begin(status, content_length=str(len(data)), **headers)
@@ -175,6 +178,21 @@ def stall(*frames: bytes, until: threading.Event, then: tuple[bytes, ...] = ()) 
         handler.chunk(b"")
 
     return _careless(reply)
+
+
+def talk_on(one: bytes, *, gone: threading.Event, most: int = 100_000) -> Reply:
+    """Sends the same frame over and over until the client hangs up, which sets `gone`."""
+
+    def reply(handler: Handler) -> None:
+        handler.close_connection = True
+        _begin_stream(handler, SESSION)
+        try:
+            for _ in range(most):
+                handler.chunk(one)
+        except OSError:
+            gone.set()
+
+    return reply
 
 
 def hang_up(*frames: bytes) -> Reply:
