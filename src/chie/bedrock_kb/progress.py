@@ -43,8 +43,8 @@ class Progress:
         talk = asyncio.ensure_future(self._talk())
         try:
             await asyncio.wait({task, talk}, return_when=asyncio.FIRST_COMPLETED)
-            if talk.done():
-                talk.result()
+            if not task.done():
+                talk.result()  # it ended because the client can no longer be told
             return await task
         finally:
             self._abandoned = True
