@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
+import jsonschema
 import pytest
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
@@ -159,7 +160,7 @@ async def test_the_tools_are_listed_with_everything_an_assistant_needs(client: C
         assert tool.annotations.read_only_hint
     output_schema = tools["kb_answer"].output_schema
     assert output_schema is not None
-    assert {"answer", "citations"} <= set(output_schema["required"])
+    assert {"required": ["answer", "citations"]} in output_schema["anyOf"]
     assert {"content", "location", "score"} <= set(output_schema["properties"]["citations"]["items"]["properties"])
 
 
@@ -202,6 +203,21 @@ async def test_an_error_nobody_foresaw_has_the_same_shape_and_no_stack(
     assert set(result.structured_content) == {"error", "error_type", "message", "code", "retryable", "request_id"}
     assert result.structured_content["error_type"] == "ServiceError"
     assert "inside" not in text_of(result).replace("inside Chie", "")
+
+
+async def test_the_listed_schema_admits_an_answer_and_every_failure(client: Client[Any], bedrock: Bedrock) -> None:
+    """Clients on the TypeScript SDK hold failures against it too, and show their own error if one does not fit."""
+    [schema] = [tool.output_schema for tool in await client.list_tools() if tool.name == "kb_answer"]
+    assert schema is not None
+    bedrock.default["RetrieveAndGenerate"] = refuse(404, "ResourceNotFoundException")
+    for arguments in ({"query": "q"}, {"query": ""}, {}):
+        failure = await client.session.call_tool("kb_answer", arguments)
+        assert failure.is_error
+        jsonschema.validate(failure.structured_content, schema)
+    bedrock.default["RetrieveAndGenerate"] = answer(GENERATED)
+    jsonschema.validate(await plain(client, "kb_answer", query="q"), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"answer": "without its citations"}, schema)
 
 
 class TestScores:

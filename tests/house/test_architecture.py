@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "chie"
 
 HEAVY = {
+    "griffe",
     "numpy",
     "onnxruntime",
     "tokenizers",
@@ -20,7 +21,6 @@ HEAVY = {
     "anthropic",
     "psycopg",
     "sqlalchemy",
-    "grpc",
 }
 
 

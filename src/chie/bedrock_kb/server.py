@@ -22,7 +22,8 @@ INSTRUCTIONS = """\
 The company's documents in an Amazon Bedrock Knowledge Base. kb_answer answers a question from them and says which \
 passages the answer rests on: show the user their uri. kb_search gives the passages themselves, with scores."""
 
-READ = ToolAnnotations(read_only_hint=True, open_world_hint=True)
+ASK = ToolAnnotations(title="Ask the knowledge base", read_only_hint=True, open_world_hint=True)
+SEARCH = ToolAnnotations(title="Search the knowledge base", read_only_hint=True, open_world_hint=True)
 
 Query = Annotated[str, Field(description="A question, best in the documents' language; at most 1,000 characters.")]
 Words = Annotated[str, Field(description="What to look for: a question or a few words.")]
@@ -56,7 +57,7 @@ def create_server(config: KBConfig | None = None) -> Server:
 
 
 def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
-    @server.tool(title="Ask the knowledge base", annotations=READ)
+    @server.declare(ASK)
     async def kb_answer(
         query: Query,
         ctx: Context,
@@ -76,7 +77,7 @@ def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
         )
         return await knowledge_base.answer(question, _progress(ctx))
 
-    @server.tool(title="Search the knowledge base", annotations=READ)
+    @server.declare(SEARCH)
     async def kb_search(
         query: Words,
         max_results: MaxResults = DEFAULT_RESULTS,
