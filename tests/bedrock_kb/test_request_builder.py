@@ -149,3 +149,11 @@ def test_a_managed_knowledge_base_gets_its_own_form_and_no_search_type() -> None
     operator = KBConfig("us-east-1", KB_ID, MODEL_ARN, search_type="SEMANTIC")
     request = search_request(operator, Search(query="q"), managed=True)
     assert request["retrievalConfiguration"] == {"managedSearchConfiguration": {"numberOfResults": 4}}
+
+
+def test_a_reranking_model_is_named_as_one_s_own_to_a_managed_knowledge_base() -> None:
+    config = KBConfig("us-east-1", KB_ID, MODEL_ARN, rerank_model_arn="arn:r")
+    managed = search_request(config, Search(query="q"), managed=True)["retrievalConfiguration"]
+    assert managed["managedSearchConfiguration"]["rerankingModelType"] == "CUSTOM"
+    vector = search_request(config, Search(query="q"))["retrievalConfiguration"]["vectorSearchConfiguration"]
+    assert vector.keys() == {"numberOfResults", "rerankingConfiguration"}

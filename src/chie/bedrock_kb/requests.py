@@ -90,7 +90,7 @@ def answer_request(config: KBConfig, question: Question) -> Request:
 def search_request(config: KBConfig, search: Search, *, managed: bool = False) -> Request:
     """Of `Retrieve`. A managed knowledge base takes a configuration of its own, and chooses the search itself."""
     configuration = (
-        {"managedSearchConfiguration": _passages(config, search)}
+        {"managedSearchConfiguration": _managed_search(config, search)}
         if managed
         else {"vectorSearchConfiguration": _vector_search(config, search)}
     )
@@ -108,6 +108,13 @@ def _vector_search(config: KBConfig, search: Search) -> Request:
     passages = _passages(config, search)
     if search_type := search.search_type or config.search_type:
         passages["overrideSearchType"] = search_type
+    return passages
+
+
+def _managed_search(config: KBConfig, search: Search) -> Request:
+    passages = _passages(config, search)
+    if config.rerank_model_arn:
+        passages["rerankingModelType"] = "CUSTOM"
     return passages
 
 
