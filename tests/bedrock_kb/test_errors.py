@@ -248,6 +248,18 @@ def test_a_value_that_aws_repeats_in_another_form_is_left_out_too() -> None:
     assert "Value at 'input.text' failed" in message
 
 
+def test_a_question_of_one_letter_does_not_riddle_the_message() -> None:
+    fault = Fault(("InternalServerException",), "a failure at hand: a")
+    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["a"]).message
+    assert "… failure at hand: …" in message
+
+
+def test_the_words_of_the_question_do_not_choose_the_advice() -> None:
+    fault = Fault(("ValidationException",), "cannot parse 'How long is a session?'")
+    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["How long is a session?"]).message
+    assert "session" not in message
+
+
 def test_a_long_message_of_aws_is_cut() -> None:
     assert len(failed(client_error("InternalServerException", "x" * 9_000)).message) < LONGEST_QUOTE + 200
 

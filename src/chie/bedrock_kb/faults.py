@@ -9,6 +9,7 @@ from chie.bedrock_kb.errors import AuthenticationError, KBError, NotFoundError, 
 from chie.mcp_kit.logging import redact
 
 LONGEST_QUOTE = 300
+SHORT = 4
 WAIT_SECONDS = 30
 
 LOGIN = "{login}"
@@ -163,9 +164,9 @@ def error_of(fault: Fault, config: KBConfig, *, hidden: Iterable[str] = ()) -> K
     """The error to raise; its text holds nothing of `hidden`, which are the arguments of the call."""
     code = fault.names[0]
     verdict = next((VERDICTS[name] for name in fault.names if name in VERDICTS), OTHER)
-    words = _quote(fault.words, hidden) if verdict.quoted else ""
-    advice = _hint(code, fault.words) or verdict.advice
-    text = f"{verdict.says} ({code}{': ' if words else ''}{words}). {advice}"
+    words = _safe(fault.words, hidden) if verdict.quoted else ""
+    advice = _hint(code, words) or verdict.advice
+    text = f"{verdict.says} ({code}{': ' if words else ''}{_cut(words)}). {advice}"
     return verdict.kind(_fill(text, fault, config), code=code, retryable=verdict.retryable, request_id=fault.request_id)
 
 
@@ -195,9 +196,19 @@ def _hint(code: str, words: str) -> str | None:
     return next((hint for part, hint in HINTS.get(code, ()) if part in words.lower()), None)
 
 
-def _quote(words: str, hidden: Iterable[str]) -> str:
+def _safe(words: str, hidden: Iterable[str]) -> str:
     for value in sorted(filter(None, hidden), key=len, reverse=True):
-        words = words.replace(value, "…")
+        words = _without(words, value)
     words = _QUOTED_VALUE.sub(r"\1 at '", words)
-    words = _ACCESS_KEY.sub("***", redact(" ".join(words.split())))
+    return _ACCESS_KEY.sub("***", redact(" ".join(words.split())))
+
+
+def _without(words: str, value: str) -> str:
+    """A short value is left out only where it stands alone: a question of one letter shall not riddle the text."""
+    if len(value) >= SHORT:
+        return words.replace(value, "…")
+    return re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "…", words)
+
+
+def _cut(words: str) -> str:
     return words if len(words) <= LONGEST_QUOTE else f"{words[:LONGEST_QUOTE]}…"
