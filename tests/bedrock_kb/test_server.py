@@ -296,7 +296,9 @@ def test_the_house_serves_the_room_when_it_is_configured(bedrock: Bedrock, monke
     with TestClient(create_house({"bedrock-kb": open_rooms()["bedrock-kb"]}), base_url="http://127.0.0.1") as house:
         state = house.get("/health").json()["rooms"]["bedrock-kb"]
         assert bedrock.calls == []  # health asks nothing of AWS
-        reply = house.post("/mcp/bedrock-kb", json=request, headers={"accept": "application/json"})
+        accept = "application/json, text/event-stream"
+        reply = house.post("/mcp/bedrock-kb", json=request, headers={"accept": accept})
     assert state == {"status": "healthy", "knowledge_base": KB_ID, "region": "us-east-1"}
-    result = json.loads(reply.text)["result"]
+    [data] = [line for line in reply.text.splitlines() if line.startswith("data: ")]  # a stream: progress may precede
+    result = json.loads(data.removeprefix("data: "))["result"]
     assert result["structuredContent"]["answer"] == ANSWER

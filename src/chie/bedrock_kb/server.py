@@ -51,6 +51,7 @@ def create_server(config: KBConfig | None = None) -> Server:
         check=knowledge_base.check,
         close=knowledge_base.close,
         error_fields={"code": None, "retryable": False, "request_id": None},
+        reports_progress=True,
     )
     _declare(server, knowledge_base)
     return server

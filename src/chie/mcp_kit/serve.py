@@ -42,6 +42,7 @@ class Server(FastMCP[None]):
         check: Callable[[], dict[str, Any]],
         close: Callable[[], None],
         error_fields: Mapping[str, Any] | None = None,
+        reports_progress: bool = False,
     ) -> None:
         @asynccontextmanager
         async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
@@ -58,6 +59,7 @@ class Server(FastMCP[None]):
             middleware=[RequestNames(), ErrorTranslator(error_fields)],
             lifespan=closing,
         )
+        self.reports_progress = reports_progress
         self._check = check
         self.custom_route("/health", methods=["GET"])(self._health)
 
@@ -99,8 +101,16 @@ def run_stdio(server: Server) -> None:
 
 
 def http_app(server: Server, path: str) -> "StarletteWithLifespan":
-    """The server as an ASGI app that answers at `path`, keeping no state between requests."""
-    return server.http_app(path=path, stateless_http=True, json_response=True, host_origin_protection="auto")
+    """The server as an ASGI app that answers at `path`, keeping no state between requests.
+
+    A server that reports progress answers with an event stream, the only form in which progress can come first.
+    """
+    return server.http_app(
+        path=path,
+        stateless_http=True,
+        json_response=not server.reports_progress,
+        host_origin_protection="auto",
+    )
 
 
 def request_guard(app: "ASGIApp") -> "ASGIApp":
