@@ -57,6 +57,10 @@ def create_house(
         Route("/health", _health(servers, closed)),
         *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
         *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),
+        *(
+            Route(f"/api/{name}{{rest:path}}", _closed(reason), methods=[*METHODS, "PUT", "PATCH"])
+            for name, reason in closed.items()
+        ),
     ]
     house.add_middleware(request_guard)
     return house

@@ -2,6 +2,8 @@
 
 from fastmcp import Client
 
+from chie.bedrock_kb.config import KBConfig
+from chie.bedrock_kb.server import create_server as create_bedrock_kb
 from chie.chat.api.chat import EVENT
 from chie.house import create_house
 from chie.knowledge.server import create_server
@@ -18,8 +20,25 @@ API = {
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
     "/api/sessions/{session_id}/export": {"get"},
+    "/api/setup": {"get"},
+    "/api/setup/connect": {"get"},
+    "/api/setup/endpoints/{endpoint_id}/test": {"post"},
     "/v1/chat/completions": {"post"},
     "/v1/models": {"get"},
+}
+
+ROOMS = {
+    "/api/knowledge": {"get", "post"},
+    "/api/knowledge/export": {"get"},
+    "/api/knowledge/import": {"post"},
+    "/api/knowledge/map": {"get"},
+    "/api/knowledge/samples": {"post"},
+    "/api/knowledge/search": {"get"},
+    "/api/knowledge/tags": {"get"},
+    "/api/knowledge/{note_id}": {"get", "patch", "put", "delete"},
+    "/api/knowledge/{note_id}/similar": {"get"},
+    "/api/bedrock-kb": {"get"},
+    "/api/bedrock-kb/ask": {"post"},
 }
 
 KNOWLEDGE = {
@@ -29,6 +48,11 @@ KNOWLEDGE = {
     "get_knowledge": {"id"},
     "update_knowledge": {"id", "content", "title", "tags"},
     "list_knowledge": {"tag", "limit", "cursor"},
+}
+
+BEDROCK_KB = {
+    "kb_answer": {"query", "max_results", "session_id", "filter", "search_type"},
+    "kb_search": {"query", "max_results", "filter", "search_type"},
 }
 
 
@@ -44,5 +68,18 @@ def test_the_paths_of_the_api() -> None:
     assert {path: set(methods) for path, methods in paths.items()} == API
 
 
+def test_the_paths_of_the_rooms() -> None:
+    bedrock_kb = create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))
+    paths = create_house({"knowledge": create_server(), "bedrock-kb": bedrock_kb}).openapi()["paths"]
+    assert {path: set(methods) for path, methods in paths.items() if path not in API} == ROOMS
+
+
 def test_the_events_of_a_stream() -> None:
     assert EVENT["properties"]["event"]["enum"] == ["message", "tool_call", "tool_result", "error", "done"]
+
+
+async def test_the_tools_of_mcp_bedrock_kb() -> None:
+    async with Client(create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))) as client:
+        tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
+        assert client.server_info is None or client.server_info.name == "mcp-bedrock-kb"
+    assert tools == BEDROCK_KB

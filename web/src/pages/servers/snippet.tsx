@@ -19,7 +19,7 @@ export function Snippet({ text, label }: { text: string; label: string }) {
   return (
     <div className="snippet">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
-      <pre tabIndex={0} aria-label={label}>
+      <pre tabIndex={0}>
         <code>{text}</code>
       </pre>
       <Button
