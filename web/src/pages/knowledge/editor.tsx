@@ -117,7 +117,7 @@ export function DraftForm({
               hidden={preview}
               data-autofocus
               className="kn-content"
-              rows={12}
+              rows={9}
               required
               value={content}
               onChange={(event) => setContent(event.target.value)}
