@@ -31,7 +31,13 @@ export interface Answer {
   lastEventId: number;
 }
 
-export const EMPTY_ANSWER: Answer = { status: "streaming", parts: [], error: null, usage: null, lastEventId: 0 };
+export const EMPTY_ANSWER: Answer = {
+  status: "streaming",
+  parts: [],
+  error: null,
+  usage: null,
+  lastEventId: 0,
+};
 
 /** The answer after one more event. An event that was seen before changes nothing: that is how resuming is safe. */
 export function applyEvent(answer: Answer, id: number, event: ChatEvent, now: number | null = null): Answer {
@@ -84,11 +90,16 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
 
 function addResult(parts: Part[], event: Result, now: number | null): Part[] {
   const result = { content: event.content, isError: event.is_error };
-  const place = parts.findIndex((part) => part.type === "tool" && part.id === event.id && part.result === null);
+  const place = parts.findIndex(
+    (part) => part.type === "tool" && part.id === event.id && part.result === null,
+  );
   const found = parts[place];
   if (found?.type !== "tool") {
     const call: Call = { type: "tool_call", id: event.id, name: event.name, arguments: {} };
-    return [...parts, { ...newTool(parts.length, call, null), result, milliseconds: event.duration_ms ?? null }];
+    return [
+      ...parts,
+      { ...newTool(parts.length, call, null), result, milliseconds: event.duration_ms ?? null },
+    ];
   }
   const measured = now !== null && found.startedAt !== null ? now - found.startedAt : null;
   const milliseconds = event.duration_ms ?? measured;
@@ -101,5 +112,7 @@ export function textOf(answer: Pick<Answer, "parts">): string {
 
 export function waitingTools(answer: Answer): ToolPart[] {
   if (answer.status !== "streaming") return [];
-  return answer.parts.filter((part) => part.type === "tool" && part.needsApproval && part.result === null) as ToolPart[];
+  return answer.parts.filter(
+    (part) => part.type === "tool" && part.needsApproval && part.result === null,
+  ) as ToolPart[];
 }

@@ -33,7 +33,12 @@ export interface Conversation {
 
 export interface Transport {
   load: (sessionId: string) => Promise<StoredConversation>;
-  ask: (body: { message: string; session_id?: string; agent_id?: string; parent_id?: string }) => Promise<Response>;
+  ask: (body: {
+    message: string;
+    session_id?: string;
+    agent_id?: string;
+    parent_id?: string;
+  }) => Promise<Response>;
   edit: (messageId: string, message: string, agentId?: string) => Promise<Response>;
   regenerate: (messageId: string, agentId?: string) => Promise<Response>;
   follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
@@ -182,7 +187,9 @@ export class Chats {
   /** From here on the answer has the name that the house gave it. */
   #arrived(key: string, sessionId: string, localId: string, messageId: string): void {
     const conversation = this.get(key);
-    const messages = conversation.messages.map((one) => (one.id === localId ? { ...one, id: messageId } : one));
+    const messages = conversation.messages.map((one) =>
+      one.id === localId ? { ...one, id: messageId } : one,
+    );
     this.#set(sessionId, { ...conversation, state: "ready", messages, tip: messageId, live: messageId });
     if (key !== sessionId) this.#set(key, BLANK);
   }
@@ -217,12 +224,14 @@ export class Chats {
     const now = this.hooks.now?.() ?? performance.now();
     let answer = message.answer;
     for (const { id, event } of events) answer = applyEvent(answer, id, event, now);
-    if (answer.status === "complete" && this.#stopped.has(messageId)) answer = { ...answer, status: "stopped" };
+    if (answer.status === "complete" && this.#stopped.has(messageId))
+      answer = { ...answer, status: "stopped" };
     this.#replace(sessionId, { ...message, answer });
     if (answer.status !== "streaming") this.#change(sessionId, { live: null, link: "connected" });
     for (const tool of waitingTools(answer)) {
       const decided = decisionKey(messageId, tool) in this.get(sessionId).decided;
-      if (!decided && this.hooks.isAllowed?.(tool.name)) void this.decide(sessionId, messageId, tool, true).catch(() => undefined);
+      if (!decided && this.hooks.isAllowed?.(tool.name))
+        void this.decide(sessionId, messageId, tool, true).catch(() => undefined);
     }
   }
 
@@ -238,7 +247,9 @@ export class Chats {
     const known = this.get(sessionId);
     if (known.live && known.live !== ended) return; // a newer answer grows: its own end refreshes
     const messages = stored.messages.map(fromStored).map((message) => this.#fuller(known, message));
-    const tip = messages.some((message) => message.id === known.tip) ? known.tip : (messages.at(-1)?.id ?? null);
+    const tip = messages.some((message) => message.id === known.tip)
+      ? known.tip
+      : (messages.at(-1)?.id ?? null);
     const live = stored.messages.findLast((message) => message.status === "streaming")?.message_id ?? null;
     const { title, current_agent_id: agentId } = stored;
     this.#set(sessionId, { ...known, state: "ready", failure: null, title, agentId, messages, tip, live });
@@ -251,18 +262,35 @@ export class Chats {
     if (!seen) return message;
     if (!seen.answer || !message.answer) return seen.text === message.text ? seen : message;
     const same = seen.answer.lastEventId === message.answer.lastEventId;
-    if (same && seen.answer.status === message.answer.status && seen.parentId === message.parentId) return seen;
+    if (same && seen.answer.status === message.answer.status && seen.parentId === message.parentId)
+      return seen;
     const parts = same ? seen.answer.parts : message.answer.parts;
     return { ...message, answer: { ...message.answer, parts } };
   }
 
   #question(text: string, parentId: string | null): Message {
-    return { id: this.#localId(), parentId, role: "user", text, agentId: null, createdAt: isoNow(), answer: null };
+    return {
+      id: this.#localId(),
+      parentId,
+      role: "user",
+      text,
+      agentId: null,
+      createdAt: isoNow(),
+      answer: null,
+    };
   }
 
   #answer(parentId: string | null, agentId: string | undefined): Message {
     const id = this.#localId();
-    return { id, parentId, role: "assistant", text: "", agentId: agentId ?? null, createdAt: isoNow(), answer: EMPTY_ANSWER };
+    return {
+      id,
+      parentId,
+      role: "assistant",
+      text: "",
+      agentId: agentId ?? null,
+      createdAt: isoNow(),
+      answer: EMPTY_ANSWER,
+    };
   }
 
   #localId(): string {

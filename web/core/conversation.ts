@@ -52,7 +52,9 @@ function answerFromStored(stored: StoredMessage): Answer {
     status: stored.status,
     parts,
     error: stored.error,
-    usage: counted ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 } : null,
+    usage: counted
+      ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 }
+      : null,
     lastEventId: stored.last_event_id,
   };
 }

@@ -9,7 +9,14 @@ export interface Usage {
 export type ChatEvent =
   | { type: "message"; content: string }
   | { type: "tool_call"; id: string; name: string; arguments: Record<string, unknown>; approval?: "required" }
-  | { type: "tool_result"; id: string; name: string; content: string; is_error: boolean; duration_ms?: number }
+  | {
+      type: "tool_result";
+      id: string;
+      name: string;
+      content: string;
+      is_error: boolean;
+      duration_ms?: number;
+    }
   | { type: "error"; error: string }
   | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null };
 

@@ -34,7 +34,11 @@ function split(value: string, count: number): Node[] {
     if (numbers.some((number) => number < 1 || number > count)) continue;
     if (match.index > at) nodes.push({ type: "text", value: value.slice(at, match.index) });
     for (const number of numbers) {
-      nodes.push({ type: "link", url: `${CITE}${number}`, children: [{ type: "text", value: String(number) }] });
+      nodes.push({
+        type: "link",
+        url: `${CITE}${number}`,
+        children: [{ type: "text", value: String(number) }],
+      });
     }
     at = match.index + match[0].length;
   }

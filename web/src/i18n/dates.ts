@@ -13,7 +13,9 @@ export function ago(iso: string, language: Language, now = Date.now()): string {
   return date(iso, language);
 }
 
+/** What is no date is shown as it came. */
 export function date(iso: string, language: Language): string {
+  if (Number.isNaN(Date.parse(iso))) return iso;
   return new Intl.DateTimeFormat(language, { year: "numeric", month: "short", day: "numeric" }).format(
     new Date(iso),
   );

@@ -1,40 +1,76 @@
 import "./shell.css";
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
-import { hrefTo, useRoute } from "../route";
-import { Button, IconButton } from "../ui/button";
+import { go, hrefTo, useRoute } from "../route";
+import { Button, IconButton, LinkButton } from "../ui/button";
 import { Modal } from "../ui/dialog";
 import { Sidebar } from "./sidebar";
+
+const Palette = lazy(() => import("../sessions/palette"));
 
 /** The frame around every page: places and sessions at the side, or behind a button where the screen is narrow. */
 export function Shell({ children }: { children: ReactNode }) {
   const t = useText(shellText);
+  const chat = useText(chatText);
   const [drawer, setDrawer] = useState(false);
+  const [palette, setPalette] = useState(false);
   const route = useRoute();
   // biome-ignore lint/correctness/useExhaustiveDependencies: going anywhere closes the drawer
   useEffect(() => setDrawer(false), [route]);
+  useShortcuts(() => setPalette(true));
+  const showPalette = () => {
+    setDrawer(false);
+    setPalette(true);
+  };
   return (
     <div className="shell">
       <Button className="skip" onClick={() => document.getElementById("main")?.focus()}>
         {t.skip}
       </Button>
-      <Sidebar />
+      <Sidebar onPalette={showPalette} />
       <main id="main" className="shell-main" tabIndex={-1}>
         <div className="shell-bar">
           <IconButton icon="menu" label={t.menu} aria-haspopup="dialog" onClick={() => setDrawer(true)} />
-          <span className="grow" />
-          <a className="button quiet icon-only" href={hrefTo("chat")} aria-label={t.chat} title={t.chat}>
-            <img src="./icon.svg" alt="" width="22" height="22" />
-          </a>
+          <span className="grow brand-small">Chie</span>
+          <LinkButton
+            kind="quiet"
+            icon="plus"
+            className="icon-only"
+            href={hrefTo("chat")}
+            aria-label={chat.newChat}
+            title={chat.newChat}
+          />
         </div>
         {children}
       </main>
       {drawer && (
         <Modal className="drawer" label={t.menu} onClose={() => setDrawer(false)}>
-          <Sidebar />
+          <Sidebar onPalette={showPalette} />
         </Modal>
+      )}
+      {palette && (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
       )}
     </div>
   );
+}
+
+/** Ctrl or ⌘ + K: commands. Ctrl or ⌘ + Shift + O: a new chat. */
+function useShortcuts(showPalette: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.isComposing || !(event.ctrlKey || event.metaKey)) return;
+      const key = event.key.toLowerCase();
+      if (key === "k" && !event.shiftKey) showPalette();
+      else if (key === "o" && event.shiftKey) go(hrefTo("chat"));
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  });
 }

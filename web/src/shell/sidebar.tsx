@@ -1,12 +1,18 @@
+import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
+import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
 import { PAGES } from "../pages/registry";
 import { hrefTo, useRoute } from "../route";
+import { SessionList } from "../sessions/session-list";
+import { IconButton, LinkButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { LanguageMenu, ThemeMenu } from "./preferences";
 
-export function Sidebar() {
+export function Sidebar({ onPalette }: { onPalette: () => void }) {
   const t = useText(shellText);
+  const chat = useText(chatText);
+  const sessions = useText(sessionsText);
   const { page } = useRoute();
   return (
     <div className="sidebar">
@@ -15,6 +21,9 @@ export function Sidebar() {
           <img src="./icon.svg" alt="" />
           Chie <span lang="ja">知恵</span>
         </a>
+        <LinkButton icon="plus" href={hrefTo("chat")} className="new-chat">
+          {chat.newChat}
+        </LinkButton>
         <nav aria-label={t.navigation}>
           <ul className="places">
             {PAGES.filter((entry) => entry.listed).map((entry) => (
@@ -32,10 +41,14 @@ export function Sidebar() {
           </ul>
         </nav>
       </div>
-      <div className="sidebar-sessions" />
+      <section className="sidebar-sessions" aria-label={sessions.sessions}>
+        <SessionList />
+      </section>
       <div className="sidebar-foot">
         <LanguageMenu />
         <ThemeMenu />
+        <span className="grow" />
+        <IconButton icon="search" label={`${sessions.shortcuts} (Ctrl K)`} onClick={onPalette} />
       </div>
     </div>
   );

@@ -1,12 +1,171 @@
+import "./chat.css";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo, useState } from "react";
+import { type Conversation, NEW } from "../../../core/chats";
+import { ApiError } from "../../api";
+import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
-import { Page, Skeletons } from "../../ui/feedback";
+import { go, hrefTo, useRoute } from "../../route";
+import { LinkButton } from "../../ui/button";
+import { Empty, Failure, Notice, Skeletons } from "../../ui/feedback";
+import { loadMarkdown } from "./answer-view";
+import { agentsQuery, chats, useConversation } from "./client";
+import { Composer } from "./composer";
+import { Messages } from "./messages";
+import { Spoken } from "./spoken";
+import { Welcome } from "./welcome";
 
+/** `#/chat` begins a conversation, `#/chat/<session>` goes on with one. */
 export default function ChatPage() {
-  const t = useText(shellText);
+  const session = useRoute().rest[0] ?? NEW;
+  const conversation = useConversation(session);
+  const [agentId, chooseAgent] = useAgent(session, conversation);
+  const [seed, setSeed] = useState<{ text: string; key: number } | null>(null);
+  const { dropped, over, handlers } = useDrop();
+  useOpening(session, conversation);
+  const ask = async (text: string) => {
+    const began = await chats.ask(session, text, agentId ?? undefined);
+    if (began === null) setSeed({ text, key: Date.now() });
+    else if (session === NEW && isHere(NEW)) go(hrefTo("chat", began), { replace: true });
+  };
+  const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (
-    <Page title={t.chat}>
-      <Skeletons />
-    </Page>
+    <section className="chat" {...handlers}>
+      {over && <DropVeil />}
+      <Body
+        session={session}
+        conversation={conversation}
+        onIdea={(text) => setSeed({ text, key: Date.now() })}
+      />
+      <ConnectionNotice conversation={conversation} />
+      <Composer
+        session={session}
+        agentId={agentId}
+        onAgent={chooseAgent}
+        live={conversation.live}
+        disabled={conversation.state === "loading" || conversation.state === "failed"}
+        onSend={(text) => void ask(text)}
+        onStop={stop}
+        seed={seed}
+        dropped={dropped}
+      />
+      <Spoken conversation={conversation} />
+    </section>
   );
+}
+
+function isHere(session: string): boolean {
+  return (location.hash.split("/")[2] ?? NEW) === session;
+}
+
+function Body({
+  session,
+  conversation,
+  onIdea,
+}: {
+  session: string;
+  conversation: Conversation;
+  onIdea: (text: string) => void;
+}) {
+  const t = useText(chatText);
+  const { data } = useQuery(agentsQuery);
+  const agentName = useMemo(() => {
+    const names = new Map(data?.agents.map((agent) => [agent.id, agent.name]));
+    return (id: string | null) => (id ? (names.get(id) ?? id) : "Chie");
+  }, [data]);
+  if (conversation.state === "failed") {
+    const gone = conversation.failure instanceof ApiError && conversation.failure.status === 404;
+    return (
+      <div className="chat-body page-body">
+        {gone ? (
+          <Empty
+            icon="chat"
+            title={t.missing}
+            action={<LinkButton href={hrefTo("chat")}>{t.newChat}</LinkButton>}
+          />
+        ) : (
+          <Failure error={conversation.failure} retry={() => void chats.open(session)} />
+        )}
+      </div>
+    );
+  }
+  if (conversation.messages.length) {
+    return <Messages session={session} conversation={conversation} agentName={agentName} />;
+  }
+  return (
+    <div className="chat-body">
+      {conversation.state === "loading" ? (
+        <div className="message">
+          <Skeletons lines={6} />
+        </div>
+      ) : (
+        <Welcome onIdea={onIdea} />
+      )}
+    </div>
+  );
+}
+
+function ConnectionNotice({ conversation }: { conversation: Conversation }) {
+  const t = useText(chatText);
+  const { unsent, link, live } = conversation;
+  return (
+    <div className="chat-notice" role="status">
+      {unsent && (
+        <Notice kind="bad">
+          {t.notSent} {unsent.error instanceof ApiError && !unsent.error.offline ? unsent.error.message : ""}
+        </Notice>
+      )}
+      {live && link === "waiting" && <Notice kind="warn">{t.dropped}</Notice>}
+    </div>
+  );
+}
+
+function DropVeil() {
+  const t = useText(chatText);
+  return <div className="drop-veil">{t.dropHere}</div>;
+}
+
+function useOpening(session: string, { title }: Conversation): void {
+  const t = useText(chatText);
+  useEffect(() => {
+    void loadMarkdown();
+    if (session === NEW) chats.reset();
+    else void chats.open(session);
+  }, [session]);
+  useEffect(() => {
+    document.title = `${(session !== NEW && title) || t.newChat} · Chie`;
+  }, [session, title, t]);
+}
+
+/** The user's choice, else the session's agent, else the one that answers by default. */
+function useAgent(session: string, conversation: Conversation): [string | null, (id: string) => void] {
+  const { data } = useQuery(agentsQuery);
+  const [choice, setChoice] = useState<{ session: string; id: string } | null>(null);
+  const chosen = choice?.session === session ? choice.id : null;
+  const known = (id: string | null) => (data?.agents.some((agent) => agent.id === id) ? id : null);
+  const agentId = known(chosen) ?? known(conversation.agentId) ?? data?.default_id ?? null;
+  return [agentId, (id) => setChoice({ session, id })];
+}
+
+function useDrop() {
+  const [dropped, setDropped] = useState<{ files: File[]; key: number } | null>(null);
+  const [over, setOver] = useState(false);
+  const hasFiles = (event: React.DragEvent) => event.dataTransfer.types.includes("Files");
+  const handlers = {
+    onDragOver: (event: React.DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: (event: React.DragEvent) => {
+      if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+    },
+    onDrop: (event: React.DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      setDropped({ files: [...event.dataTransfer.files], key: Date.now() });
+    },
+  };
+  return { dropped, over, handlers };
 }

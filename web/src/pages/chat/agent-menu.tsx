@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { chatText } from "../../i18n/chat";
+import { useText } from "../../i18n/language";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { Menu, MenuChoice, MenuLabel } from "../../ui/menu";
+import { type Agent, agentsQuery } from "./client";
+
+/** Who answers. One that cannot says what to set. */
+export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
+  const t = useText(chatText);
+  const { data, isError } = useQuery(agentsQuery);
+  const agents = data?.agents ?? [];
+  const agent = agents.find((one) => one.id === chosen);
+  const name = agent?.name ?? (data ? t.noAgents : isError ? t.agentsFailed : t.chooseAgent);
+  return (
+    <Menu
+      trigger={
+        <Button
+          small
+          kind="quiet"
+          className="agent-button"
+          aria-label={`${t.chooseAgent}: ${name}`}
+          disabled={!agents.length}
+        >
+          <span className={`agent-dot ${agent?.available ? "" : "off"}`} />
+          <span className="ellipsis">{name}</span>
+          <Icon name="down" size={14} />
+        </Button>
+      }
+    >
+      <MenuLabel>{t.chooseAgent}</MenuLabel>
+      {agents.map((one) => (
+        <MenuChoice
+          key={one.id}
+          checked={one.id === chosen}
+          disabled={!one.available}
+          note={<About agent={one} />}
+          onSelect={() => onChoose(one.id)}
+        >
+          {one.name}
+        </MenuChoice>
+      ))}
+    </Menu>
+  );
+}
+
+function About({ agent }: { agent: Agent }) {
+  const t = useText(chatText);
+  if (!agent.available) return `${t.agentUnavailable}: ${agent.reason ?? ""}`;
+  return [agent.description, agent.model].filter(Boolean).join(" · ");
+}

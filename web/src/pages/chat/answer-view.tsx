@@ -1,0 +1,159 @@
+import { lazy, Suspense, useMemo } from "react";
+import { type Answer, EMPTY_ANSWER, type Part, type ToolPart, textOf } from "../../../core/answer";
+import { decisionKey } from "../../../core/chats";
+import { type Citation, citationsOf } from "../../../core/citations";
+import { chatText } from "../../i18n/chat";
+import { useText } from "../../i18n/language";
+import { Boundary } from "../../ui/boundary";
+import { Button, IconButton } from "../../ui/button";
+import { Notice } from "../../ui/feedback";
+import { Approval } from "./approval";
+import { chats } from "./client";
+import { CopyButton } from "./copy";
+import type { MessageProps } from "./message";
+import { MessageActions } from "./message-actions";
+import { Sources } from "./sources";
+import { ToolCard } from "./tool-card";
+import { Versions } from "./versions";
+
+export const loadMarkdown = () => import("./markdown");
+const Markdown = lazy(loadMarkdown);
+
+export function AnswerView({ session, message, place, agentName, last, busy, decided }: MessageProps) {
+  const t = useText(chatText);
+  const answer = message.answer ?? EMPTY_ANSWER;
+  const citations = useCitations(answer.parts);
+  const growing = answer.status === "streaming";
+  return (
+    <article className={`message assistant ${last ? "last" : ""}`} aria-label={agentName} aria-busy={growing}>
+      <div className="answer-name">
+        <span className="avatar" aria-hidden="true" lang="ja">
+          知
+        </span>
+        {agentName}
+      </div>
+      <div className="answer-parts">
+        {grouped(answer.parts).map((group) =>
+          group.type === "tools" ? (
+            <Tools
+              key={group.key}
+              session={session}
+              id={message.id}
+              tools={group.tools}
+              answer={answer}
+              decided={decided}
+            />
+          ) : (
+            <Words key={group.key} text={group.text} citations={citations} />
+          ),
+        )}
+        {growing && !answer.parts.some((part) => part.type === "text") && <Thinking answer={answer} />}
+      </div>
+      <Sources citations={citations} />
+      <Outcome answer={answer} busy={busy} retry={() => void chats.regenerate(session, message)} />
+      {!growing && (
+        <div className="message-actions">
+          <Versions session={session} place={place} />
+          <CopyButton text={() => textOf(answer)} label={t.copyMessage} />
+          <IconButton
+            small
+            icon="refresh"
+            label={t.regenerate}
+            disabled={busy}
+            onClick={() => void chats.regenerate(session, message)}
+          />
+          <MessageActions text={textOf(answer)} />
+          {answer.usage && (
+            <span className="tokens">{t.tokens(answer.usage.input_tokens, answer.usage.output_tokens)}</span>
+          )}
+        </div>
+      )}
+    </article>
+  );
+}
+
+/** Text grows without changing what the tools brought. */
+function useCitations(parts: Part[]): readonly Citation[] {
+  const results = parts.filter((part): part is ToolPart => part.type === "tool" && part.result !== null);
+  const key = results.map((part) => `${part.key}:${part.result?.content.length}`).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the results
+  return useMemo(() => citationsOf(results), [key]);
+}
+
+type Group = { type: "text"; key: string; text: string } | { type: "tools"; key: string; tools: ToolPart[] };
+
+function grouped(parts: Part[]): Group[] {
+  const groups: Group[] = [];
+  parts.forEach((part, place) => {
+    const before = groups.at(-1);
+    if (part.type === "text") groups.push({ type: "text", key: `text-${place}`, text: part.text });
+    else if (before?.type === "tools") before.tools.push(part);
+    else groups.push({ type: "tools", key: `tools-${place}`, tools: [part] });
+  });
+  return groups;
+}
+
+function Words({ text, citations }: { text: string; citations: readonly Citation[] }) {
+  const plain = <div className="plain-text">{text}</div>;
+  return (
+    <Boundary fallback={plain}>
+      <Suspense fallback={plain}>
+        <Markdown text={text} citations={citations} />
+      </Suspense>
+    </Boundary>
+  );
+}
+
+interface ToolsProps {
+  session: string;
+  id: string;
+  tools: ToolPart[];
+  answer: Answer;
+  decided: Record<string, boolean>;
+}
+
+function Tools({ session, id, tools, answer, decided }: ToolsProps) {
+  return (
+    <div className="tools">
+      {tools.map((tool) => {
+        const decision = decided[decisionKey(id, tool)];
+        const waits =
+          tool.needsApproval && !tool.result && decision === undefined && answer.status === "streaming";
+        return waits ? (
+          <Approval key={tool.key} session={session} messageId={id} tool={tool} />
+        ) : (
+          <ToolCard key={tool.key} tool={tool} status={answer.status} decision={decision} />
+        );
+      })}
+    </div>
+  );
+}
+
+function Thinking({ answer }: { answer: Answer }) {
+  const t = useText(chatText);
+  const open = answer.parts.some((part) => part.type === "tool" && !part.result);
+  return open ? null : <span className="thinking">{t.thinking}</span>;
+}
+
+function Outcome({ answer, busy, retry }: { answer: Answer; busy: boolean; retry: () => void }) {
+  const t = useText(chatText);
+  const again = (
+    <Button small icon="refresh" disabled={busy} onClick={retry}>
+      {t.retryAnswer}
+    </Button>
+  );
+  if (answer.status === "stopped") return <p className="answer-note">{t.stoppedNote}</p>;
+  if (answer.status === "interrupted") {
+    return (
+      <Notice kind="warn" action={again}>
+        {t.interruptedNote}
+      </Notice>
+    );
+  }
+  if (answer.status !== "failed") return null;
+  return (
+    <Notice kind="bad" action={again}>
+      {answer.error ?? t.failedNote}
+    </Notice>
+  );
+}

@@ -1,0 +1,63 @@
+import { useSyncExternalStore } from "react";
+import { Chats, type Conversation, type StoredConversation } from "../../../core/chats";
+import { Drafts } from "../../../core/drafts";
+import { ApiError, api, send } from "../../api";
+import { queryClient } from "../../query";
+import { allowedTools } from "./allowed";
+
+export interface Agent {
+  id: string;
+  name: string;
+  description: string;
+  supports_mcp: boolean;
+  available: boolean;
+  reason: string | null;
+  model: string | null;
+}
+
+export interface Agents {
+  agents: Agent[];
+  default_id: string | null;
+}
+
+export const agentsQuery = {
+  queryKey: ["agents"],
+  queryFn: ({ signal }: { signal: AbortSignal }) => api.get<Agents>("/api/agents", { signal }),
+  refetchInterval: 30_000,
+};
+
+const message = (id: string, ...rest: string[]) => ["/api/chat", encodeURIComponent(id), ...rest].join("/");
+
+/** The one store of conversations; answers go on while the user looks at another page. */
+export const chats = new Chats(
+  {
+    load: (id) => api.get<StoredConversation>(`/api/sessions/${encodeURIComponent(id)}`),
+    ask: (body) => send("POST", "/api/chat/stream", { body }),
+    edit: (id, text, agentId) =>
+      send("POST", message(id, "edit"), { body: { message: text, agent_id: agentId } }),
+    regenerate: (id, agentId) => send("POST", message(id, "regenerate"), { body: { agent_id: agentId } }),
+    follow: (id, after, signal) =>
+      send("GET", `/api/chat/stream/${encodeURIComponent(id)}`, { query: { after }, signal }),
+    stop: (id) => api.post(message(id, "stop")),
+    approve: (id, call, approved) => api.post(message(id, "approve"), { id: call, approved }),
+    isPassing: (error) => !(error instanceof ApiError) || error.offline || error.status >= 500,
+  },
+  {
+    isAllowed: (tool) => allowedTools.has(tool),
+    onChange: () => void queryClient.invalidateQueries({ queryKey: ["sessions"] }),
+  },
+);
+
+export function useConversation(key: string): Conversation {
+  return useSyncExternalStore(chats.subscribe, () => chats.get(key));
+}
+
+function browserStorage(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
+export const drafts = new Drafts(browserStorage());

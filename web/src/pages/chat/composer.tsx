@@ -1,0 +1,224 @@
+import { type ChangeEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { chatText } from "../../i18n/chat";
+import { useText } from "../../i18n/language";
+import { useStored } from "../../stored";
+import { IconButton } from "../../ui/button";
+import { useImeGuard } from "../../ui/field";
+import { Icon } from "../../ui/icon";
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from "../../ui/menu";
+import { useToast } from "../../ui/toast";
+import { AgentMenu } from "./agent-menu";
+import { allowedTools, useAllowedTools } from "./allowed";
+import { drafts } from "./client";
+import { readTextFile, type TextFile, withFiles } from "./files";
+import { IS_MAC, sendKey, sends } from "./sending";
+
+const MAX_MESSAGE = 200_000;
+const GROWS = CSS.supports("field-sizing", "content");
+
+interface Props {
+  session: string;
+  agentId: string | null;
+  onAgent: (id: string) => void;
+  live: string | null;
+  disabled: boolean;
+  onSend: (text: string) => void;
+  onStop: () => void;
+  /** Text to start from: an idea, or a question that could not be sent. */
+  seed: { text: string; key: number } | null;
+  dropped: { files: File[]; key: number } | null;
+}
+
+/** What is typed lives here alone, so a key press draws this box and nothing else. */
+export function Composer({
+  session,
+  agentId,
+  onAgent,
+  live,
+  disabled,
+  onSend,
+  onStop,
+  seed,
+  dropped,
+}: Props) {
+  const t = useText(chatText);
+  const [text, setText] = useDraft(session, seed);
+  const { files, add, remove, clear } = useFiles(dropped);
+  const chosen = useStored(sendKey);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const whole = withFiles(text, files);
+  const over = whole.length - MAX_MESSAGE;
+  const ready = Boolean(whole.trim()) && over <= 0 && !live && !disabled;
+  const submit = () => {
+    if (!ready) return;
+    onSend(whole);
+    setText("");
+    clear();
+  };
+  const guard = useImeGuard<HTMLTextAreaElement>({
+    onEnter: (event) => {
+      if (!sends(event, chosen)) return;
+      event.preventDefault();
+      submit();
+    },
+    onEscape: () => live && onStop(),
+  });
+  useGrowth(area, text);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another session, or a text from elsewhere, is where to write
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) area.current?.focus();
+  }, [session, seed]);
+  const hint = chosen === "enter" ? t.hintEnter : IS_MAC ? t.hintCmd : t.hintCtrl;
+  return (
+    <form
+      className="composer"
+      aria-label={t.messageField}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <div className="composer-box">
+        <FileList files={files} onRemove={remove} />
+        <textarea
+          ref={area}
+          id="message"
+          rows={1}
+          aria-label={t.messageField}
+          placeholder={t.placeholder}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onPaste={(event) => event.clipboardData.files.length && add([...event.clipboardData.files])}
+          {...guard}
+        />
+        <div className="composer-bar">
+          <IconButton icon="plus" label={t.attach} onClick={() => picker.current?.click()} />
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={(event: ChangeEvent<HTMLInputElement>) => {
+              add([...(event.target.files ?? [])]);
+              event.target.value = "";
+            }}
+          />
+          <AgentMenu chosen={agentId} onChoose={onAgent} />
+          <span className="grow" />
+          <SendMenu />
+          {live ? (
+            <IconButton className="send" kind="plain" icon="stop" label={t.stop} onClick={onStop} />
+          ) : (
+            <IconButton
+              className="send"
+              type="submit"
+              kind="primary"
+              icon="send"
+              label={t.send}
+              disabled={!ready}
+            />
+          )}
+        </div>
+      </div>
+      {over > 0 ? (
+        <p className="field-error" role="alert">
+          {t.tooLong(over)}
+        </p>
+      ) : (
+        <p className="composer-hint">{hint}</p>
+      )}
+    </form>
+  );
+}
+
+function useDraft(session: string, seed: Props["seed"]): [string, (text: string) => void] {
+  const [state, setState] = useState({ session, seed, text: drafts.read(session) });
+  if (state.session !== session) setState({ session, seed, text: drafts.read(session) });
+  else if (state.seed !== seed) setState({ ...state, seed, text: seed?.text ?? state.text });
+  useEffect(() => {
+    const timer = setTimeout(() => drafts.write(state.session, state.text), 300);
+    return () => {
+      clearTimeout(timer);
+      drafts.write(state.session, state.text);
+    };
+  }, [state]);
+  useEffect(() => {
+    const keep = () => drafts.write(state.session, state.text);
+    addEventListener("pagehide", keep);
+    return () => removeEventListener("pagehide", keep);
+  }, [state]);
+  return [state.text, (text) => setState((before) => ({ ...before, text }))];
+}
+
+function useFiles(dropped: Props["dropped"]) {
+  const t = useText(chatText);
+  const toast = useToast();
+  const [files, setFiles] = useState<TextFile[]>([]);
+  const add = async (chosen: File[]) => {
+    for (const file of chosen) {
+      const read = await readTextFile(file);
+      if (read === "too-big") toast(t.fileTooBig(file.name));
+      else if (read === "not-text") toast(t.fileNotText(file.name));
+      else setFiles((all) => [...all, read]);
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: files are taken once, when they are dropped
+  useEffect(() => {
+    if (dropped) void add(dropped.files);
+  }, [dropped]);
+  const remove = (file: TextFile) => setFiles((all) => all.filter((one) => one !== file));
+  return { files, add: (chosen: File[]) => void add(chosen), remove, clear: () => setFiles([]) };
+}
+
+function useGrowth(area: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what makes it grow
+  useLayoutEffect(() => {
+    const element = area.current;
+    if (!element || GROWS) return;
+    element.style.height = "auto";
+    element.style.height = `${element.scrollHeight}px`;
+  }, [area, text]);
+}
+
+function FileList({ files, onRemove }: { files: TextFile[]; onRemove: (file: TextFile) => void }) {
+  const t = useText(chatText);
+  if (!files.length) return null;
+  return (
+    <div className="files">
+      {files.map((file) => (
+        <span key={`${file.name} ${file.text.length}`} className="file">
+          <Icon name="file" size={15} />
+          {file.name}
+          <IconButton small icon="close" label={t.removeFile(file.name)} onClick={() => onRemove(file)} />
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function SendMenu() {
+  const t = useText(chatText);
+  const chosen = useStored(sendKey);
+  const allowed = useAllowedTools();
+  return (
+    <Menu align="end" trigger={<IconButton icon="more" label={t.sendOptions} />}>
+      <MenuLabel>{t.sendOptions}</MenuLabel>
+      <MenuChoice checked={chosen === "enter"} onSelect={() => sendKey.set("enter")}>
+        {t.enterSends}
+      </MenuChoice>
+      <MenuChoice checked={chosen === "ctrl-enter"} onSelect={() => sendKey.set("ctrl-enter")}>
+        {IS_MAC ? t.cmdEnterSends : t.ctrlEnterSends}
+      </MenuChoice>
+      {allowed.length > 0 && (
+        <>
+          <MenuLine />
+          <MenuLabel>{t.rememberedTools}</MenuLabel>
+          <MenuItem icon="shield" note={allowed.join(", ")} onSelect={() => allowedTools.clear()}>
+            {t.forgetTools}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,108 @@
+import "./markdown.css";
+import { type ComponentProps, memo, type ReactNode, useMemo } from "react";
+import ReactMarkdown, { type Components, defaultUrlTransform } from "react-markdown";
+import remarkCjkFriendly from "remark-cjk-friendly";
+import remarkGfm from "remark-gfm";
+import { splitBlocks } from "../../../core/blocks";
+import type { Citation } from "../../../core/citations";
+import { CITE, remarkCitations } from "../../../core/markers";
+import { chatText } from "../../i18n/chat";
+import { useText } from "../../i18n/language";
+import { Icon } from "../../ui/icon";
+import { Code } from "./code";
+import { SourceChip } from "./sources";
+
+/**
+ * Model and tool text as elements: no HTML is made from it anywhere. Tags in it are shown as text, pictures become
+ * links, and links tell nobody where they were clicked.
+ */
+export default function Markdown({
+  text,
+  citations = NONE,
+}: {
+  text: string;
+  citations?: readonly Citation[];
+}) {
+  const blocks = useMemo(() => splitBlocks(text), [text]);
+  return (
+    <div className="markdown">
+      {blocks.map((block, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end
+        <Block key={place} text={block} citations={citations} />
+      ))}
+    </div>
+  );
+}
+
+const NONE: readonly Citation[] = [];
+
+const Block = memo(function Block({ text, citations }: { text: string; citations: readonly Citation[] }) {
+  const components = useMemo<Components>(
+    () => ({ ...COMPONENTS, a: (props) => anchor(props, citations) }),
+    [citations],
+  );
+  return (
+    <div className="markdown-block">
+      <ReactMarkdown
+        remarkPlugins={[remarkGfm, remarkCjkFriendly, [remarkCitations, { count: citations.length }]]}
+        components={components}
+        urlTransform={safeUrl}
+      >
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+});
+
+/** http, https and mailto; whatever else a text may name is no link. */
+function safeUrl(url: string): string {
+  if (url.startsWith(CITE)) return url;
+  const safe = defaultUrlTransform(url);
+  return /^(https?:|mailto:)/i.test(safe) ? safe : "";
+}
+
+function anchor({ href, children }: ComponentProps<"a">, citations: readonly Citation[]): ReactNode {
+  if (href?.startsWith(CITE)) {
+    const citation = citations[Number(href.slice(CITE.length)) - 1];
+    return citation ? <SourceChip citation={citation} inline /> : children;
+  }
+  return href ? <Outside href={href}>{children}</Outside> : <span>{children}</span>;
+}
+
+function Outside({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}
+
+function Picture({ src, alt }: ComponentProps<"img">) {
+  const t = useText(chatText);
+  const text = (
+    <span className="picture" title={t.imageNote}>
+      <Icon name="eye" size={16} />
+      {t.imageLink(alt ?? "")}
+    </span>
+  );
+  return typeof src === "string" && src ? <Outside href={src}>{text}</Outside> : text;
+}
+
+const COMPONENTS: Components = {
+  img: ({ src, alt }) => <Picture src={src} alt={alt} />,
+  pre: ({ children }) => children,
+  code: ({ className, children }) => {
+    const text = String(children);
+    const language = /language-(\S+)/.exec(className ?? "")?.[1];
+    return language || text.includes("\n") ? (
+      <Code text={text.replace(/\n$/, "")} language={language} />
+    ) : (
+      <code>{text}</code>
+    );
+  },
+  table: ({ children }) => (
+    <div className="table" tabIndex={0} role="group">
+      <table>{children}</table>
+    </div>
+  ),
+};

@@ -1,0 +1,37 @@
+import { type ComponentType, type LazyExoticComponent, Suspense, useState } from "react";
+import { useLanguage } from "../../i18n/language";
+import { IconButton } from "../../ui/button";
+import type { IconName } from "../../ui/icon";
+
+/** What else can be done with a message; other pages add theirs here, and their dialogs load when they are opened. */
+export interface MessageAction {
+  key: string;
+  icon: IconName;
+  label: { en: string; ja: string };
+  dialog: LazyExoticComponent<ComponentType<{ text: string; onClose: () => void }>>;
+}
+
+export const MESSAGE_ACTIONS: MessageAction[] = [];
+
+export function MessageActions({ text }: { text: string }) {
+  const language = useLanguage();
+  const [open, setOpen] = useState<MessageAction | null>(null);
+  return (
+    <>
+      {MESSAGE_ACTIONS.map((action) => (
+        <IconButton
+          key={action.key}
+          small
+          icon={action.icon}
+          label={action.label[language]}
+          onClick={() => setOpen(action)}
+        />
+      ))}
+      {open && (
+        <Suspense fallback={null}>
+          <open.dialog text={text} onClose={() => setOpen(null)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,114 @@
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useSyncExternalStore } from "react";
+import { ApiError, address, api } from "../api";
+import { useText } from "../i18n/language";
+import { sessionsText } from "../i18n/sessions";
+import { chats } from "../pages/chat/client";
+import { go, hrefTo, parseRoute } from "../route";
+import { later } from "../ui/later";
+import { useToast } from "../ui/toast";
+
+export interface Session {
+  session_id: string;
+  title: string;
+  current_agent_id: string;
+  created_at: string;
+  updated_at: string;
+}
+
+interface SessionPage {
+  sessions: Session[];
+  next_cursor: string | null;
+}
+
+export function useSessions(query: string) {
+  return useInfiniteQuery({
+    queryKey: ["sessions", query],
+    queryFn: ({ pageParam, signal }) =>
+      api.get<SessionPage>("/api/sessions", { query: { query, limit: 100, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: (before) => before,
+  });
+}
+
+/** Sessions that the user has deleted and may still take back. */
+class Removed {
+  #ids: ReadonlySet<string> = new Set();
+  #listeners = new Set<() => void>();
+
+  get ids(): ReadonlySet<string> {
+    return this.#ids;
+  }
+
+  change(id: string, removed: boolean): void {
+    const ids = new Set(this.#ids);
+    if (removed) ids.add(id);
+    else ids.delete(id);
+    this.#ids = ids;
+    for (const listener of this.#listeners) listener();
+  }
+
+  subscribe = (changed: () => void): (() => void) => {
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
+  };
+}
+
+const removed = new Removed();
+
+export function useRemoved(): ReadonlySet<string> {
+  return useSyncExternalStore(removed.subscribe, () => removed.ids);
+}
+
+export function exportAddress(session: Session, format: "markdown" | "json"): string {
+  return address(`/api/sessions/${encodeURIComponent(session.session_id)}/export`, { format });
+}
+
+export function useSessionActions() {
+  const t = useText(sessionsText);
+  const toast = useToast();
+  const client = useQueryClient();
+
+  const rename = async (session: Session, title: string) => {
+    await api.patch(`/api/sessions/${encodeURIComponent(session.session_id)}`, { title });
+    client.setQueriesData<InfiniteData<SessionPage>>({ queryKey: ["sessions"] }, (data) =>
+      renamed(data, session, title),
+    );
+    await client.invalidateQueries({ queryKey: ["sessions"] });
+  };
+
+  const reallyRemove = async (session: Session) => {
+    try {
+      await api.delete(`/api/sessions/${encodeURIComponent(session.session_id)}`, { keepalive: true });
+      chats.forget(session.session_id);
+    } catch (error) {
+      const gone = error instanceof ApiError && error.status === 404;
+      if (!gone) {
+        removed.change(session.session_id, false);
+        toast(t.removeFailed(session.title || t.untitled));
+      }
+    }
+    await client.invalidateQueries({ queryKey: ["sessions"] });
+  };
+
+  const remove = (session: Session) => {
+    const id = session.session_id;
+    removed.change(id, true);
+    later.add(id, () => void reallyRemove(session));
+    if (parseRoute(location.hash).rest[0] === id) go(hrefTo("chat"));
+    toast(t.removed(session.title || t.untitled), {
+      undo: () => {
+        if (later.cancel(id)) removed.change(id, false);
+      },
+    });
+  };
+
+  return { rename, remove };
+}
+
+function renamed(data: InfiniteData<SessionPage> | undefined, session: Session, title: string) {
+  if (!data) return data;
+  const change = (one: Session) => (one.session_id === session.session_id ? { ...one, title } : one);
+  return { ...data, pages: data.pages.map((page) => ({ ...page, sessions: page.sessions.map(change) })) };
+}

@@ -1,0 +1,105 @@
+import "./sessions.css";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { type DateGroup, dateGroup } from "../i18n/dates";
+import { useText } from "../i18n/language";
+import { sessionsText } from "../i18n/sessions";
+import { useRoute } from "../route";
+import { Failure, Skeletons } from "../ui/feedback";
+import { SearchField } from "../ui/field";
+import { type Session, useRemoved, useSessions } from "./client";
+import { SessionRow } from "./session-row";
+
+const ROW = 34;
+const GROUP = 34;
+
+type Row = { type: "group"; group: DateGroup } | { type: "session"; session: Session };
+
+/** All sessions, newest first; only the rows in view exist, and the next page comes before it is needed. */
+export function SessionList() {
+  const t = useText(sessionsText);
+  const [query, setQuery] = useState("");
+  const wanted = useSettled(query.trim());
+  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
+    useSessions(wanted);
+  const removed = useRemoved();
+  const current = useRoute().rest[0];
+  const rows = useDeferredValue(
+    useMemo(() => toRows(data?.pages.flatMap((page) => page.sessions) ?? [], removed), [data, removed]),
+  );
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (rows[index]?.type === "group" ? GROUP : ROW),
+    overscan: 8,
+    useFlushSync: false,
+  });
+  const lastShown = virtual.getVirtualItems().at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && lastShown >= rows.length - 20) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, lastShown, rows.length, fetchNextPage]);
+  return (
+    <>
+      <div className="session-search">
+        <SearchField
+          label={t.search}
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+          onEscape={() => setQuery("")}
+        />
+      </div>
+      <div className="session-list" ref={scroller}>
+        {isPending && <Skeletons lines={5} />}
+        {error && !data && <Failure error={error} retry={() => void refetch()} />}
+        {data && !rows.length && <p className="session-note">{wanted ? t.nothingFound : t.none}</p>}
+        <ul className="session-rows" aria-label={t.sessions} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const row = rows[item.index];
+            if (!row) return null;
+            return (
+              <li
+                key={row.type === "group" ? row.group : row.session.session_id}
+                className="session-row"
+                style={{ height: item.size, transform: `translateY(${item.start}px)` }}
+              >
+                {row.type === "group" ? (
+                  <div className="session-group">{t[row.group]}</div>
+                ) : (
+                  <SessionRow session={row.session} current={row.session.session_id === current} />
+                )}
+              </li>
+            );
+          })}
+        </ul>
+        {isFetchingNextPage && <p className="session-note">{t.more}</p>}
+      </div>
+      <div className="hidden-text" role="status">
+        {wanted && data ? t.found(rows.filter((row) => row.type === "session").length) : ""}
+      </div>
+    </>
+  );
+}
+
+/** The text once nobody has typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 180);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+function toRows(sessions: Session[], removed: ReadonlySet<string>): Row[] {
+  const rows: Row[] = [];
+  let group: DateGroup | null = null;
+  for (const session of sessions) {
+    if (removed.has(session.session_id)) continue;
+    const its = dateGroup(session.updated_at);
+    if (its !== group) rows.push({ type: "group", group: its });
+    group = its;
+    rows.push({ type: "session", session });
+  }
+  return rows;
+}
