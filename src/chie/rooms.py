@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 SERVERS = {
     "knowledge": "chie.knowledge.server",
+    "n8n": "chie.n8n.server",
 }
 
 

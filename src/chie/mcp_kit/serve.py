@@ -2,7 +2,7 @@
 
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Server(FastMCP[None]):
     """A FastMCP server with our errors, our log lines and a health that can be ill.
 
-    `check` tells what the server needs and has, or raises; `close` runs when the server stops.
+    `check` tells what the server needs and has, or raises; `close` runs when the server stops. Either may be async.
     """
 
     def __init__(
@@ -33,15 +33,16 @@ class Server(FastMCP[None]):
         name: str,
         instructions: str,
         *,
-        check: Callable[[], dict[str, Any]],
-        close: Callable[[], None],
+        check: Callable[[], dict[str, Any] | Awaitable[dict[str, Any]]],
+        close: Callable[[], Awaitable[None] | None],
     ) -> None:
         @asynccontextmanager
-        async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
+        async def lifespan(_: FastMCP[None]) -> AsyncIterator[None]:
             try:
                 yield None
             finally:
-                close()
+                if (closing := close()) is not None:
+                    await closing
 
         super().__init__(
             name,
@@ -49,7 +50,7 @@ class Server(FastMCP[None]):
             instructions=instructions,
             mask_error_details=True,
             middleware=[RequestNames(), ErrorTranslator()],
-            lifespan=closing,
+            lifespan=lifespan,
         )
         self._check = check
         self.custom_route("/health", methods=["GET"])(self._health)
@@ -57,7 +58,8 @@ class Server(FastMCP[None]):
     async def health(self) -> dict[str, Any]:
         """Status first, then details or the reason."""
         try:
-            return {"status": "healthy", **await run_in_threadpool(self._check)}
+            state = await run_in_threadpool(self._check)  # one that is async only hands out what to wait for
+            return {"status": "healthy", **(state if isinstance(state, dict) else await state)}
         except ChieError as error:
             return {"status": "unhealthy", "reason": error.message}
 
