@@ -38,9 +38,14 @@ def parse_json(value: object) -> object:
         return value
 
 
-def _identifier(value: object) -> object:
+def _not_blank(value: object) -> object:
     if isinstance(value, str) and not value.strip():
         raise PydanticCustomError("missing", "blank")
+    return value
+
+
+def _identifier(value: object) -> object:
+    value = _not_blank(value)
     return value.strip() if isinstance(value, str) else value
 
 
@@ -82,7 +87,7 @@ WorkflowId = Annotated[
 ]
 ExecutionId = Annotated[str, Field(description=_EXECUTION_ID, pattern=r"^[0-9]{1,20}$"), BeforeValidator(_identifier)]
 WorkflowName = Annotated[str, Field(min_length=1, max_length=128), BeforeValidator(_identifier)]
-NodeName = Annotated[str, Field(description="A node's name or id."), BeforeValidator(_identifier)]
+NodeName = Annotated[str, Field(description="A node's name or id."), BeforeValidator(_not_blank)]
 Nodes = Annotated[
     list[dict[str, Any]], BeforeValidator(parse_json), WithJsonSchema({"type": "array", "items": _NODE_SCHEMA})
 ]
@@ -107,7 +112,7 @@ Limit = Annotated[int, Field(ge=1, le=250, description="How many at the most.")]
 PageCursor = Annotated[str, Field(description="nextCursor of the page before; its filters come with it.")]
 FilePath = Annotated[
     str,
-    BeforeValidator(_identifier),
+    BeforeValidator(_not_blank),
     Field(
         description="A JSON file, in one of the folders that the operator allows; relative to where the server runs."
     ),

@@ -5,6 +5,8 @@ from chie.n8n.client import N8nApiClient
 from chie.n8n.errors import ApiError
 from chie.n8n.models import Json
 
+OURS = ("workflow", "executions", "tags")  # the rest of n8n's API is no business of these tools
+
 
 async def examine(client: N8nApiClient) -> Json:
     """Never fails: what is wrong is the answer."""
@@ -34,6 +36,5 @@ async def _capabilities(client: N8nApiClient) -> Json:
         if error.status_code not in (404, 405):
             raise
         return {"capabilities": None, "note": "this n8n is older than 2.14 and does not tell what it can do"}
-    data = answer.get("data") or {}
-    resources = data.get("resources") or {}
-    return {"capabilities": {name: part.get("operations") or [] for name, part in resources.items()}}
+    resources = (answer.get("data") or {}).get("resources") or {}
+    return {"capabilities": {name: part.get("operations") for name, part in resources.items() if name in OURS}}

@@ -123,7 +123,7 @@ class Saver:
         live = " The version that was live before stays live." if now.get("active") else ""
         return UnfinishedError(
             f"The change is stored, but n8n reported a failure after saving it.{live} {error.message} "
-            "Do not send the change again; mend the cause, then publish_workflow.",
+            "Do not send the change again: mend the cause and publish_workflow, or take it back with restore_workflow.",
             error,
             report.steps,
         )

@@ -1,9 +1,11 @@
 """`list_workflows`."""
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
 from chie.n8n.arguments import Limit, PageCursor, RawArguments, Tags
-from chie.n8n.models import Json
+from chie.n8n.models import Json, Page
 from chie.n8n.paging import Listing, read_page
 from chie.n8n.summaries import row
 from chie.n8n.tool import RawTool
@@ -37,11 +39,15 @@ class ListWorkflowsTool(RawTool[ListWorkflowsArguments]):
     arguments = ListWorkflowsArguments
 
     async def execute_core(self, args: ListWorkflowsArguments) -> Listing:
-        filters = args.filters() if args.raw else args.filters() | {"excludePinnedData": "true"}
+        async def fetch(query: Mapping[str, str]) -> Page:
+            return await self.context.client.list_workflows(
+                query if args.raw else {**query, "excludePinnedData": "true"}
+            )
+
         return await read_page(
-            self.context.client.list_workflows,
+            fetch,
             (lambda workflow: workflow) if args.raw else row,
-            filters=filters,
+            filters=args.filters(),
             limit=args.limit,
             offset=args.offset,
             cursor=args.cursor,
