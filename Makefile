@@ -63,5 +63,5 @@ $(DEV): requirements/dev.txt $(RUN)
 	@touch $@
 
 tests/real/node_modules/.installed: tests/real/package-lock.json
-	@cd tests/real && npm ci --no-audit --no-fund --loglevel=error
+	@cd tests/real && npm install --no-save --loglevel=error
 	@touch $@

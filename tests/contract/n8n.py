@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
@@ -83,10 +84,7 @@ def node(name: str, kind: str = "n8n-nodes-base.noOp", **rest: Any) -> Json:
 
 def chain(*names: str) -> Json:
     """Connections that lead from each node to the next."""
-    return {
-        one: {"main": [[{"node": other, "type": "main", "index": 0}]]}
-        for one, other in zip(names, names[1:], strict=False)
-    }
+    return {one: {"main": [[{"node": other, "type": "main", "index": 0}]]} for one, other in pairwise(names)}
 
 
 def order_flow(name: str = "注文 flow") -> Json:

@@ -190,16 +190,19 @@ class FakeN8n:
         self, do: Callable[..., Any], request: Request, pattern: str, query: dict[str, str], body: Any
     ) -> Response:
         try:
-            if request.headers.get("X-N8N-API-KEY") != KEY:
-                raise Refused(401, "Unauthorized")
-            if request.method in ("POST", "PUT") and body is None:
-                raise Refused(415, "unsupported media type undefined")
-            if self.generation == 1 and set(query) - QUERY.get(pattern, {"includeData"}):
-                raise Refused(400, f"Unknown query parameter '{min(set(query) - QUERY.get(pattern, set()))}'")
+            self._admit(request, pattern, query, body)
             status = 201 if do == self._create_tag else 200
             return JSONResponse(do(body=body, query=query, **request.path_params), status_code=status)
         except Refused as refused:
             return JSONResponse({"message": refused.message}, status_code=refused.status)
+
+    def _admit(self, request: Request, pattern: str, query: dict[str, str], body: Any) -> None:
+        if request.headers.get("X-N8N-API-KEY") != KEY:
+            raise Refused(401, "Unauthorized")
+        if request.method in ("POST", "PUT") and body is None:
+            raise Refused(415, "unsupported media type undefined")
+        if self.generation == 1 and (unknown := set(query) - QUERY.get(pattern, {"includeData"})):
+            raise Refused(400, f"Unknown query parameter '{min(unknown)}'")
 
     def _planned(self, method: str, path: str) -> Failure | None:
         for failure in self.failures:

@@ -141,8 +141,20 @@ async def test_a_published_webhook_answers_with_what_was_patched(call: Caller, n
     await call("patch_workflow", id=made["id"], operations=operations)
     async with httpx2.AsyncClient(trust_env=False) as http:
         with anyio.fail_after(30):
-            while (await http.get(f"{n8n.url}/webhook/{path}")).text != '{"say":"新しい"}':
+            while True:
+                if (await http.get(f"{n8n.url}/webhook/{path}")).text == '{"say":"新しい"}':
+                    break
                 await anyio.sleep(0.1)
+
+
+async def test_the_document_is_really_held_against_requests(inspector: Inspector, n8n: RealN8n) -> None:
+    async with httpx2.AsyncClient(transport=inspector, base_url=n8n.url) as http:
+        await http.put("/api/v1/workflows/x?odd=1", json={"name": 5, "nodes": [{"odd": 1}], "active": True})
+        await http.patch("/api/v1/workflows/x", json={})
+    faults = " ".join(inspector.faults)
+    for part in ("query odd", "False schema", "'settings' is a required property", "'odd'", "PATCH /workflows/x"):
+        assert part in faults
+    inspector.faults.clear()
 
 
 def test_all_operations_that_we_use_were_seen_by_the_document(inspector: Inspector) -> None:
