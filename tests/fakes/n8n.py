@@ -92,7 +92,7 @@ class FakeN8n:
     def add_workflow(self, **fields: Any) -> Json:
         """As if it had been there before anybody looked."""
         stamp = _now()
-        workflow = {
+        workflow: Json = {
             "id": fields.pop("id", None) or self._id(),
             "name": "Flow",
             "active": False,
@@ -140,7 +140,7 @@ class FakeN8n:
         return f"wf{self._count:014d}"
 
     def _app(self) -> Starlette:
-        routes = [
+        routes: list[tuple[str, list[str], Callable[..., Any]]] = [
             ("/workflows", ["GET"], self._list_workflows),
             ("/workflows", ["POST"], self._create),
             ("/workflows/{id}", ["GET"], self._get),

@@ -5,6 +5,7 @@ import ipaddress
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastmcp import FastMCP
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
@@ -41,12 +42,12 @@ class Server(FastMCP[None]):
         close: Callable[[], Awaitable[None] | None],
     ) -> None:
         @asynccontextmanager
-        async def lifespan(_: FastMCP[None]) -> AsyncIterator[None]:
+        async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
             try:
                 yield None
             finally:
-                if (closing := close()) is not None:
-                    await closing
+                if (closed := close()) is not None:
+                    await closed
 
         super().__init__(
             name,
@@ -54,7 +55,7 @@ class Server(FastMCP[None]):
             instructions=instructions,
             mask_error_details=True,
             middleware=[RequestNames(), ErrorTranslator()],
-            lifespan=lifespan,
+            lifespan=closing,
         )
         self._check = check
         self.custom_route("/health", methods=["GET"])(self._health)
@@ -88,7 +89,7 @@ class Server(FastMCP[None]):
 class RequestNames(Middleware):
     """Gives every request a name that its log lines carry."""
 
-    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:  # noqa: ANN401
         new_request_id()
         return await call_next(context)
 

@@ -9,6 +9,7 @@ from pydantic import PrivateAttr
 
 from chie.mcp_kit.serve import Server
 from chie.n8n.backups import Backups
+from chie.n8n.catalog import create_registry
 from chie.n8n.client import N8nApiClient
 from chie.n8n.context import ToolContext
 from chie.n8n.deletion import Remover
@@ -18,7 +19,6 @@ from chie.n8n.registry import ToolRegistry
 from chie.n8n.saving import Saver
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
-from chie.n8n.tools.catalog import create_registry
 from chie.n8n.wire import Address, Wire
 from chie.settings import load
 

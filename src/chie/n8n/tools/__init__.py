@@ -1,1 +1,1 @@
-"""One tool a file; `catalog.py` is the list of them."""
+"""One tool a file."""

@@ -1,0 +1,301 @@
+"""The wire and the client: what is sent, what is sent again, and what each status means."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from tests.contract.n8n import order_flow
+from tests.fakes.n8n import KEY, FakeN8n
+
+from chie.errors import ChieError, ConfigurationError
+from chie.n8n.client import N8nApiClient
+from chie.n8n.errors import ApiError, NotFoundError, RefusedKeysError, UnansweredError
+from chie.n8n.wire import Address, Wire, normalise
+
+
+class Pauses(list[float]):
+    async def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+def connect(url: str, pauses: Pauses | None = None, key: str = KEY, **headers: str) -> N8nApiClient:
+    extra = {name.replace("_", "-"): SecretStr(value) for name, value in headers.items()}
+    address = Address(url, SecretStr(key), extra, timeout=5)
+    return N8nApiClient(Wire(address, sleep=Pauses() if pauses is None else pauses))
+
+
+@pytest.fixture
+def mute() -> Iterator[str]:
+    """A server that takes every request and hangs up without a word."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    taken: list[int] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            connection.recv(65536)
+            taken.append(1)
+            connection.close()
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    listener.close()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "http://n8n.example:5678",
+        "http://n8n.example:5678/",
+        " http://n8n.example:5678/api/v1 ",
+        "http://n8n.example:5678/api/v1/",
+        "http://n8n.example:5678/api",
+    ],
+)
+def test_the_address_may_have_the_apis_path_or_not(given: str) -> None:
+    assert normalise(given) == "http://n8n.example:5678"
+
+
+def test_a_path_before_the_api_stays() -> None:
+    assert normalise("https://example.com/n8n/api/v1") == "https://example.com/n8n"
+
+
+@pytest.mark.parametrize("given", ["n8n.example", "ftp://n8n.example", "http://", "https://user:secretvalue@host"])
+def test_what_is_no_address_is_refused_without_repeating_it(given: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        normalise(given)
+    assert "N8N_URL" in refused.value.message
+    assert "secretvalue" not in refused.value.message
+
+
+async def test_a_certificate_file_that_cannot_be_read_is_named_by_its_setting(tmp_path: Path) -> None:
+    client = N8nApiClient(Wire(Address("https://127.0.0.1:1", SecretStr("k"), {}, ca_bundle=tmp_path / "no.pem")))
+    with pytest.raises(ConfigurationError, match="N8N_CA_BUNDLE"):
+        await client.is_up()
+
+
+@pytest.mark.req("NW-6")
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+async def test_reads_are_tried_again(fake: FakeN8n, status: int) -> None:
+    fake.fail("GET", "/workflows", status, "later", times=2)
+    pauses = Pauses()
+    client = connect(fake.url, pauses)
+    assert (await client.list_workflows({})).rows == []
+    await client.aclose()
+    assert (len(fake.seen), pauses) == (3, [0.3, 0.6])
+
+
+async def test_reads_are_not_tried_for_ever(fake: FakeN8n) -> None:
+    fake.fail("GET", "/workflows", 503, "down", times=9)
+    client = connect(fake.url)
+    with pytest.raises(ApiError, match=r"n8n answered 503: down\. n8n or a proxy before it is in trouble") as failed:
+        await client.list_workflows({})
+    await client.aclose()
+    assert (failed.value.status_code, len(fake.seen)) == (503, 3)
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_writes_are_never_sent_twice(fake: FakeN8n, status: int) -> None:
+    fake.fail("POST", "/workflows", status, "later", times=5)
+    client = connect(fake.url)
+    with pytest.raises(ApiError):
+        await client.create_workflow(order_flow())
+    await client.aclose()
+    assert len(fake.seen) == 1
+
+
+async def test_a_write_without_an_answer_may_have_arrived_and_is_said_so(mute: str) -> None:
+    pauses = Pauses()
+    client = connect(mute, pauses)
+    with pytest.raises(UnansweredError, match="It may have been done all the same: look before you try again"):
+        await client.create_workflow(order_flow())
+    await client.aclose()
+    assert pauses == []
+
+
+async def test_a_read_without_an_answer_is_tried_again(mute: str) -> None:
+    pauses = Pauses()
+    client = connect(mute, pauses)
+    with pytest.raises(ApiError, match="did not answer") as failed:
+        await client.list_workflows({})
+    await client.aclose()
+    assert not isinstance(failed.value, UnansweredError)
+    assert len(pauses) == 2
+
+
+async def test_a_write_that_found_nobody_is_safe_to_send_again() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    pauses = Pauses()
+    client = connect(f"http://127.0.0.1:{port}", pauses)
+    with pytest.raises(ApiError, match="Check that it runs and that N8N_URL is right") as failed:
+        await client.create_workflow(order_flow())
+    await client.aclose()
+    assert not isinstance(failed.value, UnansweredError)
+    assert len(pauses) == 2
+
+
+@pytest.mark.req("NW-6", "NW-7")
+@pytest.mark.parametrize(
+    ("status", "hint"),
+    [
+        (401, "N8N_API_KEY is not valid there"),
+        (403, "lacks the scope, or this n8n the licence"),
+        (409, "read it again and decide anew"),
+        (413, "larger than n8n accepts"),
+        (302, "set N8N_URL to the final address"),
+        (400, ""),
+    ],
+)
+async def test_the_message_holds_n8ns_sentence_and_the_next_step(fake: FakeN8n, status: int, hint: str) -> None:
+    fake.fail("POST", "/workflows", status, "n8n's own sentence.")
+    client = connect(fake.url)
+    with pytest.raises(ApiError) as failed:
+        await client.create_workflow(order_flow())
+    await client.aclose()
+    said = f"Failed to create workflow: n8n answered {status}: n8n's own sentence. "
+    assert failed.value.message.startswith(said.strip())
+    assert hint in failed.value.message
+    assert failed.value.context is not None
+    assert failed.value.context.status_code == status
+
+
+@pytest.mark.req("NW-6")
+async def test_the_status_comes_from_http_and_not_from_the_body(fake: FakeN8n) -> None:
+    fake.fail("GET", "/workflows/x", 404, text=json.dumps({"status": 500, "code": 200, "message": "Not Found"}))
+    client = connect(fake.url)
+    with pytest.raises(NotFoundError):
+        await client.get_workflow("x")
+    await client.aclose()
+
+
+async def test_the_editors_page_is_recognised_as_a_wrong_address(fake: FakeN8n) -> None:
+    fake.fail("GET", "/workflows", 200, text="<!DOCTYPE html><title>n8n.io</title>", kind="text/html")
+    client = connect(fake.url)
+    with pytest.raises(ApiError, match=r"the answer was a web page, not n8n's API\. Set N8N_URL"):
+        await client.list_workflows({})
+    await client.aclose()
+
+
+async def test_a_failure_with_a_web_page_does_not_show_the_page(fake: FakeN8n) -> None:
+    fake.fail("POST", "/workflows", 413, text="<html>Payload too large at /usr/lib/n8n</html>", kind="text/html")
+    client = connect(fake.url)
+    with pytest.raises(ApiError, match=r"n8n answered 413 without a reason\. It is larger") as failed:
+        await client.create_workflow(order_flow())
+    await client.aclose()
+    assert "/usr/lib" not in failed.value.message
+
+
+async def test_json_that_is_no_list_is_not_taken_for_one(fake: FakeN8n) -> None:
+    fake.fail("GET", "/workflows", 200, text='{"hello": 1}')
+    client = connect(fake.url)
+    with pytest.raises(ApiError, match="not a list"):
+        await client.list_workflows({})
+    await client.aclose()
+
+
+@pytest.mark.parametrize(
+    ("message", "where", "keys"),
+    [
+        ("request/body/settings Unrecognized key(s) in object: 'a', 'b'", "settings", {"a", "b"}),
+        ("request/body/nodes/3 Unrecognized key(s) in object: 'issues'", "nodes", {"issues"}),
+        ("request/body Unrecognized key(s) in object: 'pinData'", "body", {"pinData"}),
+        ("request/body/settings must NOT have additional properties", "settings", set()),
+        ("request/body must NOT have additional properties", "body", set()),
+    ],
+)
+async def test_refused_keys_are_understood_in_both_wordings(
+    fake: FakeN8n, message: str, where: str, keys: set[str]
+) -> None:
+    fake.fail("POST", "/workflows", 400, message)
+    client = connect(fake.url)
+    with pytest.raises(RefusedKeysError) as refused:
+        await client.create_workflow(order_flow())
+    await client.aclose()
+    assert (refused.value.where, set(refused.value.keys)) == (where, keys)
+
+
+@pytest.mark.req("NW-8")
+async def test_the_key_and_extra_headers_are_sent_and_never_shown(fake: FakeN8n) -> None:
+    key = "secret-key-0123456789"
+    client = connect(fake.url, key=key, CF_Access_Client_Secret="proxy-secret-0123")
+    with pytest.raises(ApiError) as failed:
+        await client.list_workflows({})
+    await client.aclose()
+    assert fake.seen[-1].headers["x-n8n-api-key"] == key
+    assert fake.seen[-1].headers["cf-access-client-secret"] == "proxy-secret-0123"
+    shown = f"{failed.value.message} {failed.value.details()} {failed.value!r} {client.base}"
+    assert key not in shown
+    assert "proxy-secret" not in shown
+
+
+@pytest.mark.req("NW-8")
+async def test_a_secret_in_n8ns_sentence_is_hidden(fake: FakeN8n) -> None:
+    fake.fail("GET", "/workflows", 400, "bad header Authorization: Bearer abcdefghijkl")
+    client = connect(fake.url)
+    with pytest.raises(ApiError) as failed:
+        await client.list_workflows({})
+    await client.aclose()
+    assert "abcdefghijkl" not in f"{failed.value.message} {failed.value.details()}"
+
+
+async def test_publishing_falls_back_to_the_old_name_once_and_remembers_it() -> None:
+    with FakeN8n(1) as fake:
+        workflow = fake.add_workflow(nodes=order_flow()["nodes"])
+        client = connect(fake.url)
+        await client.publish_workflow(workflow["id"])
+        await client.publish_workflow(workflow["id"])
+        await client.unpublish_workflow(workflow["id"])
+        await client.aclose()
+        assert [seen.path.rsplit("/", 1)[1] for seen in fake.seen] == ["activate", "activate", "deactivate"]
+
+
+async def test_a_405_also_means_that_the_name_is_unknown(fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(nodes=order_flow()["nodes"])
+    fake.fail("POST", "/publish", 405, "POST method not allowed")
+    client = connect(fake.url)
+    await client.publish_workflow(workflow["id"])
+    await client.aclose()
+    assert fake.workflows[workflow["id"]]["active"] is True
+
+
+async def test_a_refusal_to_publish_is_not_taken_for_an_unknown_name(fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(nodes=[])
+    client = connect(fake.url)
+    with pytest.raises(ApiError, match="no trigger node"):
+        await client.publish_workflow(workflow["id"])
+    await client.aclose()
+    assert len(fake.seen) == 1
+
+
+async def test_all_pages_of_tags_are_read_and_a_cursor_that_repeats_ends_it(fake: FakeN8n) -> None:
+    for number in range(300):
+        fake.tags[f"t{number}"] = {"id": f"t{number}", "name": f"タグ{number}"}
+    client = connect(fake.url)
+    assert len(await client.list_tags()) == 300
+    endless = json.dumps({"data": [{"id": "1", "name": "x"}], "nextCursor": "same"})
+    fake.fail("GET", "/tags", 200, text=endless, times=9)
+    assert len(await client.list_tags()) == 2
+    await client.aclose()
+
+
+async def test_a_client_works_again_after_it_was_closed(fake: FakeN8n) -> None:
+    client = connect(fake.url)
+    assert await client.is_up()
+    await client.aclose()
+    await client.aclose()
+    assert await client.is_up()
+    await client.aclose()
+
+
+def test_our_errors_are_the_houses_errors() -> None:
+    assert issubclass(ApiError, ChieError)
+    assert issubclass(NotFoundError, ChieError)
