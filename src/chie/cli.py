@@ -93,9 +93,7 @@ def serve(host: str, port: int, log_level: str, log_file: Path | None) -> None:
 @LOG_LEVEL
 @LOG_FILE
 @LOG_DIR
-def mcp(
-    server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None, log_dir: Path
-) -> None:
+def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None, log_dir: Path) -> None:
     """Run one MCP server, for an assistant that starts it itself."""
     if log_file is None and server in KEEP_LOGS:
         log_file = log_dir / f"{server}.log"

@@ -12,7 +12,7 @@ from chie.settings import load
 
 
 def test_all_that_is_missing_is_named() -> None:
-    with pytest.raises(ConfigurationError, match="^not configured: N8N_URL, N8N_API_KEY$"):
+    with pytest.raises(ConfigurationError, match=r"^not configured: N8N_URL, N8N_API_KEY$"):
         create_server()
 
 
@@ -20,7 +20,7 @@ def test_all_that_is_missing_is_named() -> None:
 def test_blank_counts_as_missing(monkeypatch: pytest.MonkeyPatch, blank: str) -> None:
     monkeypatch.setenv("N8N_URL", "http://127.0.0.1:5678")
     monkeypatch.setenv("N8N_API_KEY", blank)
-    with pytest.raises(ConfigurationError, match="^not configured: N8N_API_KEY$"):
+    with pytest.raises(ConfigurationError, match=r"^not configured: N8N_API_KEY$"):
         create_server()
 
 

@@ -86,7 +86,7 @@ WorkflowId = Annotated[
     str, Field(description=_WORKFLOW_ID, pattern=r"^[A-Za-z0-9_-]{1,64}$"), BeforeValidator(_identifier)
 ]
 ExecutionId = Annotated[str, Field(description=_EXECUTION_ID, pattern=r"^[0-9]{1,20}$"), BeforeValidator(_identifier)]
-WorkflowName = Annotated[str, Field(min_length=1, max_length=128), BeforeValidator(_identifier)]
+WorkflowName = Annotated[str, Field(min_length=1, max_length=128), BeforeValidator(_not_blank)]
 NodeName = Annotated[str, Field(description="A node's name or id."), BeforeValidator(_not_blank)]
 Nodes = Annotated[
     list[dict[str, Any]], BeforeValidator(parse_json), WithJsonSchema({"type": "array", "items": _NODE_SCHEMA})

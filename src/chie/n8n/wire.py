@@ -95,7 +95,7 @@ class Wire:
                 base_url=self.base,
                 headers=self._headers(),
                 timeout=httpx2.Timeout(self._address.timeout, connect=min(10.0, self._address.timeout)),
-                verify=_trust(self._address.ca_bundle),
+                verify=self.base.startswith("https:") and _trust(self._address.ca_bundle),  # plain HTTP needs none
                 transport=self._transport,
             )
         return self._pool
