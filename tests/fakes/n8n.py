@@ -39,6 +39,7 @@ class Failure:
     kind: str = "application/json"
     stored: bool = False
     times: int = 1
+    after: int = 0
 
 
 @dataclass
@@ -207,6 +208,9 @@ class FakeN8n:
     def _planned(self, method: str, path: str) -> Failure | None:
         for failure in self.failures:
             if failure.method == method and path.endswith(failure.path):
+                failure.after -= 1
+                if failure.after >= 0:
+                    return None
                 failure.times -= 1
                 if failure.times == 0:
                     self.failures.remove(failure)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from tests.contract.n8n import Caller, Era, Instance, calling, chain, node, order_flow
 from tests.fakes.n8n import FakeN8n
@@ -58,12 +59,45 @@ async def test_a_failure_to_tag_after_the_save_says_what_was_done(call: Caller, 
 
 async def test_a_failure_to_read_back_does_not_hide_the_save(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
-    answer_before = await call("get_workflow", id=workflow["id"])
-    assert not answer_before.is_error
-    fake.fail("GET", workflow["id"], 401, "Unauthorized", times=1)
-    first = await call("update_workflow", id=workflow["id"], name="別名")
-    assert first.error.startswith("Failed to get workflow")
-    assert writes(fake) == []
+    fake.fail("GET", workflow["id"], 401, "Unauthorized", after=1)
+    answer = await call("update_workflow", id=workflow["id"], name="別名")
+    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to get workflow: n8n answered 401")
+
+
+class Breaking(httpx2.AsyncBaseTransport):
+    """A network that breaks on a PUT, before or after n8n has got it."""
+
+    def __init__(self, *, after: bool) -> None:
+        self._inner = httpx2.AsyncHTTPTransport()
+        self._after = after
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "PUT" and self._after:
+            await (await self._inner.handle_async_request(request)).aread()
+        if request.method == "PUT":
+            raise httpx2.ReadError("broken", request=request)
+        return await self._inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (True, "The change is stored, but n8n reported a failure after saving it."),
+        (False, "did not answer (ReadError). The change is not stored: try again."),
+    ],
+)
+async def test_after_a_broken_connection_n8n_is_asked_what_it_has(
+    after: bool, said: str, era: Era, fake: FakeN8n, instance: Instance, tmp_path: Path
+) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    broken = Instance(instance.url, instance.key, transport=Breaking(after=after))
+    async with calling(broken, tmp_path, era=era) as call:
+        answer = await call("update_workflow", id=workflow["id"], name="別名")
+    assert said in answer.error
+    assert len(writes(fake)) == int(after)
 
 
 async def test_unpublishing_comes_before_the_save_so_that_the_change_never_goes_live(
