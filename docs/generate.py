@@ -44,11 +44,19 @@ def settings(name: str) -> str:
 
 def _servers() -> dict[str, Callable[[], Server]]:
     """Each server, made with settings that are never used."""
-    return {"knowledge": import_module("chie.knowledge.server").create_server}
+    return {
+        "knowledge": import_module("chie.knowledge.server").create_server,
+        "n8n": lambda: import_module("chie.n8n.server").create_server(
+            import_module("chie.n8n.settings").N8nSettings(url="http://127.0.0.1", api_key="unused")
+        ),
+    }
 
 
 def _settings() -> dict[str, type[BaseSettings]]:
-    return {"knowledge": import_module("chie.knowledge.settings").KnowledgeSettings}
+    return {
+        "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
+        "n8n": import_module("chie.n8n.settings").N8nSettings,
+    }
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

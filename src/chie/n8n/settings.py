@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from platformdirs import user_data_path
-from pydantic import AliasChoices, Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from chie.errors import ConfigurationError
@@ -42,7 +42,7 @@ class N8nSettings(BaseSettings):
     max_chars: int = Field(default=60_000, ge=2_000, description="Longest answer of a tool, in characters.")
     home: Path = Field(
         default_factory=lambda: user_data_path("chie", appauthor=False),
-        validation_alias=AliasChoices("CHIE_HOME", "home"),
+        validation_alias="CHIE_HOME",
         description="Folder that holds what Chie stores.",
     )
 

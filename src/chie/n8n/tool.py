@@ -94,6 +94,11 @@ class BaseTool(ABC, Generic[A]):
 class RawTool(BaseTool[R]):
     """A tool with two answers: a small one that says what matters, and with `raw` the whole, nothing left out."""
 
+    def get_input_schema(self) -> dict[str, Any]:
+        schema = super().get_input_schema()
+        schema["properties"]["raw"] = schema["properties"].pop("raw")  # last: what a tool is about comes first
+        return schema
+
     async def execute(self, args: R) -> Any:  # noqa: ANN401
         return self.format_response(await self.execute_core(args), raw=args.raw)
 
