@@ -8,6 +8,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
@@ -40,6 +41,7 @@ class Failure:
     stored: bool = False
     times: int = 1
     after: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -52,8 +54,9 @@ class Seen:
 
 
 class FakeN8n:
-    def __init__(self, generation: Generation = 2) -> None:
+    def __init__(self, generation: Generation = 2, *, certificate: Path | None = None) -> None:
         self.generation = generation
+        self._certificate = certificate
         self._server: uvicorn.Server | None = None
         self.reset()
 
@@ -70,14 +73,21 @@ class FakeN8n:
         return self
 
     def __enter__(self) -> Self:
-        config = uvicorn.Config(self._app(), port=0, log_config=None, access_log=False, lifespan="off")
+        config = uvicorn.Config(
+            self._app(),
+            port=0,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            ssl_certfile=self._certificate,
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
         while not self._server.started:
             time.sleep(0.005)
         port = self._server.servers[0].sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
+        self.url = f"{'https' if self._certificate else 'http'}://127.0.0.1:{port}"
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -372,7 +382,7 @@ def _no_such_path(_: Request) -> Response:
 
 
 def _other(failure: Failure) -> Response:
-    return Response(failure.text, status_code=failure.status, media_type=failure.kind)
+    return Response(failure.text, failure.status, failure.headers, failure.kind)
 
 
 def _webhooks(workflow: Json) -> set[str]:

@@ -68,6 +68,25 @@ def test_a_broken_backup_says_so(backups: Backups) -> None:
         backups.read(name)
 
 
+def test_an_id_that_would_lead_elsewhere_is_not_made_a_path(backups: Backups) -> None:
+    with pytest.raises(StorageError, match="nothing was changed"):
+        backups.write({**FLOW, "id": "../../x"}, "update")
+
+
+async def test_every_page_of_backups_can_be_reached_once(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    for number in range(5):
+        await call("update_workflow", id=workflow["id"], name=f"名前 {number}")
+    seen: list[str] = []
+    page = (await call("list_backups", limit=2)).data
+    while True:
+        seen += [row["name"] for row in page["backups"]]
+        if not page["hasMore"]:
+            break
+        page = (await call("list_backups", limit=2, cursor=page["nextCursor"])).data
+    assert seen == ["名前 3", "名前 2", "名前 1", "名前 0", "注文 flow"]
+
+
 async def test_nothing_is_changed_where_no_backup_can_be_written(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
     workflow = fake.add_workflow(**order_flow())
     (tmp_path / "backups").write_text("a file where the folder should be", encoding="utf-8")

@@ -4,9 +4,14 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from pydantic import SecretStr
 from tests.contract.n8n import order_flow
 from tests.fakes.n8n import KEY, FakeN8n
@@ -81,6 +86,37 @@ async def test_a_certificate_file_that_cannot_be_read_is_named_by_its_setting(tm
         await client.is_up()
 
 
+def self_signed(folder: Path) -> Path:
+    """A certificate for 127.0.0.1 that nobody knows, with its key in the same file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "n8n in the test")])
+    start = datetime.now(UTC) - timedelta(days=1)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + timedelta(days=9))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    plain = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file = folder / "n8n.pem"
+    file.write_bytes(plain + certificate.public_bytes(serialization.Encoding.PEM))
+    return file
+
+
+async def test_a_private_certificate_authority_is_trusted_only_when_it_is_named(tmp_path: Path) -> None:
+    file = self_signed(tmp_path)
+    with FakeN8n(certificate=file) as fake:
+        knowing = N8nApiClient(Wire(Address(fake.url, SecretStr(KEY), {}, ca_bundle=file)))
+        assert (await knowing.list_workflows({})).rows == []
+        await knowing.aclose()
+        with pytest.raises(ApiError, match="certificate is not trusted: name the file of its authority in N8N_CA_BUN"):
+            await connect(fake.url).list_workflows({})
+
+
 @pytest.mark.req("NW-6")
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 async def test_reads_are_tried_again(fake: FakeN8n, status: int) -> None:
@@ -90,6 +126,16 @@ async def test_reads_are_tried_again(fake: FakeN8n, status: int) -> None:
     assert (await client.list_workflows({})).rows == []
     await client.aclose()
     assert (len(fake.seen), pauses) == (3, [0.3, 0.6])
+
+
+@pytest.mark.parametrize(("asked", "waited"), [("2", 2.0), ("3600", 5.0), ("-1", 0.0), ("Wed, 21 Oct 2026", 0.3)])
+async def test_a_wish_to_wait_is_granted_within_reason(fake: FakeN8n, asked: str, waited: float) -> None:
+    fake.fail("GET", "/workflows", 429, headers={"Retry-After": asked})
+    pauses = Pauses()
+    client = connect(fake.url, pauses)
+    await client.list_workflows({})
+    await client.aclose()
+    assert pauses == [waited]
 
 
 async def test_reads_are_not_tried_for_ever(fake: FakeN8n) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx2
 import pytest
 from tests.contract.n8n import Caller, Era, Instance, calling, chain, node, order_flow
@@ -108,6 +109,20 @@ async def test_unpublishing_comes_before_the_save_so_that_the_change_never_goes_
     answer = (await call("update_workflow", id=workflow["id"], **operations)).data
     assert [step.split(":")[0] for step in answer["steps"]] == ["backup written", "unpublished", "saved"]
     assert writes(fake)[0].endswith("/unpublish")
+
+
+async def test_changes_made_at_the_same_time_are_all_kept(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+
+    async def note(name: str) -> None:
+        operations = [{"op": "setField", "node": name, "path": "notes", "value": f"{name} です"}]
+        assert not (await call("patch_workflow", id=workflow["id"], operations=operations)).is_error
+
+    async with anyio.create_task_group() as tasks:
+        for own in workflow["nodes"]:
+            tasks.start_soon(note, own["name"])
+    stored = fake.workflows[workflow["id"]]["nodes"]
+    assert [own["notes"] for own in stored] == [f"{own['name']} です" for own in stored]
 
 
 async def test_tags_that_are_the_same_in_another_order_are_left_alone(call: Caller, fake: FakeN8n) -> None:

@@ -42,6 +42,10 @@ class Backups:
         """The new backup's name. Nothing is changed in n8n before this has succeeded."""
         stamp = self._clock().strftime("%Y%m%dT%H%M%S%fZ")
         name = f"{workflow['id']}/{stamp}-{reason}.json"
+        if not _NAME.fullmatch(name):  # the id is n8n's word, and a path is made of it
+            raise StorageError(
+                "n8n gave the workflow an id that is none, so it cannot be backed up and nothing was changed."
+            )
         file = self.folder / name
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -58,21 +62,25 @@ class Backups:
             ) from error
         return name
 
-    def list(self, workflow_id: str | None = None) -> Iterator[Backup]:
-        """Newest first."""
-        for name in sorted(self._names(workflow_id), key=lambda name: name.split("/")[1], reverse=True):
-            found = _NAME.fullmatch(name)
-            if found:
-                workflow = self.read(name)
-                time = datetime.strptime(found["time"], "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
-                yield Backup(
-                    backup=name,
-                    id=found["id"],
-                    name=str(workflow.get("name")),
-                    reason=found["reason"],
-                    time=time.isoformat(timespec="seconds"),
-                    nodes=len(workflow.get("nodes") or []),
-                )
+    def list(self, workflow_id: str | None = None, *, after: str | None = None) -> Iterator[Backup]:
+        """Newest first; with `after`, only those that are older than that one."""
+        names = sorted(self._names(workflow_id), key=_moment, reverse=True)
+        for name in names:
+            if after is None or _moment(name) < _moment(after):
+                yield self._described(name)
+
+    def _described(self, name: str) -> Backup:
+        workflow, (folder, rest) = self.read(name), name.split("/")
+        stamp, reason = rest.removesuffix(".json").split("-")
+        time = datetime.strptime(stamp, "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
+        return Backup(
+            backup=name,
+            id=folder,
+            name=str(workflow.get("name")),
+            reason=reason,
+            time=time.isoformat(timespec="seconds"),
+            nodes=len(workflow.get("nodes") or []),
+        )
 
     def read(self, name: str) -> Workflow:
         if not _NAME.fullmatch(name):
@@ -90,8 +98,15 @@ class Backups:
     def _names(self, workflow_id: str | None) -> Iterator[str]:
         pattern = f"{workflow_id}/*.json" if workflow_id else "*/*.json"
         for file in self.folder.glob(pattern):
-            yield f"{file.parent.name}/{file.name}"
+            name = f"{file.parent.name}/{file.name}"
+            if _NAME.fullmatch(name):
+                yield name
 
     def _forget_old(self, folder: Path) -> None:
         for file in sorted(folder.glob("*.json"))[: -self._keep]:
             file.unlink(missing_ok=True)
+
+
+def _moment(name: str) -> tuple[str, str]:
+    folder, _, file = name.partition("/")
+    return file, folder

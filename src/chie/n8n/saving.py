@@ -1,8 +1,10 @@
 """How a workflow is changed: read, back up, merge, check, write, tag, publish, read back, report each step."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakValueDictionary
 
 from chie.errors import ChieError, ConflictError
 from chie.n8n import structure, tags
@@ -29,6 +31,7 @@ class Saver:
     def __init__(self, client: N8nApiClient, backups: Backups) -> None:
         self._client = client
         self._backups = backups
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def change(
         self,
@@ -38,7 +41,16 @@ class Saver:
         reason: str,
         version_id: str | None = None,
     ) -> Report:
-        """`choose` sees the workflow as it is stored, and says what shall become of it."""
+        """`choose` sees the workflow as it is stored, and says what shall become of it.
+
+        One change at a time: assistants call tools in parallel, and n8n has no lock that would keep them apart.
+        """
+        async with self._turns.setdefault(workflow_id, asyncio.Lock()):
+            return await self._change(workflow_id, choose, reason, version_id)
+
+    async def _change(
+        self, workflow_id: str, choose: Callable[[Workflow], Change], reason: str, version_id: str | None
+    ) -> Report:
         stored = await self._client.get_workflow(workflow_id)
         _refuse_archived(stored)
         _refuse_stale(stored, version_id)

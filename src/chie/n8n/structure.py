@@ -51,7 +51,8 @@ def targets(connections: Json) -> Iterator[tuple[str, str, int, Json]]:
         for kind, slots in (kinds or {}).items():
             for output, slot in enumerate(slots or []):
                 for target in slot or []:
-                    yield source, kind, output, target
+                    if target:
+                        yield source, kind, output, target
 
 
 def texts(value: Any) -> Iterator[str]:  # noqa: ANN401
@@ -134,7 +135,7 @@ def _shape_faults(source: str, kinds: Any) -> Iterator[str]:  # noqa: ANN401
         for slot in slots or []:
             if not isinstance(slot, list | None):
                 yield f"{place}, {named(kind)}: each output must be a list of targets, or null"
-            elif not all(_is_target(target) for target in slot or []):
+            elif not all(target is None or _is_target(target) for target in slot or []):
                 yield f'{place}, {named(kind)}: each target must be {{"node": …, "type": …, "index": 0}}'
 
 

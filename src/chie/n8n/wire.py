@@ -114,7 +114,7 @@ class Wire:
         )
         said = f"Failed to {call.operation}: n8n at {self.base} did not answer ({type(error).__name__})."
         if call.reads or isinstance(error, _NEVER_SENT):
-            return ApiError(f"{said} Check that it runs and that N8N_URL is right, then try again.", context=context)
+            return ApiError(f"{said} {_advice(error)}", context=context)
         return UnansweredError(said, context)
 
 
@@ -136,6 +136,15 @@ def _trust(ca_bundle: "Path | None") -> ssl.SSLContext | bool:
         return ssl.create_default_context(cafile=str(ca_bundle.expanduser()))
     except (OSError, ssl.SSLError) as error:
         raise ConfigurationError(f"cannot read N8N_CA_BUNDLE ({type(error).__name__}): name a PEM file.") from error
+
+
+def _advice(error: BaseException) -> str:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return "Its certificate is not trusted: name the file of its authority in N8N_CA_BUNDLE."
+        cause = cause.__cause__ or cause.__context__
+    return "Check that it runs and that N8N_URL is right, then try again."
 
 
 def _pause(response: httpx2.Response, attempt: int) -> float:
