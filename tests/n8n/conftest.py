@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contract.n8n import Caller, Era, Instance, calling
 from tests.fakes.n8n import KEY, FakeN8n
+from tests.n8n.caller import Caller, Era, Instance, calling
 
 
 @pytest.fixture(scope="module")

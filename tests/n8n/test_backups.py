@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.contract.n8n import Caller, order_flow
 from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, order_flow
 
 from chie.errors import StorageError
 from chie.n8n.backups import Backups

@@ -1,8 +1,9 @@
 """The end-to-end suite against two generations of n8n, in both protocol eras."""
 
 import pytest
-from tests.contract.n8n import EndToEnd, Era
+from tests.contract.n8n import EndToEnd
 from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Era
 
 
 class TestNewN8n(EndToEnd):

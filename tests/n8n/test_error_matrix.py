@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.contract.n8n import Caller, Era, order_flow
 from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, Era, order_flow
 
 FLOW: dict[str, Any] = order_flow()
 TEN = [

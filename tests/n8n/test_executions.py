@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from tests.contract.n8n import Caller, Era
 from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, Era
 
 Json = dict[str, Any]
 

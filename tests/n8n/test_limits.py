@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contract.n8n import Caller, Instance, calling, order_flow
 from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, Instance, calling, order_flow
 from tests.n8n.workflows import values
 
 from chie.n8n.budget import fit, length

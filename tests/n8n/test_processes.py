@@ -5,9 +5,9 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from tests.contract.n8n import order_flow
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.house.processes import StdioServer, http_server
+from tests.n8n.caller import order_flow
 
 
 @pytest.fixture(autouse=True)

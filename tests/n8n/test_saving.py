@@ -7,8 +7,8 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from tests.contract.n8n import Caller, Era, Instance, calling, chain, node, order_flow
 from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, Era, Instance, calling, chain, node, order_flow
 
 HOOK = "n8n-nodes-base.webhook"
 
@@ -101,16 +101,6 @@ async def test_after_a_broken_connection_n8n_is_asked_what_it_has(
     assert len(writes(fake)) == int(after)
 
 
-async def test_unpublishing_comes_before_the_save_so_that_the_change_never_goes_live(
-    call: Caller, fake: FakeN8n
-) -> None:
-    workflow = fake.add_workflow(**order_flow(), active=True)
-    operations = {"nodes": [{"name": "Webhook"}], "connections": {}, "active": False}
-    answer = (await call("update_workflow", id=workflow["id"], **operations)).data
-    assert [step.split(":")[0] for step in answer["steps"]] == ["backup written", "unpublished", "saved"]
-    assert writes(fake)[0].endswith("/unpublish")
-
-
 async def test_changes_made_at_the_same_time_are_all_kept(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
 
@@ -123,20 +113,6 @@ async def test_changes_made_at_the_same_time_are_all_kept(call: Caller, fake: Fa
             tasks.start_soon(note, own["name"])
     stored = fake.workflows[workflow["id"]]["nodes"]
     assert [own["notes"] for own in stored] == [f"{own['name']} です" for own in stored]
-
-
-async def test_tags_that_are_the_same_in_another_order_are_left_alone(call: Caller, fake: FakeN8n) -> None:
-    made = (await call("create_workflow", **order_flow(), tags=["a", "b"])).data
-    fake.seen.clear()
-    answer = (await call("update_workflow", id=made["id"], tags="b, a")).data
-    assert answer["steps"] == ["nothing to change: n8n has it so already"]
-    assert writes(fake) == []
-
-
-async def test_a_tag_name_that_n8n_would_misunderstand_is_refused(call: Caller, fake: FakeN8n) -> None:
-    answer = await call("create_workflow", **order_flow(), tags=["x" * 25])
-    assert answer.error == "tags: a name may have 24 characters at the most."
-    assert writes(fake) == []
 
 
 @pytest.mark.parametrize("old", [False, True])
@@ -248,13 +224,6 @@ async def test_a_shortened_answer_cannot_be_saved(instance: Instance, era: Era, 
     assert writes(fake) == []
 
 
-async def test_an_archived_workflow_is_refused_with_the_way_out(call: Caller, fake: FakeN8n) -> None:
-    workflow = fake.add_workflow(**order_flow(), isArchived=True)
-    for tool, arguments in (("update_workflow", {"name": "x"}), ("publish_workflow", {})):
-        assert "unarchive it in n8n first" in (await call(tool, id=workflow["id"], **arguments)).error
-    assert writes(fake) == []
-
-
 async def test_groups_on_the_canvas_lose_a_node_that_is_removed(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     for number, own in enumerate(flow["nodes"]):
@@ -266,33 +235,6 @@ async def test_groups_on_the_canvas_lose_a_node_that_is_removed(call: Caller, fa
     workflow = fake.add_workflow(**flow, nodeGroups=groups)
     await call("patch_workflow", id=workflow["id"], operations=[{"op": "removeNode", "name": "End"}])
     assert fake.workflows[workflow["id"]]["nodeGroups"] == [{"id": "g1", "name": "one", "nodeIds": ["id1"]}]
-
-
-async def test_publishing_makes_a_draft_live(call: Caller, fake: FakeN8n) -> None:
-    workflow = fake.add_workflow(**order_flow(), active=True)
-    fake.workflows[workflow["id"]]["versionId"] = "newer"
-    assert (await call("get_workflow", id=workflow["id"])).data["unpublishedChanges"] is True
-    answer = (await call("publish_workflow", id=workflow["id"])).data
-    assert (answer["active"], answer.get("unpublishedChanges"), answer["steps"]) == (True, None, ["published"])
-    assert (await call("unpublish_workflow", id=workflow["id"])).data["active"] is False
-
-
-async def test_deleting_waits_until_n8n_lets_go(call: Caller, fake: FakeN8n) -> None:
-    workflow = fake.add_workflow(**order_flow(), active=True)
-    answer = (await call("delete_workflow", id=workflow["id"])).data
-    assert answer["steps"][1:] == ["unpublished", "deleted, together with its executions"]
-    assert [write.split()[0] for write in writes(fake)] == ["DELETE", "POST", "DELETE", "DELETE", "DELETE"]
-
-
-@pytest.mark.parametrize("stored", [True, False])
-async def test_a_delete_that_fails_without_telling_is_looked_after(call: Caller, fake: FakeN8n, stored: bool) -> None:
-    workflow = fake.add_workflow(**order_flow())
-    fake.fail("DELETE", workflow["id"], 502, stored=stored)
-    answer = await call("delete_workflow", id=workflow["id"])
-    if stored:
-        assert answer.data["deleted"] is True
-    else:
-        assert "Failed to delete workflow: n8n answered 502" in answer.error
 
 
 async def test_replacing_keeps_credentials_that_a_file_lacks_but_not_the_rest(

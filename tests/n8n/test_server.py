@@ -8,8 +8,8 @@ import pytest
 from fastmcp import Client
 from pydantic import SecretStr
 from starlette.testclient import TestClient
-from tests.contract.n8n import Caller, Instance, calling, order_flow
 from tests.fakes.n8n import KEY, FakeN8n
+from tests.n8n.caller import Caller, Instance, calling, order_flow
 
 from chie.errors import ConfigurationError
 from chie.house import create_house

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.contract.n8n import chain, node, order_flow
+from tests.n8n.caller import chain, node, order_flow
 
 from chie.n8n.errors import ValidationError
 from chie.n8n.structure import check

@@ -9,7 +9,8 @@ from uuid import uuid4
 import anyio
 import httpx2
 import pytest
-from tests.contract.n8n import Answer, Caller, EndToEnd, Era, Instance, calling, chain, node
+from tests.contract.n8n import EndToEnd
+from tests.n8n.caller import Answer, Caller, Era, Instance, calling, chain, node
 from tests.real.n8n_openapi import Inspector
 from tests.real.n8n_server import OPENAPI, RealN8n, installed, running
 
