@@ -204,7 +204,7 @@ class EndToEnd:
             pytest.skip("publishing is not part of saving there")
         created = (await call("create_workflow", **order_flow(), active=True)).data
         answer = await call("update_workflow", id=created["id"], nodes=[{"name": "End"}], connections={})
-        assert "The change is stored, but n8n reported a failure after saving it" in answer.error
+        assert "The change is stored, but n8n failed after saving it" in answer.error
         assert "no trigger node" in answer.error
         state = (await call("get_workflow", id=created["id"])).data
         assert (state["nodeCount"], state["active"], state["unpublishedChanges"]) == (1, True, True)
@@ -214,6 +214,10 @@ class EndToEnd:
         flow = order_flow()
         await call("create_workflow", **flow, active=True)
         answer = await call("create_workflow", **flow, active=True)
+        for _ in range(20):  # a new n8n registers webhooks in the background, and sees the conflict only then
+            if answer.is_error:
+                break
+            answer = await call("create_workflow", **flow, active=True)
         assert answer.error.startswith(
             "Done: created. Then a step failed: Failed to publish workflow: n8n answered 409"
         )

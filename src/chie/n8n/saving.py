@@ -118,27 +118,30 @@ class Saver:
 
         try:
             return await send_accepted(send, merged.body, report.notes)
+        except UnansweredError as error:
+            if not await self._is_stored(workflow_id, merged, error):
+                raise ApiError(f"{error.fact} The change is not stored: try again.", context=error.context) from error
+            report.notes.append("n8n's answer was lost on the way, but it has stored the change")
+            return merged.body
         except ApiError as error:
-            raise await self._truth(workflow_id, merged, error, report) from error
+            if not await self._is_stored(workflow_id, merged, error):
+                raise
+            report.steps.append(f"saved: {', '.join(merged.changed)}")
+            raise UnfinishedError(
+                "The change is stored, but n8n failed after saving it; a version that was live before stays live. "
+                f"{error.message} Do not send the change again: mend the cause and publish_workflow, "
+                "or take it back with restore_workflow.",
+                error,
+                report.steps,
+            ) from error
 
-    async def _truth(self, workflow_id: str, merged: Merged, error: ApiError, report: Report) -> ApiError:
-        """n8n stores before it publishes, so a refusal may follow a save: look what is stored now."""
+    async def _is_stored(self, workflow_id: str, merged: Merged, error: ApiError) -> bool:
+        """n8n saves before it publishes, so a refusal may follow a save: look what it has now."""
         try:
             now = await self._client.get_workflow(workflow_id)
         except ChieError:
-            return error
-        if unlike(now, merged.body, merged.changed):
-            if isinstance(error, UnansweredError):
-                return ApiError(f"{error.fact} The change is not stored: try again.", context=error.context)
-            return error
-        report.steps.append(f"saved: {', '.join(merged.changed)}")
-        live = " The version that was live before stays live." if now.get("active") else ""
-        return UnfinishedError(
-            f"The change is stored, but n8n reported a failure after saving it.{live} {error.message} "
-            "Do not send the change again: mend the cause and publish_workflow, or take it back with restore_workflow.",
-            error,
-            report.steps,
-        )
+            raise error from None
+        return not unlike(now, merged.body, merged.changed)
 
     async def _tag(self, workflow_id: str, names: list[str], report: Report) -> None:
         tagged = await tags.resolve(self._client, names)
