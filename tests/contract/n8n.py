@@ -197,7 +197,7 @@ class EndToEnd:
         assert (state["healthy"], state["reachable"], state["keyValid"]) == (True, True, True)
         assert (state["capabilities"] is None) == instance.old
 
-    async def test_a_published_workflow_that_loses_its_trigger_is_saved_but_said_to_be_unfinished(
+    async def test_a_draft_that_cannot_go_live_is_told_and_later_changes_do_not_publish_it(
         self, call: Caller, instance: Instance
     ) -> None:
         if instance.old:
@@ -208,6 +208,9 @@ class EndToEnd:
         assert "no trigger node" in answer.error
         state = (await call("get_workflow", id=created["id"])).data
         assert (state["nodeCount"], state["active"], state["unpublishedChanges"]) == (1, True, True)
+        renamed = (await call("update_workflow", id=created["id"], name="下書き")).data
+        assert (renamed["name"], renamed["active"], renamed["unpublishedChanges"]) == ("下書き", True, True)
+        assert "it had unpublished changes" in renamed["notes"][0]
 
     @pytest.mark.req("NW-6")
     async def test_a_webhook_that_is_taken_is_a_conflict_in_n8ns_own_words(self, call: Caller) -> None:

@@ -120,7 +120,7 @@ class Store:
         workflow = self.add_workflow(**{key: value for key, value in body.items() if key != "shared"})
         return {key: value for key, value in workflow.items() if key != "shared"}
 
-    def put(self, *, id: str, body: Json, **_: Any) -> Json:  # noqa: A002
+    def put(self, *, id: str, body: Json, query: Json, **_: Any) -> Json:  # noqa: A002
         workflow = self._stored(id, "You do not have permission to update this workflow. Ask the owner.")
         if workflow.get("isArchived"):
             raise Refused(400, "Cannot update an archived workflow.")
@@ -133,7 +133,7 @@ class Store:
         workflow |= body | {"updatedAt": _now()}
         if changed or self.generation == 1:
             workflow["versionId"] = str(uuid4())
-        if workflow["active"] and self.generation == 2:
+        if workflow["active"] and self.generation == 2 and query.get("publishIfActive") != "false":
             self._check_publishable(workflow)
             self._make_live(workflow)
         return workflow

@@ -19,7 +19,7 @@ from chie.n8n.errors import ApiError, NotFoundError, RefusedKeysError
         (409, "read it again and decide anew"),
         (413, "larger than n8n accepts"),
         (302, "set N8N_URL to the final address"),
-        (400, ""),
+        (400, "Mend what it names, then call again."),
     ],
 )
 async def test_the_message_holds_n8ns_sentence_and_the_next_step(fake: FakeN8n, status: int, hint: str) -> None:

@@ -71,3 +71,24 @@ async def test_a_delete_that_fails_without_telling_is_looked_after(call: Caller,
         assert answer.data["deleted"] is True
     else:
         assert "Failed to delete workflow: n8n answered 502" in answer.error
+
+
+async def test_a_draft_goes_live_only_when_that_is_asked_for_and_not_with_a_change(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), active=True)
+    fake.workflows[workflow["id"]]["versionId"] = "draft"
+    raw = (await call("get_workflow", id=workflow["id"], raw=True)).data
+    quiet = (await call("update_workflow", **{**raw, "name": "静かに"})).data
+    assert (quiet["active"], quiet["unpublishedChanges"]) == (True, True)
+    loud = (await call("publish_workflow", id=workflow["id"])).data
+    assert "unpublishedChanges" not in loud
+    off = (await call("update_workflow", id=workflow["id"], name="終わり", active=False)).data
+    assert (off["active"], off["name"]) == (False, "終わり")
+
+
+async def test_an_n8n_that_cannot_save_a_draft_is_not_made_to_publish_it(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), active=True)
+    fake.workflows[workflow["id"]]["versionId"] = "draft"
+    fake.fail("PUT", workflow["id"], 400, "Unknown query parameter 'publishIfActive'")
+    answer = await call("update_workflow", id=workflow["id"], name="静かに")
+    assert "would make them live together with yours; nothing was written" in answer.error
+    assert fake.workflows[workflow["id"]]["name"] == "注文 flow"

@@ -40,8 +40,11 @@ class N8nApiClient:
         workflow: Workflow = await self._wire.call(Call("POST", "/workflows", "create workflow"), body=body)
         return workflow
 
-    async def update_workflow(self, workflow_id: str, body: Mapping[str, Any]) -> Workflow:
-        workflow: Workflow = await self._wire.call(_workflow("PUT", workflow_id, "update workflow"), body=body)
+    async def update_workflow(self, workflow_id: str, body: Mapping[str, Any], *, as_draft: bool = False) -> Workflow:
+        """n8n makes what it saves of a published workflow live at once, unless it is told not to (since 2.35)."""
+        query = {"publishIfActive": "false"} if as_draft else None
+        call = _workflow("PUT", workflow_id, "update workflow")
+        workflow: Workflow = await self._wire.call(call, query=query, body=body)
         return workflow
 
     async def delete_workflow(self, workflow_id: str) -> None:

@@ -51,7 +51,8 @@ def failure(execution: Execution) -> Json | None:
                 error, where = run["error"], name
     if not isinstance(error, dict):
         return None
-    shown = {"node": where, "message": error.get("message") or error.get("name") or "no message"}
+    shown = {"node": where} if where else {}
+    shown["message"] = error.get("message") or error.get("name") or "no message"
     for key in ("description", "httpCode"):
         if error.get(key):
             shown[key] = error[key]

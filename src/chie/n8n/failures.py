@@ -18,6 +18,7 @@ from chie.n8n.errors import (
 LONGEST_SENTENCE = 500
 
 _HINTS = {
+    400: "Mend what it names, then call again.",
     401: "N8N_API_KEY is not valid there: make a new key in n8n under Settings → n8n API.",
     403: "This key may not do it: it lacks the scope, or this n8n the licence.",
     405: "This version of n8n does not have that function.",
@@ -30,6 +31,7 @@ _LATER = "n8n or a proxy before it is in trouble: try again, and look at n8n's l
 
 _NAMED_KEYS = re.compile(r"^request/body(?P<where>\S*) Unrecognized key\(s\) in object: (?P<keys>.*)", re.DOTALL)
 _UNNAMED_KEYS = re.compile(r"^request/body(?P<where>\S*) must NOT have additional properties")
+_UNKNOWN_QUERY = re.compile(r"^Unknown query parameter '(?P<key>\w+)'")
 _QUOTED = re.compile(r"'([^']*)'")
 
 
@@ -118,6 +120,8 @@ def _refused(sentence: str | None) -> tuple[str, list[str]] | None:
         return _part(found["where"]), _QUOTED.findall(found["keys"])
     if found := _UNNAMED_KEYS.match(sentence):
         return _part(found["where"]), []
+    if found := _UNKNOWN_QUERY.match(sentence):
+        return "query", [found["key"]]
     return None
 
 

@@ -27,6 +27,8 @@ async def send_accepted(send: Callable[[Json], Awaitable[Any]], body: Json, note
 
 def _without(body: Json, refused: RefusedKeysError) -> tuple[Json, list[str]]:
     match refused.where:
+        case "query":
+            return body, []
         case "settings":
             settings, gone = _trim(body["settings"], refused.keys, SETTINGS_KEYS)
             return {**body, "settings": settings}, [f"settings.{key}" for key in gone]

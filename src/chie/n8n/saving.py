@@ -10,9 +10,16 @@ from chie.errors import ChieError, ConflictError
 from chie.n8n import structure, tags
 from chie.n8n.backups import Backups
 from chie.n8n.client import N8nApiClient
-from chie.n8n.errors import ApiError, UnansweredError, UnfinishedError, ValidationError, ValidationErrorContext
+from chie.n8n.errors import (
+    ApiError,
+    RefusedKeysError,
+    UnansweredError,
+    UnfinishedError,
+    ValidationError,
+    ValidationErrorContext,
+)
 from chie.n8n.merge import Change, Merged, merge, new_body
-from chie.n8n.models import Json, Workflow, tag_names
+from chie.n8n.models import Json, Workflow, has_draft, tag_names
 from chie.n8n.refusals import send_accepted
 from chie.n8n.verification import unlike
 
@@ -102,7 +109,8 @@ class Saver:
         if change.active is False and was_active:  # first, so that the new version never goes live
             await self._unpublish(workflow_id, report)
         if merged.changed:
-            sent = await self._later(report, self._put(stored, merged, report))
+            as_draft = has_draft(stored) and change.active is not False
+            sent = await self._later(report, self._put(workflow_id, merged, report, as_draft=as_draft))
             report.steps.append(f"saved: {', '.join(merged.changed)}")
         if wanted_tags is not None:
             await self._later(report, self._tag(workflow_id, wanted_tags, report))
@@ -110,14 +118,18 @@ class Saver:
             await self._later(report, self._publish(workflow_id, report))
         await self._read_back(workflow_id, sent, merged.changed, report)
 
-    async def _put(self, stored: Workflow, merged: Merged, report: Report) -> Json:
-        workflow_id = str(stored["id"])
+    async def _put(self, workflow_id: str, merged: Merged, report: Report, *, as_draft: bool) -> Json:
+        """Somebody's unfinished draft is not made live by a change to it, only by publish_workflow."""
+        if as_draft:
+            report.notes.append("it had unpublished changes, so this is not live either: publish_workflow makes it so")
 
         async def send(body: Json) -> None:
-            await self._client.update_workflow(workflow_id, body)
+            await self._client.update_workflow(workflow_id, body, as_draft=as_draft)
 
         try:
             return await send_accepted(send, merged.body, report.notes)
+        except RefusedKeysError as error:
+            raise _would_publish(error) if error.where == "query" else error from None
         except UnansweredError as error:
             if not await self._is_stored(workflow_id, merged, error):
                 raise ApiError(f"{error.fact} The change is not stored: try again.", context=error.context) from error
@@ -193,6 +205,15 @@ def _refuse_stale(stored: Workflow, version_id: str | None) -> None:
             "Somebody changed this workflow since you read it, and nothing was written. "
             "Read it again with get_workflow, and make your change on that."
         )
+
+
+def _would_publish(error: RefusedKeysError) -> ApiError:
+    return ApiError(
+        "The workflow has unpublished changes, and this n8n (before 2.35) would make them live together with yours; "
+        "nothing was written. If that is wanted, publish_workflow first.",
+        error.status_code,
+        error.context,
+    )
 
 
 def _warnings(merged: Merged) -> list[str]:
