@@ -111,6 +111,11 @@ def knowledge_gateway() -> None:
     main(["mcp", "knowledge", *sys.argv[1:]], prog_name="knowledge-gateway")
 
 
+def mcp_bedrock_kb() -> None:
+    """The console script `mcp-bedrock-kb`."""
+    main(["mcp", "bedrock-kb", *sys.argv[1:]], prog_name="mcp-bedrock-kb")
+
+
 def n8n_mcp_server() -> None:
     """The console script of that name."""
     main(["mcp", "n8n", *sys.argv[1:]], prog_name="n8n-mcp-server")

@@ -3,7 +3,7 @@
 import inspect
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,7 +30,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Server(FastMCP[None]):
     """A FastMCP server with our errors, our log lines and a health that can be ill.
 
-    `check` tells what the server needs and has, or raises; `close` runs when the server stops. Either may be async.
+    `check` tells what the server needs and has, or raises; `close` runs when the server stops; either may be async.
+    `error_fields` are what every error of this server has beside the house's own fields, where the error itself does
+    not set them.
     """
 
     def __init__(
@@ -40,6 +42,8 @@ class Server(FastMCP[None]):
         *,
         check: Callable[[], dict[str, Any] | Awaitable[dict[str, Any]]],
         close: Callable[[], Awaitable[None] | None],
+        error_fields: Mapping[str, Any] | None = None,
+        reports_progress: bool = False,
     ) -> None:
         @asynccontextmanager
         async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
@@ -54,9 +58,10 @@ class Server(FastMCP[None]):
             version=__version__,
             instructions=instructions,
             mask_error_details=True,
-            middleware=[RequestNames(), ErrorTranslator()],
+            middleware=[RequestNames(), ErrorTranslator(error_fields)],
             lifespan=closing,
         )
+        self.reports_progress = reports_progress
         self._check = check
         self.custom_route("/health", methods=["GET"])(self._health)
 
@@ -99,8 +104,16 @@ def run_stdio(server: Server) -> None:
 
 
 def http_app(server: Server, path: str) -> "StarletteWithLifespan":
-    """The server as an ASGI app that answers at `path`, keeping no state between requests."""
-    return server.http_app(path=path, stateless_http=True, json_response=True, host_origin_protection="auto")
+    """The server as an ASGI app that answers at `path`, keeping no state between requests.
+
+    A server that reports progress answers with an event stream, the only form in which progress can come first.
+    """
+    return server.http_app(
+        path=path,
+        stateless_http=True,
+        json_response=not server.reports_progress,
+        host_origin_protection="auto",
+    )
 
 
 def request_guard(app: "ASGIApp") -> "ASGIApp":
