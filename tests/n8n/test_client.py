@@ -61,7 +61,9 @@ def test_a_path_before_the_api_stays() -> None:
     assert normalise("https://example.com/n8n/api/v1") == "https://example.com/n8n"
 
 
-@pytest.mark.parametrize("given", ["n8n.example", "ftp://n8n.example", "http://", "https://user:secretvalue@host"])
+@pytest.mark.parametrize(
+    "given", ["n8n.example", "ftp://n8n.example", "http://", "https://user:secretvalue@host", "http://h/?t=secretvalue"]
+)
 def test_what_is_no_address_is_refused_without_repeating_it(given: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         normalise(given)

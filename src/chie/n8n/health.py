@@ -1,10 +1,13 @@
 """Whether n8n answers, and what this key can do there."""
 
-from chie.errors import ChieError
+import asyncio
+
+from chie.errors import ChieError, ServiceError
 from chie.n8n.client import N8nApiClient
 from chie.n8n.errors import ApiError
 from chie.n8n.models import Json
 
+SECONDS = 5.0
 OURS = ("workflow", "executions", "tags")  # the rest of n8n's API is no business of these tools
 
 
@@ -24,8 +27,12 @@ async def examine(client: N8nApiClient) -> Json:
 
 
 async def require(client: N8nApiClient) -> Json:
-    """One small question that needs a valid key; raises what is wrong."""
-    await client.list_workflows({"limit": "1"})
+    """One small question that needs a valid key; raises what is wrong, and soon: others wait for the house's health."""
+    try:
+        async with asyncio.timeout(SECONDS):
+            await client.list_workflows({"limit": "1"})
+    except TimeoutError as error:
+        raise ServiceError(f"n8n at {client.base} did not answer within {SECONDS:.0f} seconds.") from error
     return {"n8n": client.base}
 
 

@@ -26,6 +26,8 @@ BINDINGS = ("credentials", "webhookId")
 # n8n merges settings and takes these as "no longer set"; the others can only be changed.
 RESETS = {"timezone": "DEFAULT", "errorWorkflow": "DEFAULT", "executionTimeout": -1}
 
+SAID = 8
+
 
 @dataclass(frozen=True)
 class Change:
@@ -84,8 +86,14 @@ def completed(node: Node) -> Node:
 def _nodes(stored: Workflow, change: Change, notes: list[str]) -> list[Node]:
     given: list[Node] = change.fields["nodes"]
     matches = _match(stored.get("nodes") or [], given)
-    pairs = zip(given, matches, strict=True)
-    return [_node(node, old, change.keep, notes) if old else completed(_clean(node)) for node, old in pairs]
+    kept = [_kept(node, old, change.keep) if old else [] for node, old in zip(given, matches, strict=True)]
+    if said := [f"'{node.get('name')}' ({', '.join(keys)})" for node, keys in zip(given, kept, strict=True) if keys]:
+        more = f" and {len(said) - SAID} more" if len(said) > SAID else ""
+        notes.append(f"kept as stored, because the nodes left it out: {', '.join(said[:SAID])}{more}")
+    return [
+        _node(node, old, keys) if old else completed(_clean(node))
+        for node, old, keys in zip(given, matches, kept, strict=True)
+    ]
 
 
 def _match(stored: list[Node], given: list[Node]) -> list[Node | None]:
@@ -100,11 +108,8 @@ def _match(stored: list[Node], given: list[Node]) -> list[Node | None]:
     ]
 
 
-def _node(given: Node, old: Node, keep: str, notes: list[str]) -> Node:
-    """A key given as null is taken away; one that is left out is kept, and said to be."""
-    kept = _kept(given, old, keep)
-    if kept:
-        notes.append(f"kept as stored in node '{given.get('name', old.get('name'))}': {', '.join(kept)}")
+def _node(given: Node, old: Node, kept: list[str]) -> Node:
+    """A key given as null is taken away; one that is left out is kept."""
     new = _clean({**given, **{key: old[key] for key in kept}})
     return {key: value for key, value in new.items() if value is not None or (key in old and old[key] is None)}
 

@@ -16,6 +16,7 @@ from chie.n8n.models import WRITABLE, Json, Node, Workflow
 from chie.n8n.rename import rename
 from chie.n8n.structure import named
 
+SETTABLE = tuple(key for key in WRITABLE if key != "nodes")
 Port = Annotated[int, Field(ge=0, le=1000)]
 
 
@@ -108,8 +109,8 @@ class SetField(Arguments):
 
     def apply(self, workflow: Workflow) -> None:
         steps = paths.parse(self.path)
-        if self.node is None and steps[0] not in WRITABLE:
-            raise _refused(f"path must begin with one of {', '.join(WRITABLE)}, or name a node beside it")
+        if self.node is None and steps[0] not in SETTABLE:
+            raise _refused(f"path must begin with one of {', '.join(SETTABLE)}; for a field of a node, name it in node")
         if self.node is not None and steps == ["name"]:
             raise _refused("setField does not rename a node: use renameNode")
         paths.put(workflow if self.node is None else find(workflow, self.node), steps, deepcopy(self.value))
@@ -168,7 +169,7 @@ def find(workflow: Workflow, name: str) -> Node:
 
 def _cut_loose(connections: Json, name: str) -> Json:
     def kept(slots: Any) -> Any:  # noqa: ANN401
-        return slots and [slot and [end for end in slot if end.get("node") != name] for slot in slots]
+        return slots and [slot and [end for end in slot if not end or end.get("node") != name] for slot in slots]
 
     return {
         source: {kind: kept(slots) for kind, slots in (kinds or {}).items()}

@@ -124,8 +124,10 @@ def normalise(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ConfigurationError("N8N_URL is not an address: write it with http:// or https:// in front.")
-    if parts.username or parts.password:
-        raise ConfigurationError("N8N_URL holds a user or a password: put such credentials into N8N_HEADERS.")
+    if parts.username or parts.password or parts.query or parts.fragment:  # errors name the address
+        raise ConfigurationError(
+            "N8N_URL holds more than an address: put credentials into N8N_HEADERS, leave out ? and #."
+        )
     return url
 
 

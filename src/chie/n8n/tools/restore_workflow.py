@@ -29,9 +29,10 @@ class RestoreWorkflowTool(RawTool[RestoreWorkflowArguments]):
         fields = {key: old[key] for key in WRITABLE if old.get(key) is not None}
         change = Change(fields, tags=tag_names(old), keep="nothing")
         try:
-            return await self.context.saver.change(str(old["id"]), lambda _: change, reason="restore")
+            await self.context.client.get_workflow(str(old["id"]))
         except NotFoundError:
             return await self._make_again(old, fields)
+        return await self.context.saver.change(str(old["id"]), lambda _: change, reason="restore")
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)
