@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +31,29 @@ def any_n8n(request: pytest.FixtureRequest, new_n8n: FakeN8n, old_n8n: FakeN8n) 
     return new_n8n if request.param == "new" else old_n8n
 
 
-def act(n8n: FakeN8n, folder: Path, story: Callable[[Call], Coroutine[Any, Any, None]]) -> None:
-    """Run a story that calls tools, against n8n over the wire."""
+class Teller:
+    """Runs stories that call tools against n8n over the wire, in one loop and with one pool for a whole test."""
 
-    async def told() -> None:
-        chosen = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=folder, max_chars=10**6)
-        client = create_client(chosen)
-        try:
-            await story(caller(create_registry(create_context(chosen, client))))
-        finally:
-            await client.aclose()
+    def __init__(self, n8n: FakeN8n, folder: Path) -> None:
+        self.n8n = n8n
+        settings_ = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=folder, max_chars=10**6)
+        self._client = create_client(settings_)
+        self._call = caller(create_registry(create_context(settings_, self._client)))
+        self._runner = asyncio.Runner()
 
-    asyncio.run(told())
+    def tell(self, story: Callable[[Call], Coroutine[Any, Any, None]]) -> None:
+        self._runner.run(story(self._call))
+
+    def close(self) -> None:
+        self._runner.run(self._client.aclose())
+        self._runner.close()
+
+
+@pytest.fixture
+def teller(any_n8n: FakeN8n, tmp_path: Path) -> Iterator[Teller]:
+    teller = Teller(any_n8n, tmp_path)
+    yield teller
+    teller.close()
 
 
 def caller(registry: ToolRegistry) -> Call:
@@ -59,25 +70,25 @@ def caller(registry: ToolRegistry) -> Call:
 @pytest.mark.req("NW-3")
 @MANY
 @given(workflow=workflows())
-def test_any_workflow_survives_being_read_and_written_back(any_n8n: FakeN8n, tmp_path: Path, workflow: Json) -> None:
+def test_any_workflow_survives_being_read_and_written_back(teller: Teller, workflow: Json) -> None:
     async def story(call: Call) -> None:
-        stored = any_n8n.reset().add_workflow(**workflow)
+        stored = teller.n8n.reset().add_workflow(**workflow)
         before = await call("get_workflow", id=stored["id"], raw=True)
         await call("update_workflow", **before)
         assert await call("get_workflow", id=stored["id"], raw=True) == before
-        assert [seen.method for seen in any_n8n.seen] == ["GET"] * 3
+        assert [seen.method for seen in teller.n8n.seen] == ["GET"] * 3
 
-    act(any_n8n, tmp_path, story)
+    teller.tell(story)
 
 
 @pytest.mark.req("NW-3")
 @MANY
 @given(workflow=workflows(), name=names)
-def test_any_workflow_survives_a_real_save(any_n8n: FakeN8n, tmp_path: Path, workflow: Json, name: str) -> None:
+def test_any_workflow_survives_a_real_save(teller: Teller, workflow: Json, name: str) -> None:
     """A rename makes n8n store everything anew: all of it must come back as it was."""
 
     async def story(call: Call) -> None:
-        stored = any_n8n.reset().add_workflow(**workflow)
+        stored = teller.n8n.reset().add_workflow(**workflow)
         before = await call("get_workflow", id=stored["id"], raw=True)
         await call("update_workflow", **{**before, "name": f"{name}!"})
         after = await call("get_workflow", id=stored["id"], raw=True)
@@ -87,20 +98,18 @@ def test_any_workflow_survives_a_real_save(any_n8n: FakeN8n, tmp_path: Path, wor
             k: v for k, v in before.items() if k not in moving
         }
 
-    act(any_n8n, tmp_path, story)
+    teller.tell(story)
 
 
 @MANY
 @given(workflow=workflows(), value=values, key=st.sampled_from(["url", "a.b", "list[0]", "/x.y/~1z"]))
-def test_a_field_set_through_n8n_changes_that_field_alone(
-    new_n8n: FakeN8n, tmp_path: Path, workflow: Json, value: Any, key: str
-) -> None:
+def test_a_field_set_through_n8n_changes_that_field_alone(teller: Teller, workflow: Json, value: Any, key: str) -> None:
     async def story(call: Call) -> None:
-        stored = new_n8n.reset().add_workflow(**workflow)
+        stored = teller.n8n.reset().add_workflow(**workflow)
         before = await call("get_workflow", id=stored["id"], raw=True)
         own = before["nodes"][0]
         own["parameters"].pop(key.split(".", maxsplit=1)[0].split("[", maxsplit=1)[0].strip("/"), None)
-        new_n8n.workflows[stored["id"]]["nodes"] = before["nodes"]
+        teller.n8n.workflows[stored["id"]]["nodes"] = before["nodes"]
         path = f"/parameters{key}" if key.startswith("/") else f"parameters.{key}"
         operations = [{"op": "setField", "node": own["name"], "path": path, "value": value}]
         await call("patch_workflow", id=stored["id"], operations=operations)
@@ -114,7 +123,7 @@ def test_a_field_set_through_n8n_changes_that_field_alone(
         assert own["parameters"].items() <= changed["parameters"].items()
         assert len(changed["parameters"]) == len(own["parameters"]) + 1
 
-    act(new_n8n, tmp_path, story)
+    teller.tell(story)
 
 
 def patched(workflow: Json, *operations: Json) -> Json:

@@ -1,6 +1,7 @@
 """The server as its guests see it: names, schemas, annotations, health, and what read-only leaves."""
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,17 @@ def test_the_house_asks_n8n_for_the_rooms_health(fake: FakeN8n) -> None:
         answer = client.get("/health")
         assert answer.status_code == 503
         assert "N8N_API_KEY is not valid" in answer.json()["rooms"]["n8n"]["reason"]
+
+
+async def test_an_n8n_that_keeps_silent_does_not_hold_up_the_houses_health(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.n8n.health.SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        server = create_server(N8nSettings(url=url, api_key=SecretStr(KEY)))
+        async with Client(server):
+            state = await server.health()
+    assert state["status"] == "unhealthy"
+    assert "did not answer within" in state["reason"]
 
 
 def test_a_room_that_is_not_configured_keeps_the_house_open() -> None:
