@@ -40,7 +40,8 @@ check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
 bench: $(DEV) $(PAGE)  ## every figure in the README
 	@$(BIN)/python -m bench $(ARGS)
 
-real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients and the conformance suite
+real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the conformance suite and a real n8n
+	@$(BIN)/python -m tests.real.n8n_server  # once: minutes, and 2.5 GB in the user's cache
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
 
 format: $(DEV) $(MODULES)

@@ -49,6 +49,9 @@ def _servers() -> dict[str, Callable[[], Server]]:
         "bedrock_kb": lambda: import_module("chie.bedrock_kb.server").create_server(
             import_module("chie.bedrock_kb.config").KBConfig("us-east-1", "KB12345678", "model")
         ),
+        "n8n": lambda: import_module("chie.n8n.server").create_server(
+            import_module("chie.n8n.settings").N8nSettings(url="http://127.0.0.1", api_key="unused")
+        ),
     }
 
 
@@ -57,6 +60,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
         "sessions": import_module("chie.chat.sessions.settings").DatabaseSettings,
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
+        "n8n": import_module("chie.n8n.settings").N8nSettings,
     }
 
 

@@ -26,6 +26,15 @@ LOG_FILE = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Log there as JSON.",
 )
+LOG_DIR = click.option(
+    "--log-dir",
+    envvar="CHIE_LOG_DIR",
+    default="logs",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the log file, for a server that keeps one (n8n) and where --log-file names none.",
+)
+KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live workflow must leave a trace
 
 
 ROOMS = {
@@ -86,8 +95,11 @@ def serve(host: str, port: int, log_level: str, log_file: Path | None) -> None:
 @PORT
 @LOG_LEVEL
 @LOG_FILE
-def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None) -> None:
+@LOG_DIR
+def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None, log_dir: Path) -> None:
     """Run one MCP server, for an assistant that starts it itself."""
+    if log_file is None and server in KEEP_LOGS:
+        log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
     from chie.mcp_kit.serve import http_app, run_http, run_stdio
 
@@ -105,6 +117,11 @@ def knowledge_gateway() -> None:
 def mcp_bedrock_kb() -> None:
     """The console script `mcp-bedrock-kb`."""
     main(["mcp", "bedrock-kb", *sys.argv[1:]], prog_name="mcp-bedrock-kb")
+
+
+def n8n_mcp_server() -> None:
+    """The console script of that name."""
+    main(["mcp", "n8n", *sys.argv[1:]], prog_name="n8n-mcp-server")
 
 
 def _log(level: str, file: Path | None) -> None:

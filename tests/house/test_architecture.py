@@ -50,6 +50,7 @@ def test_the_command_line_loads_no_framework_before_a_command_needs_it() -> None
 BUILDS = {
     "knowledge": "from chie.knowledge.settings import KnowledgeSettings as Settings\nwanted = Settings()",
     "bedrock_kb": "from chie.bedrock_kb.config import KBConfig\nwanted = KBConfig('us-east-1', 'KB12345678', 'model')",
+    "n8n": "from chie.n8n.settings import N8nSettings\nwanted = N8nSettings(url='http://127.0.0.1:9', api_key='key')",
 }
 
 

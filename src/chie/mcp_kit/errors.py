@@ -27,6 +27,19 @@ _EXPECTED = {
     "model": "an object",
     "dataclass": "an object",
 }
+_LIMITS = {
+    "greater_than_equal": "at least {ge}",
+    "greater_than": "at least {gt}",
+    "less_than_equal": "at most {le}",
+    "less_than": "at most {lt}",
+    "string_too_short": "at least {min_length} long",
+    "too_short": "at least {min_length} long",
+    "string_too_long": "at most {max_length} long",
+    "too_long": "at most {max_length} long",
+    "string_pattern_mismatch": "of the form {pattern}",
+    "literal_error": "one of {expected}",
+    "enum": "one of {expected}",
+}
 
 
 class ErrorTranslator(Middleware):
@@ -81,6 +94,11 @@ def _tool_error(tool: str, error: ToolError) -> ChieError:
         return error.__cause__
     if error.__cause__ is None:  # a ToolError that a tool raised itself: its words are meant for the caller
         return ServiceError(str(error))
+    return unexpected(tool)
+
+
+def unexpected(tool: str) -> ServiceError:
+    """What the caller hears of a fault of ours; the log has the rest."""
     return ServiceError(
         f"{tool} failed inside Chie. Try once more; if it fails again, "
         f"the server's log has the reason under request {request_id()}."
@@ -91,7 +109,11 @@ def _argument_error(error: ArgumentError) -> ValidationError:
     cause = error.__cause__
     if not isinstance(cause, PydanticError):
         return ValidationError("the arguments do not fit this tool's schema")
-    return ValidationError("; ".join(dict.fromkeys(map(describe, argument_errors(cause)))))
+    return invalid_arguments(cause)
+
+
+def invalid_arguments(error: PydanticError) -> ValidationError:
+    return ValidationError("; ".join(dict.fromkeys(map(describe, argument_errors(error)))))
 
 
 def argument_errors(error: PydanticError) -> list[ErrorDetails]:
@@ -120,15 +142,6 @@ def _named(part: int | str) -> bool:
 
 
 def _expectation(kind: str, bounds: dict[str, Any]) -> str:
-    match kind:
-        case "greater_than_equal" | "greater_than":
-            return f"at least {bounds.get('ge', bounds.get('gt'))}"
-        case "less_than_equal" | "less_than":
-            return f"at most {bounds.get('le', bounds.get('lt'))}"
-        case "string_too_short" | "too_short":
-            return f"at least {bounds['min_length']} long"
-        case "string_too_long" | "too_long":
-            return f"at most {bounds['max_length']} long"
-        case "literal_error" | "enum":
-            return f"one of {bounds['expected']}"
+    if kind in _LIMITS:
+        return _LIMITS[kind].format_map(bounds)
     return _EXPECTED.get(kind.split("_", maxsplit=1)[0], "of the type that the tool's schema gives")

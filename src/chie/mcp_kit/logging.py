@@ -39,8 +39,7 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
     Frameworks' loggers lose their handlers, so that nothing escapes redaction.
     """
     os.environ["FASTMCP_LOG_ENABLED"] = "false"
-    handler = _file_handler(file) if file else logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if file else OneLine())
+    handler = _handler(file)
     handler.addFilter(stamp)
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -53,9 +52,20 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
     logging.getLogger("fastmcp.server.mixins.mcp_operations").setLevel(max(root.level, logging.INFO))
 
 
-def _file_handler(file: Path) -> logging.Handler:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    return logging.FileHandler(file, encoding="utf-8")
+def _handler(file: Path | None) -> logging.Handler:
+    """A log that cannot be written must not keep the server from its work: stderr is always there."""
+    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine())
+    if file is None:
+        return handler
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handler = logging.FileHandler(file, encoding="utf-8")
+    except OSError as error:
+        sys.stderr.write(f"cannot log to {file} ({error.strerror}): logging here instead\n")
+    else:
+        handler.setFormatter(JsonLines())
+    return handler
 
 
 def stamp(record: logging.LogRecord) -> bool:

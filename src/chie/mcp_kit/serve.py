@@ -3,7 +3,7 @@
 import inspect
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,9 +31,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Server(FastMCP[None]):
     """A FastMCP server with our errors, our log lines and a health that can be ill.
 
-    `check` tells what the server needs and has, or raises; `close` runs when the server stops. `error_fields` are
-    what every error of this server has beside the house's own fields, where the error itself does not set them. `api`
-    makes the routes that a web page needs beside the tools; the house calls it, and puts them under /api.
+    `check` tells what the server needs and has, or raises; `close` runs when the server stops; either may be async.
+    `error_fields` are what every error of this server has beside the house's own fields, where the error itself does
+    not set them. `api` makes the routes that a web page needs beside the tools; the house puts them under /api.
     """
 
     def __init__(
@@ -41,8 +41,8 @@ class Server(FastMCP[None]):
         name: str,
         instructions: str,
         *,
-        check: Callable[[], dict[str, Any]],
-        close: Callable[[], None],
+        check: Callable[[], dict[str, Any] | Awaitable[dict[str, Any]]],
+        close: Callable[[], Awaitable[None] | None],
         error_fields: Mapping[str, Any] | None = None,
         reports_progress: bool = False,
         api: "Callable[[], APIRouter] | None" = None,
@@ -52,7 +52,8 @@ class Server(FastMCP[None]):
             try:
                 yield None
             finally:
-                close()
+                if (closed := close()) is not None:
+                    await closed
 
         super().__init__(
             name,
@@ -83,7 +84,8 @@ class Server(FastMCP[None]):
     async def health(self) -> dict[str, Any]:
         """Status first, then details or the reason."""
         try:
-            return {"status": "healthy", **await run_in_threadpool(self._check)}
+            state = await run_in_threadpool(self._check)  # one that is async only hands out what to wait for
+            return {"status": "healthy", **(state if isinstance(state, dict) else await state)}
         except ChieError as error:
             return {"status": "unhealthy", "reason": error.message}
 
