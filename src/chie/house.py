@@ -48,7 +48,7 @@ def create_house(
     reception = Reception(open_agents or (lambda: nullcontext(agents or NoAgents())))
     surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
     house = create_app(reception, surroundings=surroundings, larger_bodies=LARGER_BODIES)
-    house.include_router(create_setup_api(list(servers), closed))
+    house.include_router(create_setup_api(servers, closed))
     for name, server in servers.items():
         if server.api:
             house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])

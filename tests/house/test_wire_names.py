@@ -43,6 +43,13 @@ ROOMS = {
     "/api/knowledge/tags": {"get"},
     "/api/knowledge/{note_id}": {"get", "patch", "put", "delete"},
     "/api/knowledge/{note_id}/similar": {"get"},
+    "/api/n8n/workflows": {"get"},
+    "/api/n8n/workflows/{workflow_id}": {"get"},
+    "/api/n8n/workflows/{workflow_id}/backups": {"get"},
+    "/api/n8n/workflows/{workflow_id}/executions": {"get"},
+    "/api/n8n/executions/{execution_id}": {"get"},
+    "/api/n8n/backups/{workflow_id}/{file}": {"get"},
+    "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
     "/api/bedrock-kb": {"get"},
     "/api/bedrock-kb/ask": {"post"},
 }
@@ -98,9 +105,12 @@ def test_the_paths_of_the_api() -> None:
     assert {path: set(methods) for path, methods in paths.items()} == API
 
 
-def test_the_paths_of_the_rooms() -> None:
+def test_the_paths_of_the_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_URL", "http://127.0.0.1:5678")
+    monkeypatch.setenv("N8N_API_KEY", "key")
     bedrock_kb = create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))
-    paths = create_house({"knowledge": create_server(), "bedrock-kb": bedrock_kb}).openapi()["paths"]
+    rooms = {"knowledge": create_server(), "bedrock-kb": bedrock_kb, "n8n": create_n8n_server()}
+    paths = create_house(rooms).openapi()["paths"]
     assert {path: set(methods) for path, methods in paths.items() if path not in API} == ROOMS
 
 

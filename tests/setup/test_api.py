@@ -76,10 +76,10 @@ async def test_without_anything_every_way_to_a_model_is_shown_with_what_to_set()
         "anthropic": ("missing", ["ANTHROPIC_API_KEY"]),
         "bedrock": ("missing", ["AWS_PROFILE", "AWS_REGION"]),
     }
-    assert answer["rooms"] == [
-        {"name": "knowledge", "open": True, "reason": None},
-        {"name": "n8n", "open": False, "reason": "not configured: N8N_URL, N8N_API_KEY"},
-    ]
+    knowledge, n8n = answer["rooms"]
+    assert (knowledge["name"], knowledge["open"], knowledge["reason"]) == ("knowledge", True, None)
+    assert {tool["name"]: tool["destructive"] for tool in knowledge["tools"]}["delete_knowledge"] is True
+    assert n8n == {"name": "n8n", "open": False, "reason": "not configured: N8N_URL, N8N_API_KEY", "tools": []}
 
 
 async def test_a_model_server_on_this_machine_is_found_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:

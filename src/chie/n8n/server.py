@@ -1,7 +1,7 @@
 """The MCP server `n8n-mcp-server`: what assistants can do with the team's n8n."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastmcp.tools import Tool, ToolResult
 from mcp_types import TextContent
@@ -21,6 +21,9 @@ from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
 from chie.n8n.wire import Address, Wire
 from chie.settings import load
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 NAME = "n8n-mcp-server"
 
@@ -58,9 +61,22 @@ class Bridge(Tool):
 def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient | None = None) -> Server:
     settings = settings or load(N8nSettings)
     client = client or create_client(settings)
-    server = Server(NAME, INSTRUCTIONS, check=lambda: require(client), close=client.aclose)
-    setup_tool_handlers(server, create_registry(create_context(settings, client), read_only=settings.read_only))
+    context, read_only = create_context(settings, client), settings.read_only
+    server = Server(
+        NAME,
+        INSTRUCTIONS,
+        check=lambda: require(client),
+        close=client.aclose,
+        api=lambda: _api(context, read_only=read_only),
+    )
+    setup_tool_handlers(server, create_registry(context, read_only=read_only))
     return server
+
+
+def _api(context: ToolContext, *, read_only: bool) -> "APIRouter":
+    from chie.n8n.api import create_api  # FastAPI is for the house alone
+
+    return create_api(context, read_only=read_only)
 
 
 def create_client(settings: N8nSettings) -> N8nApiClient:

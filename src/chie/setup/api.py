@@ -1,13 +1,14 @@
 """/api/setup: what a newcomer's first card shows, and the buttons on it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from chie.errors import NotFoundError
+from chie.mcp_kit.serve import Server
 from chie.settings import load
 from chie.setup import endpoints as places
 from chie.setup.endpoints import Endpoint, Outcome
@@ -30,10 +31,17 @@ class EndpointState(BaseModel):
     models: list[str] = []
 
 
+class Tool(BaseModel):
+    name: str
+    description: str
+    destructive: bool
+
+
 class RoomState(BaseModel):
     name: str
     open: bool
     reason: str | None = Field(default=None, description="Why it is closed, and what to set.")
+    tools: list[Tool] = []
 
 
 class Setup(BaseModel):
@@ -46,18 +54,18 @@ class Connections(BaseModel):
     hosts: list[Snippet]
 
 
-def create_setup_api(open_rooms: Sequence[str], closed: Mapping[str, str]) -> APIRouter:
+def create_setup_api(rooms: Mapping[str, Server], closed: Mapping[str, str]) -> APIRouter:
     """`closed` has the reason why a room is."""
     router = APIRouter(prefix="/api/setup", tags=["setup"])
-    rooms = [RoomState(name=name, open=True) for name in open_rooms]
-    rooms += [RoomState(name=name, open=False, reason=reason) for name, reason in closed.items()]
+    shut = [RoomState(name=name, open=False, reason=reason) for name, reason in closed.items()]
 
     @router.get("")
     async def show_setup() -> Setup:
         """Which models were found. Only this machine is asked; other places say whether they are configured."""
         settings = load(SetupSettings)
         found = await asyncio.gather(*map(_glance, places.find_endpoints(settings)))
-        return Setup(endpoints=[*found, _bedrock(settings)], rooms=rooms)
+        ready = [await _room(name, server) for name, server in rooms.items()]
+        return Setup(endpoints=[*found, _bedrock(settings)], rooms=[*ready, *shut])
 
     @router.post("/endpoints/{endpoint_id}/test")
     async def test_endpoint(endpoint_id: str) -> Outcome:
@@ -74,9 +82,21 @@ def create_setup_api(open_rooms: Sequence[str], closed: Mapping[str, str]) -> AP
     async def show_connections(request: Request) -> Connections:
         """What to write into each assistant's configuration."""
         address = str(request.base_url).rstrip("/")
-        return Connections(address=address, hosts=snippets(address, open_rooms))
+        return Connections(address=address, hosts=snippets(address, list(rooms)))
 
     return router
+
+
+async def _room(name: str, server: Server) -> RoomState:
+    tools = [
+        Tool(
+            name=tool.name,
+            description=tool.description or "",
+            destructive=bool(tool.annotations and tool.annotations.destructive_hint),
+        )
+        for tool in await server.list_tools()
+    ]
+    return RoomState(name=name, open=True, tools=tools)
 
 
 async def _glance(endpoint: Endpoint) -> EndpointState:

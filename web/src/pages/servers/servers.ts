@@ -48,7 +48,7 @@ export function useServers() {
       transport: "built-in" as const,
       state: room.open ? ("open" as const) : ("not_configured" as const),
       error: room.reason,
-      tools: [],
+      tools: room.tools,
     })),
   ];
   return {

@@ -14,6 +14,7 @@ export interface Room {
   name: string;
   open: boolean;
   reason: string | null;
+  tools: { name: string; description: string; destructive: boolean }[];
 }
 
 export interface Outcome {

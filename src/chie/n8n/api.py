@@ -1,0 +1,227 @@
+"""The room's HTTP edge, for the web page: workflows, their pictures, executions and backups."""
+
+import asyncio
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from chie.errors import ForbiddenError
+from chie.n8n import executions, summaries
+from chie.n8n.backups import Backup
+from chie.n8n.comparison import Difference, compare
+from chie.n8n.context import ToolContext
+from chie.n8n.errors import NotFoundError
+from chie.n8n.models import Json, Workflow
+from chie.n8n.paging import Listing, read_page
+from chie.n8n.structure import NOT_RUN, is_trigger, targets
+from chie.n8n.tools.restore_workflow import RestoreWorkflowArguments, RestoreWorkflowTool
+
+RECENT = "250"  # executions that are looked at for the last one of each workflow
+MOST_BACKUPS = 100
+ROOM = 1_000_000  # characters; a page may be longer than what a model reads
+
+Limit = Annotated[int, Query(ge=1, le=250)]
+Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
+
+
+class WorkflowRow(BaseModel):
+    id: str
+    name: str
+    active: bool
+    archived: bool = False
+    tags: list[str] = []
+    updated_at: str | None = None
+    url: str
+    last: Json | None = None
+
+
+class WorkflowPage(BaseModel):
+    workflows: list[WorkflowRow]
+    next_cursor: str | None
+    n8n: str
+    read_only: bool
+
+
+class GraphNode(BaseModel):
+    name: str
+    type: str
+    x: float
+    y: float
+    trigger: bool
+    disabled: bool
+    notes: str | None = None
+
+
+class GraphLink(BaseModel):
+    source: str
+    target: str
+    kind: str
+    output: int
+    input: int
+
+
+class Graph(BaseModel):
+    workflow: WorkflowRow
+    description: str | None
+    draft: bool
+    nodes: list[GraphNode]
+    links: list[GraphLink]
+
+
+class ExecutionPage(BaseModel):
+    executions: list[Json]
+    next_cursor: str | None
+
+
+class BackupList(BaseModel):
+    backups: list[Backup]
+
+
+class Comparison(BaseModel):
+    same: bool
+    exists: bool
+    difference: Difference
+
+
+class Restored(BaseModel):
+    workflow_id: str
+    steps: list[str]
+    notes: list[str]
+
+
+def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
+    router = APIRouter()
+    _declare_workflows(router, context, read_only=read_only)
+    _declare_executions(router, context)
+    _declare_backups(router, context, read_only=read_only)
+    return router
+
+
+def _declare_workflows(router: APIRouter, context: ToolContext, *, read_only: bool) -> None:
+    client = context.client
+
+    @router.get("/workflows")
+    async def list_workflows(limit: Limit = 100, cursor: Cursor = None, name: str | None = None) -> WorkflowPage:
+        """Every workflow with its state and its last execution, if that was lately."""
+        found, last = await asyncio.gather(_workflows(context, limit, cursor, name), _last_executions(context))
+        rows = [_row(client.base, workflow, last.get(str(workflow["id"]))) for workflow in found.rows]
+        return WorkflowPage(workflows=rows, next_cursor=found.next_cursor, n8n=client.base, read_only=read_only)
+
+    @router.get("/workflows/{workflow_id}")
+    async def draw_workflow(workflow_id: str) -> Graph:
+        """Its nodes with their places in n8n's editor, and what leads where."""
+        return _graph(client.base, await client.get_workflow(workflow_id))
+
+
+def _declare_executions(router: APIRouter, context: ToolContext) -> None:
+    @router.get("/workflows/{workflow_id}/executions")
+    async def list_executions(workflow_id: str, limit: Limit = 20, cursor: Cursor = None) -> ExecutionPage:
+        """Newest first."""
+        found = await read_page(
+            context.client.list_executions,
+            executions.row,
+            filters={"workflowId": workflow_id},
+            limit=limit,
+            cursor=cursor,
+            room=ROOM,
+        )
+        return ExecutionPage(executions=found.rows, next_cursor=found.next_cursor)
+
+    @router.get("/executions/{execution_id}")
+    async def show_execution(execution_id: str) -> dict[str, Any]:
+        """What ran, and which node failed with what words."""
+        return executions.summary(await context.client.get_execution(execution_id, include_data=True))
+
+
+def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool) -> None:
+    @router.get("/workflows/{workflow_id}/backups")
+    def list_backups(workflow_id: str) -> BackupList:
+        """What was kept before each change of ours, newest first."""
+        kept = context.backups.list(workflow_id)
+        return BackupList(backups=[backup for backup, _ in zip(kept, range(MOST_BACKUPS), strict=False)])
+
+    @router.get("/backups/{workflow_id}/{file}")
+    async def compare_backup(workflow_id: str, file: str) -> Comparison:
+        """What bringing it back would change."""
+        old = await asyncio.to_thread(context.backups.read, f"{workflow_id}/{file}")
+        try:
+            now = await context.client.get_workflow(str(old["id"]))
+        except NotFoundError:
+            return Comparison(same=False, exists=False, difference=compare({"name": old.get("name")}, old))
+        difference = compare(now, old)
+        return Comparison(same=difference.is_none, exists=True, difference=difference)
+
+    @router.post("/backups/{workflow_id}/{file}/restore")
+    async def restore_backup(workflow_id: str, file: str) -> Restored:
+        """As restore_workflow does: the present state is backed up first."""
+        if read_only:
+            raise ForbiddenError("this house may only read n8n. Unset N8N_READ_ONLY to let it change workflows.")
+        arguments = RestoreWorkflowArguments(backup=f"{workflow_id}/{file}")
+        report = await RestoreWorkflowTool(context).execute_core(arguments)
+        return Restored(workflow_id=str(report.workflow["id"]), steps=report.steps, notes=report.notes)
+
+
+async def _workflows(context: ToolContext, limit: int, cursor: str | None, name: str | None) -> Listing:
+    async def fetch(query: Any) -> Any:  # noqa: ANN401
+        return await context.client.list_workflows({**query, "excludePinnedData": "true"})
+
+    filters = {"name": name} if name else {}
+    return await read_page(fetch, lambda row: row, filters=filters, limit=limit, cursor=cursor, room=100 * ROOM)
+
+
+async def _last_executions(context: ToolContext) -> dict[str, Json]:
+    """By workflow. n8n lists what is still running only when it is asked for that."""
+    pages = await asyncio.gather(
+        context.client.list_executions({"limit": RECENT, "status": "running"}),
+        context.client.list_executions({"limit": RECENT}),
+    )
+    last: dict[str, Json] = {}
+    for execution in (execution for page in pages for execution in page.rows):
+        last.setdefault(str(execution.get("workflowId")), executions.row(execution))
+    return last
+
+
+def _row(base: str, workflow: Workflow, last: Json | None = None) -> WorkflowRow:
+    shown = summaries.row(workflow)
+    return WorkflowRow(
+        id=str(shown["id"]),
+        name=shown["name"],
+        active=shown["active"],
+        archived=shown.get("archived", False),
+        tags=shown.get("tags", []),
+        updated_at=workflow.get("updatedAt"),
+        url=f"{base}/workflow/{quote(str(shown['id']), safe='')}",
+        last=last,
+    )
+
+
+def _graph(base: str, workflow: Workflow) -> Graph:
+    nodes = [node for node in workflow.get("nodes") or [] if node.get("type") not in NOT_RUN]
+    names = {node["name"] for node in nodes}
+    links = [
+        GraphLink(source=source, target=target["node"], kind=kind, output=output, input=int(target.get("index") or 0))
+        for source, kind, output, target in targets(workflow.get("connections") or {})
+        if source in names and target["node"] in names
+    ]
+    return Graph(
+        workflow=_row(base, workflow),
+        description=workflow.get("description"),
+        draft=bool(summaries.head(workflow).get("unpublishedChanges")),
+        nodes=[_node(node) for node in nodes],
+        links=links,
+    )
+
+
+def _node(node: Json) -> GraphNode:
+    x, y = (node.get("position") or [0, 0])[:2]
+    return GraphNode(
+        name=node["name"],
+        type=summaries.short_type(node["type"]),
+        x=x,
+        y=y,
+        trigger=is_trigger(node),
+        disabled=bool(node.get("disabled")),
+        notes=node.get("notes"),
+    )

@@ -1,0 +1,225 @@
+"""The room's HTTP edge, behind the house's door, with an n8n of each generation on loopback."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from starlette.testclient import TestClient
+from tests.fakes.n8n import KEY, Failure, FakeN8n
+
+from chie.house import create_house
+from chie.n8n.server import create_server
+from chie.n8n.settings import N8nSettings
+
+ADDRESS = "http://127.0.0.1:8080"
+API = "/api/n8n"
+
+Json = dict[str, Any]
+
+
+def node(name: str, kind: str = "n8n-nodes-base.set", at: tuple[int, int] = (0, 0), **more: Any) -> Json:
+    return {
+        "id": f"id-{name}",
+        "name": name,
+        "type": kind,
+        "typeVersion": 1,
+        "position": list(at),
+        "parameters": {},
+    } | more
+
+
+def link(*names: str) -> Json:
+    return {one: {"main": [[{"node": two, "type": "main", "index": 0}]]} for one, two in pairwise(names)}
+
+
+FLOW: Json = {
+    "name": "注文の通知",
+    "nodes": [
+        node("Webhook", "n8n-nodes-base.webhook", (0, 0)),
+        node("整形", at=(200, 100), notes="送る前に"),
+        node("Slack", "n8n-nodes-base.slack", (400, 0), disabled=True),
+        node("Memo", "n8n-nodes-base.stickyNote", (0, 300)),
+    ],
+    "connections": link("Webhook", "整形", "Slack"),
+}
+
+
+@contextmanager
+def house(fake: FakeN8n, folder: Path, **more: Any) -> Iterator[TestClient]:
+    settings = N8nSettings(url=fake.url, api_key=SecretStr(KEY), backup_dir=folder / "backups", **more)
+    with TestClient(create_house({"n8n": create_server(settings)}), base_url=ADDRESS) as client:
+        yield client
+
+
+@pytest.fixture(params=["old", "new"])
+def n8n(request: pytest.FixtureRequest) -> FakeN8n:
+    fake: FakeN8n = request.getfixturevalue(f"{request.param}_n8n")
+    return fake.reset()
+
+
+@pytest.fixture
+def page(n8n: FakeN8n, tmp_path: Path) -> Iterator[TestClient]:
+    with house(n8n, tmp_path) as client:
+        yield client
+
+
+def read(page: TestClient, path: str, **parameters: Any) -> Json:
+    response = page.get(f"{API}{path}", params=parameters)
+    assert response.status_code == 200, response.text
+    answer: Json = response.json()
+    return answer
+
+
+def test_workflows_are_listed_with_state_and_last_execution(page: TestClient, n8n: FakeN8n) -> None:
+    flow = n8n.add_workflow(**FLOW, active=True, tags=[{"id": "t", "name": "店"}])
+    idle = n8n.add_workflow(name="Idle")
+    n8n.add_execution(workflowId=flow["id"], status="success")
+    n8n.add_execution(workflowId=flow["id"], status="error")
+    answer = read(page, "/workflows")
+    rows = {row["id"]: row for row in answer["workflows"]}
+    assert (rows[flow["id"]]["name"], rows[flow["id"]]["active"], rows[flow["id"]]["tags"]) == (
+        "注文の通知",
+        True,
+        ["店"],
+    )
+    assert (rows[flow["id"]]["last"]["status"], rows[flow["id"]]["last"]["durationMs"]) == ("error", 1500)
+    assert rows[flow["id"]]["url"] == f"{n8n.url}/workflow/{flow['id']}"
+    assert (rows[idle["id"]]["active"], rows[idle["id"]]["last"]) == (False, None)
+    assert (answer["n8n"], answer["read_only"], answer["next_cursor"]) == (n8n.url, False, None)
+
+
+def test_an_execution_that_is_running_is_the_last_one(page: TestClient, n8n: FakeN8n) -> None:
+    flow = n8n.add_workflow(**FLOW)
+    n8n.add_execution(workflowId=flow["id"], status="running", stoppedAt=None)
+    n8n.add_execution(workflowId=flow["id"], status="success")
+    assert read(page, "/workflows")["workflows"][0]["last"]["status"] == "running"
+
+
+def test_a_long_list_comes_in_pages(page: TestClient, n8n: FakeN8n) -> None:
+    for number in range(5):
+        n8n.add_workflow(name=f"流れ {number}")
+    first = read(page, "/workflows", limit=3)
+    second = read(page, "/workflows", limit=3, cursor=first["next_cursor"])
+    assert len({row["id"] for row in first["workflows"] + second["workflows"]}) == 5
+    assert second["next_cursor"] is None
+
+
+def test_a_workflow_is_drawn_from_its_nodes_and_connections(page: TestClient, n8n: FakeN8n) -> None:
+    flow = n8n.add_workflow(**FLOW)
+    graph = read(page, f"/workflows/{flow['id']}")
+    assert [(n["name"], n["type"], n["x"], n["y"], n["trigger"], n["disabled"]) for n in graph["nodes"]] == [
+        ("Webhook", "webhook", 0, 0, True, False),
+        ("整形", "set", 200, 100, False, False),
+        ("Slack", "slack", 400, 0, False, True),
+    ]
+    assert graph["nodes"][1]["notes"] == "送る前に"
+    assert graph["links"] == [
+        {"source": "Webhook", "target": "整形", "kind": "main", "output": 0, "input": 0},
+        {"source": "整形", "target": "Slack", "kind": "main", "output": 0, "input": 0},
+    ]
+
+
+def test_executions_name_the_node_that_failed(page: TestClient, n8n: FakeN8n) -> None:
+    flow, other = n8n.add_workflow(**FLOW), n8n.add_workflow(name="Other")
+    n8n.add_execution(workflowId=other["id"])
+    error = {"message": "接続できません", "description": "timeout"}
+    runs = {"Webhook": [{"executionTime": 1, "data": {"main": [[{"json": {}}]]}}], "整形": [{"error": error}]}
+    n8n.add_execution(
+        workflowId=flow["id"],
+        status="error",
+        data={"resultData": {"runData": runs, "error": error, "lastNodeExecuted": "整形"}},
+        workflowData={"name": "注文の通知", "nodes": FLOW["nodes"]},
+    )
+    listed = read(page, f"/workflows/{flow['id']}/executions")
+    assert [(row["id"], row["status"]) for row in listed["executions"]] == [("2", "error")]
+    shown = read(page, "/executions/2")
+    assert shown["failed"] == {"node": "整形", "message": "接続できません", "description": "timeout"}
+    assert [ran["node"] for ran in shown["nodes"]] == ["Webhook", "整形"]
+
+
+def test_a_backup_shows_what_it_would_change_and_brings_it_back(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+    flow = n8n.add_workflow(**FLOW)
+    workflow_id = flow["id"]
+    assert read(page, f"/workflows/{workflow_id}/backups") == {"backups": []}
+    name = _backed_up(tmp_path, n8n, flow)
+    stored = n8n.workflows[workflow_id]
+    stored["name"] = "Renamed"
+    stored["nodes"] = [FLOW["nodes"][0], node("整形", parameters={"x": 1}), node("New")]
+    stored["connections"] = link("Webhook", "New")
+    listed = read(page, f"/workflows/{workflow_id}/backups")["backups"]
+    assert [(backup["backup"], backup["name"], backup["nodes"]) for backup in listed] == [(name, "注文の通知", 4)]
+    seen = read(page, f"/backups/{name}")
+    assert (seen["same"], seen["exists"]) == (False, True)
+    difference = seen["difference"]
+    assert difference["name"] == ["Renamed", "注文の通知"]
+    assert (difference["added"], difference["removed"]) == (["Slack", "Memo"], ["New"])
+    assert set(difference["changed"]["整形"]) >= {"parameters", "position", "notes"}
+    assert difference["connections_added"] == ["Webhook → 整形", "整形 → Slack"]
+    assert difference["connections_removed"] == ["Webhook → New"]
+    restored = page.post(f"{API}/backups/{name}/restore")
+    assert restored.status_code == 200, restored.text
+    assert restored.json()["workflow_id"] == workflow_id
+    assert n8n.workflows[workflow_id]["name"] == "注文の通知"
+    assert read(page, f"/backups/{name}")["same"] is True
+    assert len(read(page, f"/workflows/{workflow_id}/backups")["backups"]) == 2
+
+
+def test_a_backup_of_a_deleted_workflow_comes_back_as_a_new_one(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+    flow = n8n.add_workflow(**FLOW)
+    name = _backed_up(tmp_path, n8n, flow)
+    del n8n.workflows[flow["id"]]
+    seen = read(page, f"/backups/{name}")
+    assert (seen["exists"], seen["difference"]["added"]) == (False, ["Webhook", "整形", "Slack", "Memo"])
+    restored = page.post(f"{API}/backups/{name}/restore").json()
+    assert restored["workflow_id"] != flow["id"]
+    assert restored["workflow_id"] in n8n.workflows
+
+
+def test_a_house_that_may_only_read_restores_nothing(n8n: FakeN8n, tmp_path: Path) -> None:
+    flow = n8n.add_workflow(**FLOW)
+    name = _backed_up(tmp_path, n8n, flow)
+    n8n.workflows[flow["id"]]["name"] = "Renamed"
+    with house(n8n, tmp_path, read_only=True) as page:
+        assert read(page, "/workflows")["read_only"] is True
+        refused = page.post(f"{API}/backups/{name}/restore")
+    assert (refused.status_code, refused.json()["detail"]) == (
+        403,
+        "this house may only read n8n. Unset N8N_READ_ONLY to let it change workflows.",
+    )
+    assert n8n.workflows[flow["id"]]["name"] == "Renamed"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "detail"),
+    [
+        ("/workflows/unknown", 404, "Workflow 'unknown'"),
+        ("/executions/99", 404, "Execution '99'"),
+        ("/backups/wf/nonsense", 400, "backup must be a name that list_backups shows."),
+        ("/backups/wf/20260101T000000000000Z-update.json", 404, "There is no such backup."),
+        ("/workflows?limit=0", 400, "limit must be at least 1."),
+        ("/workflows?cursor=nonsense", 400, "cursor is not one that this list gave"),
+    ],
+)
+def test_failures_are_a_detail_with_the_right_status(page: TestClient, path: str, status: int, detail: str) -> None:
+    answer = page.get(f"{API}{path}")
+    assert answer.status_code == status, answer.text
+    assert detail in answer.json()["detail"]
+
+
+def test_an_n8n_that_fails_is_said_in_its_own_words_without_the_key(page: TestClient, n8n: FakeN8n) -> None:
+    n8n.failures.append(Failure("GET", "/workflows", 401, '{"message": "unauthorized"}'))
+    answer = page.get(f"{API}/workflows")
+    assert answer.status_code == 500
+    assert KEY not in answer.text
+
+
+def _backed_up(folder: Path, n8n: FakeN8n, workflow: Json) -> str:
+    """As the tools would have written it before a change."""
+    from chie.n8n.server import create_client, create_context
+
+    settings = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=folder / "backups")
+    return create_context(settings, create_client(settings)).backups.write(workflow, "update")
