@@ -22,12 +22,10 @@ const COMPONENTS: Components = {
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keyboard
     <div className="kn-table" tabIndex={0}>
       <table>{children}</table>
     </div>
   ),
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines of code scroll, also by keyboard
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
 };
 

@@ -38,8 +38,12 @@ export function useServers() {
     refetchInterval: ({ state }) =>
       state.data?.servers.some(({ state: one }) => one === "connecting") ? MOVING_MS : 15_000,
   });
-  const known = told.data?.servers.map(read) ?? [];
   const rooms = setup.data?.rooms ?? [];
+  const known = (told.data?.servers.map(read) ?? []).map((server) =>
+    server.tools.length > 0
+      ? server
+      : { ...server, tools: rooms.find((room) => room.name === server.name)?.tools ?? [] },
+  );
   const rest = rooms.filter((room) => !known.some((server) => server.name === room.name));
   const servers: ServerState[] = [
     ...known,

@@ -18,7 +18,6 @@ export function Snippet({ text, label }: { text: string; label: string }) {
   }
   return (
     <div className="snippet">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>

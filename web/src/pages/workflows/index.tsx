@@ -1,12 +1,130 @@
+import "./workflows.css";
+import { useState } from "react";
 import { useText } from "../../i18n/language";
-import { shellText } from "../../i18n/shell";
-import { Page, Skeletons } from "../../ui/feedback";
+import { hrefTo, useRoute } from "../../route";
+import { Button, LinkButton } from "../../ui/button";
+import { Empty, Failure, Notice, Page, Skeletons } from "../../ui/feedback";
+import { SearchField } from "../../ui/field";
+import { languageOf } from "../knowledge/notes";
+import { Snippet } from "../servers/snippet";
+import { type Room, useSetup } from "../setup/setup";
+import { WorkflowDetail } from "./detail";
+import { State } from "./state";
+import { Status, When } from "./status";
+import { workflowsText } from "./text";
+import { useWorkflows, type WorkflowRow } from "./workflows";
 
 export default function WorkflowsPage() {
-  const t = useText(shellText);
+  const t = useText(workflowsText);
+  const id = useRoute().rest[0];
+  const setup = useSetup();
+  const room = setup.data?.rooms.find(({ name }) => name === "n8n");
+  const list = useWorkflows(Boolean(room?.open));
+  if (!setup.data)
+    return (
+      <Page title={t.title} lead={t.lead}>
+        {setup.error ? (
+          <Failure error={setup.error} retry={() => setup.refetch()} />
+        ) : (
+          <Skeletons lines={5} height="3rem" />
+        )}
+      </Page>
+    );
+  if (!room?.open) return <NotConnected room={room} />;
+  if (id) return <WorkflowDetail id={id} readOnly={list.data?.pages[0]?.read_only ?? false} />;
+  return <WorkflowList list={list} />;
+}
+
+function NotConnected({ room }: { room: Room | undefined }) {
+  const t = useText(workflowsText);
   return (
-    <Page title={t.workflows}>
-      <Skeletons />
+    <Page title={t.title} lead={t.lead}>
+      <div className="card stack wf-off">
+        <Empty icon="flow" title={t.off}>
+          {t.offLead}
+        </Empty>
+        {room?.reason && <Notice>{room.reason}</Notice>}
+        <p>{t.offHint}</p>
+        <Snippet text={"N8N_URL=http://127.0.0.1:5678\nN8N_API_KEY=…"} label="n8n" />
+      </div>
     </Page>
   );
+}
+
+function WorkflowList({ list }: { list: ReturnType<typeof useWorkflows> }) {
+  const t = useText(workflowsText);
+  const [filter, setFilter] = useState("");
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = list;
+  const first = data?.pages[0];
+  const rows = data?.pages.flatMap((page) => page.workflows) ?? [];
+  const shown = rows.filter((row) => matches(row, filter)).sort(byNeed);
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        first && (
+          <LinkButton icon="link" href={first.n8n} target="_blank" rel="noreferrer noopener">
+            {t.openN8n}
+          </LinkButton>
+        )
+      }
+    >
+      <div className="stack">
+        <SearchField label={t.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
+        {first?.read_only && <Notice>{t.readOnly}</Notice>}
+        {error && <Failure error={error} retry={() => refetch()} />}
+        {!data && !error && <Skeletons lines={6} height="3rem" />}
+        {data && (
+          <p className="muted small" role="status">
+            {rows.length === 0 ? t.none : shown.length === 0 ? t.noMatch : t.count(shown.length)}
+          </p>
+        )}
+        <ul className="wf-list">
+          {shown.map((workflow) => (
+            <li key={workflow.id}>
+              <a className="wf-item card" href={hrefTo("workflows", workflow.id)}>
+                <span className="wf-item-name">
+                  <strong lang={languageOf(workflow.name)}>{workflow.name}</strong>
+                  <State workflow={workflow} />
+                  {workflow.tags.map((tag) => (
+                    <span key={tag} className="tag">
+                      {tag}
+                    </span>
+                  ))}
+                </span>
+                <span className="wf-item-last">
+                  {workflow.last ? (
+                    <>
+                      <Status status={workflow.last.status} />
+                      <When execution={workflow.last} />
+                    </>
+                  ) : (
+                    <span className="muted small">{t.never}</span>
+                  )}
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+        {hasNextPage && (
+          <Button disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+            {isFetchingNextPage ? t.loading : t.more}
+          </Button>
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function matches(row: WorkflowRow, filter: string): boolean {
+  const wanted = filter.normalize("NFKC").toLowerCase().trim();
+  return [row.name, ...row.tags].some((text) => text.normalize("NFKC").toLowerCase().includes(wanted));
+}
+
+/** What failed first, then what is live, then by name. */
+function byNeed(one: WorkflowRow, two: WorkflowRow): number {
+  const need = (row: WorkflowRow) =>
+    row.archived ? 3 : row.last && ["error", "crashed"].includes(row.last.status) ? 0 : row.active ? 1 : 2;
+  return need(one) - need(two) || one.name.localeCompare(two.name);
 }

@@ -1,0 +1,57 @@
+import { useState } from "react";
+import { useText } from "../../i18n/language";
+import { hrefTo } from "../../route";
+import { LinkButton } from "../../ui/button";
+import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { languageOf } from "../knowledge/notes";
+import { Backups } from "./backups";
+import { Executions } from "./executions";
+import { Picture } from "./picture";
+import { State } from "./state";
+import { workflowsText } from "./text";
+import { type Graph, useExecution, useExecutions, useGraph } from "./workflows";
+
+export function WorkflowDetail({ id, readOnly }: { id: string; readOnly: boolean }) {
+  const t = useText(workflowsText);
+  const { data, error, refetch } = useGraph(id);
+  return (
+    <div className="page">
+      <div className="page-body wf-page">
+        <LinkButton className="wf-back" kind="quiet" small icon="left" href={hrefTo("workflows")}>
+          {t.back}
+        </LinkButton>
+        {error && <Failure error={error} retry={() => refetch()} />}
+        {!data && !error && <Skeletons lines={6} />}
+        {data && <Whole key={id} graph={data} readOnly={readOnly} />}
+      </div>
+    </div>
+  );
+}
+
+/** What failed last is what people come for, so it is chosen from the start. */
+function Whole({ graph, readOnly }: { graph: Graph; readOnly: boolean }) {
+  const t = useText(workflowsText);
+  const { workflow } = graph;
+  const newest = useExecutions(workflow.id).data?.pages[0]?.executions[0];
+  const [chosen, setChosen] = useState<string | null | undefined>(undefined);
+  const shown = chosen === undefined ? (newest?.status === "error" ? newest.id : null) : chosen;
+  const { data: execution } = useExecution(shown);
+  return (
+    <>
+      <div className="page-head wf-head">
+        <h1 lang={languageOf(workflow.name)}>{workflow.name}</h1>
+        <State workflow={workflow} />
+        <LinkButton small icon="link" href={workflow.url} target="_blank" rel="noreferrer noopener">
+          {t.openN8n}
+        </LinkButton>
+      </div>
+      {graph.description && <p className="muted">{graph.description}</p>}
+      {graph.draft && <Notice kind="warn">{t.draft}</Notice>}
+      <Picture graph={graph} execution={shown ? execution : undefined} />
+      <div className="wf-columns">
+        <Executions id={workflow.id} chosen={shown} choose={(one) => setChosen(one === shown ? null : one)} />
+        <Backups id={workflow.id} readOnly={readOnly} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+import { useText } from "../../i18n/language";
+import { Button } from "../../ui/button";
+import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { Status, When } from "./status";
+import { workflowsText } from "./text";
+import { type Execution, useExecution, useExecutions } from "./workflows";
+
+export function Executions({
+  id,
+  chosen,
+  choose,
+}: {
+  id: string;
+  chosen: string | null;
+  choose: (execution: string) => void;
+}) {
+  const t = useText(workflowsText);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useExecutions(id);
+  const rows = data?.pages.flatMap((page) => page.executions) ?? [];
+  return (
+    <section className="card stack" aria-labelledby="wf-executions">
+      <h2 id="wf-executions">{t.executions}</h2>
+      {error && <Failure error={error} retry={() => refetch()} />}
+      {!data && !error && <Skeletons lines={4} />}
+      {data && rows.length === 0 && <p className="muted">{t.noExecutions}</p>}
+      <ul className="wf-rows">
+        {rows.map((execution) => (
+          <li key={execution.id}>
+            <button
+              type="button"
+              className="wf-row"
+              aria-pressed={execution.id === chosen}
+              onClick={() => choose(execution.id)}
+            >
+              <Status status={execution.status} />
+              <span className="muted small">#{execution.id}</span>
+              <span className="grow" />
+              <When execution={execution} />
+            </button>
+            {execution.id === chosen && <Outcome id={execution.id} />}
+          </li>
+        ))}
+      </ul>
+      {hasNextPage && (
+        <Button small disabled={isFetchingNextPage} onClick={() => fetchNextPage()}>
+          {isFetchingNextPage ? t.loading : t.more}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Outcome({ id }: { id: string }) {
+  const { data, error } = useExecution(id);
+  if (error) return <Failure error={error} />;
+  if (!data) return <Skeletons lines={1} />;
+  return <Told execution={data} />;
+}
+
+function Told({ execution }: { execution: Execution }) {
+  const t = useText(workflowsText);
+  if (execution.failed) {
+    const { node, message, description } = execution.failed;
+    return (
+      <Notice kind="bad">
+        <strong>{node ? t.failedAt(node) : t.failed}</strong>
+        <p>{message}</p>
+        {description && description !== message && <p className="small">{description}</p>}
+      </Notice>
+    );
+  }
+  return (
+    <p className="muted small wf-told">{execution.nodes ? t.ran(execution.nodes.length) : execution.note}</p>
+  );
+}

@@ -1,0 +1,154 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { api } from "../../api";
+import { queryClient } from "../../query";
+
+export interface ExecutionRow {
+  id: string;
+  workflowId: string;
+  status: string;
+  mode?: string;
+  startedAt?: string;
+  durationMs?: number;
+  retryOf?: string;
+}
+
+export interface WorkflowRow {
+  id: string;
+  name: string;
+  active: boolean;
+  archived: boolean;
+  tags: string[];
+  updated_at: string | null;
+  url: string;
+  last: ExecutionRow | null;
+}
+
+export interface GraphNode {
+  name: string;
+  type: string;
+  x: number;
+  y: number;
+  trigger: boolean;
+  disabled: boolean;
+  notes: string | null;
+}
+
+export interface GraphLink {
+  source: string;
+  target: string;
+  kind: string;
+  output: number;
+  input: number;
+}
+
+export interface Graph {
+  workflow: WorkflowRow;
+  description: string | null;
+  draft: boolean;
+  nodes: GraphNode[];
+  links: GraphLink[];
+}
+
+export interface Execution extends ExecutionRow {
+  failed?: { node?: string; message: string; description?: string };
+  nodes?: { node: string; status?: string; items: number; ms: number }[];
+  note?: string;
+}
+
+export interface Backup {
+  backup: string;
+  name: string;
+  reason: string;
+  time: string;
+  nodes: number;
+}
+
+export interface Difference {
+  name: [string, string] | null;
+  added: string[];
+  removed: string[];
+  changed: Record<string, string[]>;
+  connections_added: string[];
+  connections_removed: string[];
+  settings: string[];
+  tags_added: string[];
+  tags_removed: string[];
+}
+
+interface WorkflowPage {
+  workflows: WorkflowRow[];
+  next_cursor: string | null;
+  n8n: string;
+  read_only: boolean;
+}
+
+const ROOT = "api/n8n";
+const one = (id: string) => `${ROOT}/workflows/${encodeURIComponent(id)}`;
+
+export function useWorkflows(enabled: boolean) {
+  return useInfiniteQuery({
+    queryKey: ["n8n", "workflows"],
+    enabled,
+    initialPageParam: null as string | null,
+    refetchInterval: 30_000,
+    queryFn: ({ pageParam, signal }) =>
+      api.get<WorkflowPage>(`${ROOT}/workflows`, { query: { cursor: pageParam, limit: 100 }, signal }),
+    getNextPageParam: (page) => page.next_cursor,
+  });
+}
+
+export function useGraph(id: string) {
+  return useQuery({
+    queryKey: ["n8n", "workflow", id],
+    queryFn: ({ signal }) => api.get<Graph>(one(id), { signal }),
+  });
+}
+
+export function useExecutions(id: string) {
+  return useInfiniteQuery({
+    queryKey: ["n8n", "executions", id],
+    initialPageParam: null as string | null,
+    refetchInterval: 30_000,
+    queryFn: ({ pageParam, signal }) =>
+      api.get<{ executions: ExecutionRow[]; next_cursor: string | null }>(`${one(id)}/executions`, {
+        query: { cursor: pageParam, limit: 20 },
+        signal,
+      }),
+    getNextPageParam: (page) => page.next_cursor,
+  });
+}
+
+export function useExecution(id: string | null) {
+  return useQuery({
+    queryKey: ["n8n", "execution", id],
+    enabled: id !== null,
+    queryFn: ({ signal }) => api.get<Execution>(`${ROOT}/executions/${id}`, { signal }),
+  });
+}
+
+export function useBackups(id: string) {
+  return useQuery({
+    queryKey: ["n8n", "backups", id],
+    queryFn: ({ signal }) => api.get<{ backups: Backup[] }>(`${one(id)}/backups`, { signal }),
+  });
+}
+
+export function useComparison(backup: string) {
+  return useQuery({
+    queryKey: ["n8n", "comparison", backup],
+    queryFn: ({ signal }) =>
+      api.get<{ same: boolean; exists: boolean; difference: Difference }>(`${ROOT}/backups/${backup}`, {
+        signal,
+      }),
+  });
+}
+
+export async function restore(
+  backup: string,
+): Promise<{ workflow_id: string; steps: string[]; notes: string[] }> {
+  const done = await api.post<{ workflow_id: string; steps: string[]; notes: string[] }>(
+    `${ROOT}/backups/${backup}/restore`,
+  );
+  await queryClient.invalidateQueries({ queryKey: ["n8n"] });
+  return done;
+}
