@@ -47,6 +47,7 @@ export function SourceChip({ citation, inline = false }: { citation: Citation; i
       >
         {open && <SourceCard citation={citation} />}
       </span>
+      {inline && "\u2060" /* a full stop stays with its source */}
     </>
   );
 }
