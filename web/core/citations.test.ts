@@ -70,11 +70,12 @@ describe("sources of an answer", () => {
 describe("numbers in an answer", () => {
   const run = (value: string, count: number) => {
     type Node = { type: string; value?: string; url?: string };
-    const paragraph: { type: string; children: Node[] } = { type: "paragraph", children: [{ type: "text", value }] };
+    const paragraph: { type: string; children: Node[] } = {
+      type: "paragraph",
+      children: [{ type: "text", value }],
+    };
     remarkCitations({ count })({ type: "root", children: [paragraph] });
-    return paragraph.children.map((node) => node.url ?? node.value); value?: string; url?: string }[]).map(
-      (n) => n.url ?? n.value,
-    );
+    return paragraph.children.map((node) => node.url ?? node.value);
   };
 
   it("become links to the sources", () => {
