@@ -29,7 +29,7 @@ def test_a_question_shows_its_tool_its_answer_and_its_sources(screen: Screen) ->
     expect(screen.answer.locator("strong").nth(1)).to_have_text("「再起動なし」")
     expect(screen.answer.locator("table td").first).to_have_text("worker_connections")
     expect(screen.answer).to_contain_text("812 tokens in, 143 out")
-    screen.answer.get_by_role("button", name="Source 1: nginx の接続数を上げる手順").first.click()
+    screen.answer.get_by_role("button", name="Source 1 nginx の接続数を上げる手順").first.click()
     popover = screen.page.locator(".source-card:popover-open")
     expect(popover).to_contain_text("worker_connections を 4096 に上げ")
     link = popover.get_by_role("link", name="Open the source")
