@@ -82,7 +82,6 @@ function EditQuestion({
   return (
     <div className="edit-question">
       <TextArea
-        // biome-ignore lint/a11y/noAutofocus: the user has just asked to write here
         autoFocus
         aria-label={t.editField}
         value={value}

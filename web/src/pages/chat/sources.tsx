@@ -32,10 +32,11 @@ export function SourceChip({ citation, inline = false }: { citation: Citation; i
         type="button"
         className={inline ? "source-chip inline" : "source-chip"}
         popoverTarget={id}
-        aria-label={`${t.source(citation.number)}: ${citation.title}`}
+        title={citation.title}
       >
+        <span className="hidden-text">{t.sourceWord} </span>
         <span className="source-number">{citation.number}</span>
-        {!inline && <span className="ellipsis">{citation.title}</span>}
+        <span className={inline ? "hidden-text" : "ellipsis"}> {citation.title}</span>
       </button>
       <span
         id={id}
@@ -47,6 +48,7 @@ export function SourceChip({ citation, inline = false }: { citation: Citation; i
       >
         {open && <SourceCard citation={citation} />}
       </span>
+      {inline && "\u2060" /* a full stop stays with its source */}
     </>
   );
 }

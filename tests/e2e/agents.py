@@ -1,0 +1,143 @@
+"""Agents for the page: each plays a part that a person will meet, at a pace a test can keep up with."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from tests.fakes.agents import CautiousAgent, EchoAgent, FailingAgent, FakeAgent, FakeDirectory, SickAgent, done, text
+
+from chie.chat.agents.base import Approve
+from chie.chat.events import Event, ToolCall, ToolResult, Usage
+
+HITS: list[dict[str, Any]] = [
+    {
+        "id": "k-00000000000000a1",
+        "title": "nginx の接続数を上げる手順",
+        "content": "まず worker_connections を 4096 に上げ、その後で ulimit を確認する。再起動は不要で reload で足りる。",
+        "score": 0.91,
+        "tags": ["nginx", "障害対応"],
+        "source": "https://wiki.example.test/runbooks/nginx",
+        "updated_at": "2026-10-02T09:00:00Z",
+    },
+    {
+        "id": "k-00000000000000b2",
+        "title": "Outage of 12 September: connection limits",
+        "content": "The proxy refused connections at 1,024 a worker. Raising worker_connections fixed it within a minute.",
+        "score": 0.83,
+        "tags": ["nginx", "postmortem"],
+        "source": None,
+        "updated_at": "2026-09-13T18:20:00Z",
+    },
+]
+
+GUIDE = """**結論：**`worker_connections` を先に上げます。これは**「再起動なし」**で反映できます [1]。
+
+| 設定 | 既定 | 推奨 |
+|---|---:|---:|
+| worker_connections | 512 | 4096 |
+| worker_rlimit_nofile | — | 8192 |
+
+```nginx
+events {
+    worker_connections 4096;  # reload で反映
+}
+```
+
+9 月の障害でも同じ対処で復旧しています [2]。
+"""
+
+XSS = """<script>window.hacked = 1</script>
+<img src=x onerror="window.hacked = 2">
+<svg onload="window.hacked = 3"><a href="javascript:window.hacked = 4">svg</a></svg>
+<iframe srcdoc="<script>parent.hacked = 5</script>"></iframe>
+
+[click me](javascript:window.hacked=6) [data](data:text/html,<script>hacked=7</script>) [vb](vbscript:hacked)
+[ok](https://example.test/ok) <https://example.test/auto>
+
+![tracker](https://evil.example.test/pixel.png?secret=1)
+
+```mermaid
+graph TD; A["<img src=x onerror='window.hacked = 8'>"] --> B
+```
+
+| <b>cell</b> | `<script>window.hacked = 9</script>` |
+|---|---|
+| x | y |
+"""
+
+
+class GuideAgent(FakeAgent):
+    """Looks something up and answers with numbered sources."""
+
+    id = "guide"
+
+    @property
+    def name(self) -> str:
+        return "Guide"
+
+    def supports_mcp(self) -> bool:
+        return True
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield ToolCall(type="tool_call", id="1", name="search_knowledge", arguments={"query": message[:60], "limit": 2})
+        await asyncio.sleep(0.05)
+        content = json.dumps({"hits": HITS}, ensure_ascii=False)
+        yield ToolResult(type="tool_result", id="1", name="search_knowledge", content=content, is_error=False)
+        for start in range(0, len(GUIDE), 12):
+            yield text(GUIDE[start : start + 12])
+            await asyncio.sleep(0.005)
+        yield done(Usage(input_tokens=812, output_tokens=143))
+
+
+class CountingAgent(FakeAgent):
+    """Counts to the number in the question, a number every hundredth of a second."""
+
+    id = "counting"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        for number in range(int(message)):
+            yield text(f"{number} ")
+            await asyncio.sleep(0.01)
+        yield done(Usage(input_tokens=1, output_tokens=int(message)))
+
+
+class DoubtfulAgent(FakeAgent):
+    """Wants to run two tools that destroy, at once."""
+
+    id = "doubtful"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        calls = [
+            ToolCall(type="tool_call", id=f"c{n}", name=name, arguments={"id": f"k-{n}"}, approval="required")
+            for n, name in enumerate(["delete_knowledge", "delete_workflow"])
+        ]
+        for call in calls:
+            yield call
+        assert approve is not None
+        for call, allowed in zip(calls, await asyncio.gather(*map(approve, calls)), strict=True):
+            said = "deleted" if allowed else "refused by the user"
+            yield ToolResult(type="tool_result", id=call["id"], name=call["name"], content=said, is_error=not allowed)
+        yield text("Finished.")
+        yield done()
+
+
+class HostileAgent(FakeAgent):
+    """Everything that must stay text."""
+
+    id = "hostile"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield ToolCall(type="tool_call", id="1", name="<img src=x onerror=hacked=1>", arguments={"q": XSS})
+        hits = [{"id": "<svg>", "title": "<script>hacked=1</script>", "content": XSS, "source": "javascript:hacked=1"}]
+        content = json.dumps({"hits": hits})
+        yield ToolResult(type="tool_result", id="1", name="x", content=content, is_error=False)
+        yield text(XSS)
+        yield done()
+
+
+def directory() -> FakeDirectory:
+    kinds = [
+        GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
+    ]  # fmt: skip
+    return FakeDirectory(*(kind() for kind in kinds))

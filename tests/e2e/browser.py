@@ -1,0 +1,35 @@
+"""Debian's Chromium, driven by Playwright, with nothing of its own going on in the background."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Browser, sync_playwright
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def chromium() -> str | None:
+    named = os.environ.get("CHIE_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    path = chromium()
+    assert path, "no Chromium on this machine"
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        try:
+            yield opened
+        finally:
+            opened.close()

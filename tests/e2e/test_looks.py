@@ -1,0 +1,180 @@
+"""Both languages, both themes, a narrow screen, no mouse, a screen reader, and a very long conversation."""
+
+import sqlite3
+from pathlib import Path
+from uuid import uuid4
+
+import httpx2
+import pytest
+from playwright.sync_api import expect
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.house import ROOT, house
+from tests.e2e.screen import Screen
+
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+RUN_AXE = """async () => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
+}"""
+
+
+def serious_findings(screen: Screen) -> list[str]:
+    screen.page.evaluate(AXE.read_text(encoding="utf-8"))
+    findings: list[str] = screen.page.evaluate(RUN_AXE)
+    return findings
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_axe_finds_nothing_serious(open_screen: OpenScreen, language: str, theme: str) -> None:
+    screen = open_screen(locale=language, color_scheme=theme, bypass_csp=True)
+    assert serious_findings(screen) == []
+    screen.ask("nginx の接続数は？")
+    screen.wait_for_end()
+    screen.answer.locator("details.tool summary").click()
+    expect(screen.answer.locator(".markdown")).to_be_visible()
+    assert serious_findings(screen) == []
+    screen.choose_agent("Doubtful")
+    screen.ask("clean up")
+    expect(screen.page.locator(".approval")).to_have_count(2)
+    assert serious_findings(screen) == []
+    screen.page.locator(".send").click()
+    screen.wait_for_end()
+    screen.page.keyboard.press("Control+k")
+    expect(screen.page.get_by_role("combobox")).to_be_visible()
+    assert serious_findings(screen) == []
+
+
+def test_the_browsers_language_is_the_pages_and_another_can_be_chosen(open_screen: OpenScreen) -> None:
+    screen = open_screen(locale="ja-JP")
+    expect(screen.page.locator("html")).to_have_attribute("lang", "ja")
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("何を知りたいですか？")
+    screen.button("言語").click()
+    screen.page.get_by_role("menuitemcheckbox", name="English").click()
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("What would you like to know?")
+    expect(screen.page.locator("html")).to_have_attribute("lang", "en")
+    screen.page.reload()
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("What would you like to know?")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_it_fits_360_pixels(open_screen: OpenScreen, language: str) -> None:
+    screen = open_screen(locale=language, viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
+    screen.field.fill("nginx の接続数は？")
+    screen.page.locator(".send").click()
+    screen.wait_for_end()
+    wide = "() => document.documentElement.scrollWidth"
+    assert screen.script(wide) == 360
+    screen.page.locator(".shell-bar button").first.click()
+    drawer = screen.page.get_by_role("dialog")
+    expect(drawer.locator(".session").first).to_be_visible()
+    screen.page.keyboard.press("Escape")
+    expect(drawer).to_have_count(0)
+    for path in ("knowledge", "workflows", "servers", "setup"):
+        screen.open(f"/#/{path}")
+        expect(screen.page.get_by_role("heading", level=1)).to_be_visible()
+        assert screen.script(wide) == 360, path
+
+
+def test_a_conversation_can_be_had_without_a_mouse(screen: Screen) -> None:
+    expect(screen.field).to_be_focused()
+    screen.page.keyboard.press("Shift+Tab")  # the page's own order, back and forth
+    screen.page.keyboard.press("Tab")
+    expect(screen.field).to_be_focused()
+    screen.page.keyboard.press("Tab")
+    screen.page.keyboard.press("Tab")
+    expect(screen.page.locator(".agent-button")).to_be_focused()
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.get_by_role("menuitemcheckbox", name="Guide")).to_be_focused()
+    screen.page.keyboard.type("Cau")
+    expect(screen.page.get_by_role("menuitemcheckbox", name="Cautious")).to_be_focused()
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.locator(".agent-button")).to_contain_text("Cautious")
+    screen.field.focus()
+    screen.page.keyboard.type("delete it")
+    screen.page.keyboard.press("Enter")
+    allow = screen.button("Allow once")
+    expect(allow).to_be_visible()
+    while not allow.evaluate("element => element === document.activeElement"):
+        screen.page.keyboard.press("Shift+Tab")
+    screen.page.keyboard.press("Enter")
+    expect(screen.answer).to_contain_text("Done.")
+
+
+def test_a_screen_reader_hears_beginning_and_end_but_not_every_word(screen: Screen) -> None:
+    screen.script(
+        """() => {
+          window.heard = [];
+          const region = document.querySelector(".chat > [aria-live=polite]");
+          new MutationObserver(() => window.heard.push(region.textContent))
+            .observe(region, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    expect(screen.page.locator(".messages, .welcome")).to_have_count(1)
+    screen.choose_agent("Counting")
+    screen.ask("60")
+    screen.wait_for_end()
+    expect(screen.page.locator(".chat > [aria-live=polite]")).to_have_text("The answer is complete.")
+    assert screen.script("() => window.heard") == ["Thinking…", "The answer is complete."]
+    expect(screen.page.get_by_role("log")).to_have_attribute("aria-live", "off")
+
+
+TEXT = "**太字「です」。**\n\n- one\n- two\n\n```python\nprint('x')\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+
+COUNT_FRAMES = """() => {
+  window.frames_between = []; window.touched = 0;
+  let frames = 0;
+  const tick = () => { frames++; requestAnimationFrame(tick); };
+  requestAnimationFrame(tick);
+  addEventListener("keydown", () => { frames = 0; }, true);
+  document.querySelector("#message").addEventListener("input", () => {
+    requestAnimationFrame(() => window.frames_between.push(frames));
+  });
+  const old = [...document.querySelectorAll(".messages-item")].slice(0, -1);
+  const observer = new MutationObserver((changes) => { window.touched += changes.length; });
+  for (const item of old) observer.observe(item, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def long_session(home: Path, address: str, count: int) -> str:
+    """Asked once over HTTP, then the rows are multiplied in the file: four hundred messages in no time."""
+    first = httpx2.post(f"{address}/api/chat/stream", json={"message": TEXT, "agent_id": "echo"})
+    session = str(first.headers["x-chie-session"])
+    with sqlite3.connect(home / "chie.db") as database:
+        database.row_factory = sqlite3.Row
+        rows = database.execute("SELECT * FROM messages WHERE session_id = ? ORDER BY seq", [session]).fetchall()
+        parent = dict(rows[-1])["id"]
+        for number in range(count - len(rows)):
+            row = dict(rows[number % 2])
+            del row["seq"]
+            row |= {"id": str(uuid4()), "parent_id": parent}
+            parent = row["id"]
+            names = ", ".join(row)
+            marks = ", ".join("?" for _ in row)
+            database.execute(f"INSERT INTO messages ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
+    return session
+
+
+def test_a_key_press_in_a_session_of_400_messages_costs_one_frame_even_while_an_answer_grows(
+    open_screen: OpenScreen, home_folder: Path
+) -> None:
+    with house(home_folder) as (address, _):
+        session = long_session(home_folder, address, 400)
+        screen = open_screen(f"/#/chat/{session}", at=address)
+        expect(screen.answer.locator("table")).to_be_visible()
+        assert screen.page.locator("article").count() < 40
+        screen.choose_agent("Counting")
+        screen.ask("300")
+        expect(screen.answer).to_contain_text("5 6")
+        screen.script(COUNT_FRAMES)
+        words = "typed while it answers"
+        screen.field.press_sequentially(words, delay=8)
+        assert screen.answer.get_attribute("aria-busy") == "true"
+        expect(screen.field).to_have_value(words)
+        frames: list[int] = screen.script("() => window.frames_between")
+        assert len(frames) == len(words)
+        assert max(frames) <= 1
+        assert screen.script("() => window.touched") == 0
+        screen.button("Stop").click()

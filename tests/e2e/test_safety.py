@@ -1,0 +1,58 @@
+"""What a model or a tool says is text, whatever it looks like."""
+
+from playwright.sync_api import Request, expect
+from tests.e2e.screen import Screen
+
+HARM = "script, iframe, object, embed, img[src^='http'], svg [onload], [onerror], a[href^='javascript'], a[href^='data']"
+
+
+def test_nothing_in_an_answer_runs_loads_or_becomes_an_element(screen: Screen) -> None:
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.append(request.url)
+
+    screen.page.on("request", note)
+    screen.choose_agent("Hostile")
+    screen.ask('<img src=x onerror="window.hacked=1">')
+    screen.wait_for_end()
+    expect(screen.answer).to_contain_text("<script>window.hacked = 1</script>")
+    for card in screen.answer.locator("details.tool summary").all():
+        card.click()
+    screen.answer.locator(".source-chip").first.click()
+    expect(screen.page.locator(".source-card:popover-open")).to_contain_text("<script>hacked=1</script>")
+    assert screen.page.locator(f"main :is({HARM})").count() == 0
+    assert screen.script("() => window.hacked") is None
+    assert [url for url in asked if not url.startswith(screen.address)] == []
+
+
+def test_links_go_out_without_telling_where_they_were_clicked(screen: Screen) -> None:
+    screen.choose_agent("Hostile")
+    screen.ask("links")
+    screen.wait_for_end()
+    links = screen.answer.locator(".markdown a")
+    expect(links).to_have_count(3)
+    assert {link.get_attribute("href") for link in links.all()} == {
+        "https://example.test/ok",
+        "https://example.test/auto",
+        "https://evil.example.test/pixel.png?secret=1",
+    }
+    for link in links.all():
+        assert "noreferrer" in (link.get_attribute("rel") or "")
+    assert screen.answer.locator("img").count() == 0
+    expect(screen.answer).to_contain_text("graph TD; A[")  # a diagram is shown as the text that it is
+
+
+def test_the_browser_refuses_text_where_code_is_expected(screen: Screen) -> None:
+    expect(screen.field).to_be_visible()
+    sinks = {
+        "HTML": "document.createElement('div').innerHTML = '<b>x</b>'",
+        "a script": "document.createElement('script').text = '1'",
+        "a script's address": "document.createElement('script').src = '/x.js'",
+        "a policy that lets it pass": "trustedTypes.createPolicy('mine', {})",
+    }
+    for what, code in sinks.items():
+        refused = screen.script(f"() => {{ try {{ {code}; return 'taken'; }} catch (error) {{ return error.name; }} }}")
+        assert refused == "TypeError", what
+    assert len(screen.complaints) >= len(sinks)  # the browser tells of every refusal
+    screen.complaints.clear()

@@ -1,0 +1,145 @@
+"""Finding, naming, deleting and taking along what was said."""
+
+import json
+from pathlib import Path
+
+import httpx2
+from playwright.sync_api import Locator, expect
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+
+
+def row(screen: Screen, title: str) -> Locator:
+    return screen.page.locator(".session").filter(has_text=title)
+
+
+def act(screen: Screen, title: str, action: str) -> None:
+    row(screen, title).hover()
+    row(screen, title).get_by_role("button").click()
+    screen.page.get_by_role("menuitem", name=action).click()
+
+
+def ask_over_http(address: str, text: str, session_id: str | None = None) -> str:
+    body = {"message": text, "agent_id": "echo"} | ({"session_id": session_id} if session_id else {})
+    answer = httpx2.post(f"{address}/api/chat/stream", json=body)
+    return str(answer.headers["x-chie-session"])
+
+
+def test_conversations_are_found_by_what_was_said_in_japanese_too(screen: Screen) -> None:
+    ask_over_http(screen.address, "負荷試験の結果を教えて")
+    ask_over_http(screen.address, "The weather of Friday")
+    screen.page.reload()
+    expect(row(screen, "負荷試験")).to_be_visible()
+    screen.page.get_by_label("Search conversations").fill("ＷＥＡＴＨＥＲ")
+    expect(row(screen, "負荷試験")).to_have_count(0)
+    expect(row(screen, "weather")).to_be_visible()
+    screen.page.get_by_label("Search conversations").fill("試験")
+    expect(row(screen, "負荷試験")).to_be_visible()
+    expect(row(screen, "weather")).to_have_count(0)
+    screen.page.get_by_label("Search conversations").fill("存在しない言葉")
+    expect(screen.page.locator(".session-list")).to_contain_text("Nothing found.")
+
+
+def test_a_conversation_is_renamed(screen: Screen) -> None:
+    ask_over_http(screen.address, "rename me")
+    screen.page.reload()
+    act(screen, "rename me", "Rename")
+    screen.page.get_by_label("New name").fill("新しい題")
+    screen.page.keyboard.press("Enter")
+    expect(row(screen, "新しい題")).to_be_visible()
+    screen.page.reload()
+    expect(row(screen, "新しい題")).to_be_visible()
+
+
+def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_left(open_screen: OpenScreen) -> None:
+    screen = open_screen()
+    session = ask_over_http(screen.address, "delete me")
+    screen.page.reload()
+    act(screen, "delete me", "Delete")
+    expect(row(screen, "delete me")).to_have_count(0)
+    screen.button("Undo").click()
+    expect(row(screen, "delete me")).to_be_visible()
+    act(screen, "delete me", "Delete")
+    expect(row(screen, "delete me")).to_have_count(0)
+    screen.page.goto("about:blank")
+    while httpx2.get(f"{screen.address}/api/sessions/{session}").status_code != 404:  # the test's timeout ends it
+        screen.page.wait_for_timeout(5)
+    other = open_screen()
+    expect(other.page.locator(".session-list")).to_be_visible()
+    expect(row(other, "delete me")).to_have_count(0)
+
+
+def test_a_conversation_is_taken_along_as_markdown_or_json(screen: Screen, tmp_path: Path) -> None:
+    ask_over_http(screen.address, "export me")
+    screen.page.reload()
+    for action in ("Export as Markdown", "Export as JSON"):
+        with screen.page.expect_download() as download:
+            act(screen, "export me", action)
+        download.value.save_as(tmp_path / action)
+    assert "export me" in (tmp_path / "Export as Markdown").read_text(encoding="utf-8")
+    assert len(json.loads((tmp_path / "Export as JSON").read_text(encoding="utf-8"))["messages"]) == 2
+
+
+def test_what_was_typed_is_kept_for_each_conversation(screen: Screen) -> None:
+    session = ask_over_http(screen.address, "has a draft")
+    screen.page.reload()
+    screen.field.fill("書きかけ")
+    row(screen, "has a draft").get_by_role("link").click()
+    expect(screen.page).to_have_url(f"{screen.address}/#/chat/{session}")
+    expect(screen.field).to_have_value("")
+    screen.field.fill("another draft")
+    screen.page.reload()
+    expect(screen.field).to_have_value("another draft")
+    screen.page.get_by_role("link", name="New chat").first.click()
+    expect(screen.field).to_have_value("書きかけ")
+
+
+def test_a_text_file_goes_with_the_question_and_other_files_are_refused(screen: Screen) -> None:
+    screen.choose_agent("Echo")
+    picker = screen.page.locator("input[type=file]")
+    picker.set_input_files(
+        [
+            {"name": "メモ.txt", "mimeType": "text/plain", "buffer": "日本語".encode("shift_jis")},
+            {"name": "photo.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00\xff"},
+        ]
+    )
+    expect(screen.page.locator(".file")).to_have_text("メモ.txt")
+    expect(screen.page.locator(".toasts")).to_contain_text("photo.png is not a text file.")
+    screen.ask("何が書いてある？")
+    screen.wait_for_end()
+    expect(screen.answer).to_contain_text("日本語")
+    expect(screen.answer).to_contain_text("何が書いてある？")
+
+
+def test_a_file_that_is_dropped_on_the_chat_is_added(screen: Screen) -> None:
+    drop = """() => {
+      const data = new DataTransfer();
+      data.items.add(new File(["dropped text"], "log.txt", { type: "text/plain" }));
+      const target = document.querySelector(".chat");
+      for (const name of ["dragover", "drop"])
+        target.dispatchEvent(new DragEvent(name, { bubbles: true, cancelable: true, dataTransfer: data }));
+    }"""
+    expect(screen.field).to_be_visible()
+    screen.script(drop)
+    expect(screen.page.locator(".file")).to_have_text("log.txt")
+
+
+def test_everything_can_be_reached_from_the_command_palette(screen: Screen) -> None:
+    session = ask_over_http(screen.address, "found by palette")
+    expect(screen.field).to_be_visible()
+    screen.page.keyboard.press("Control+k")
+    screen.page.get_by_role("combobox").fill("found by")
+    expect(screen.page.get_by_role("option", name="found by palette")).to_be_visible()
+    screen.page.keyboard.press("Enter")
+    expect(screen.page).to_have_url(f"{screen.address}/#/chat/{session}")
+    screen.page.keyboard.press("Control+k")
+    screen.page.get_by_role("combobox").fill("dark")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_an_agent_that_cannot_answer_says_what_to_set(screen: Screen) -> None:
+    screen.page.locator(".agent-button").click()
+    sick = screen.page.get_by_role("menuitemcheckbox", name="Sick")
+    expect(sick).to_have_attribute("aria-disabled", "true")
+    expect(sick).to_contain_text("Set OPENAI_BASE_URL.")

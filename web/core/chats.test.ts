@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { textOf } from "./answer";
+import { Chats, NEW, type StoredConversation, type Transport } from "./chats";
+import { branch } from "./conversation";
+import recorded from "./fixtures/recorded.json";
+import { Frames } from "./frames";
+
+const ODD = recorded.scripted;
+const SESSION = ODD.headers["X-Chie-Session"];
+const ANSWER = ODD.headers["X-Chie-Message"];
+const BLOCKS = ODD.stream
+  .split("\n\n")
+  .filter(Boolean)
+  .map((block) => `${block}\n\n`);
+
+function response(blocks: string[], { broken = false } = {}): Response {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const block of blocks) controller.enqueue(new TextEncoder().encode(block));
+      if (broken) controller.error(new TypeError("network error"));
+      else controller.close();
+    },
+  });
+  return new Response(body, { headers: ODD.headers });
+}
+
+function setUp(transport: Partial<Transport>, hooks = {}) {
+  const conversation = ODD.conversation as unknown as StoredConversation;
+  const whole: Transport = {
+    load: async () => conversation,
+    ask: async () => response(BLOCKS),
+    edit: async () => response(BLOCKS),
+    regenerate: async () => response(BLOCKS),
+    follow: async () => new Response(null, { status: 204 }),
+    stop: async () => undefined,
+    approve: async () => undefined,
+    isPassing: (error) => error instanceof TypeError,
+    ...transport,
+  };
+  const frames = new Frames({ request: (run) => void setTimeout(run, 0) });
+  return new Chats(whole, { now: () => 0, pause: async () => undefined, ...hooks }, frames);
+}
+
+async function settled(chats: Chats, key: string): Promise<void> {
+  while (chats.get(key).live) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const text = (chats: Chats, key = SESSION) => {
+  const { messages, tip } = chats.get(key);
+  return branch(messages, tip).map((message) => (message.answer ? textOf(message.answer) : message.text));
+};
+
+describe("a conversation", () => {
+  it("begins with a question and ends as the house has stored it", async () => {
+    const chats = setUp({});
+    expect(await chats.ask(NEW, "知恵とは？")).toBe(SESSION);
+    await settled(chats, SESSION);
+    expect(text(chats)).toEqual(["知恵とは？", "知恵は力。 One house, four rooms."]);
+    expect(chats.get(NEW).messages).toEqual([]);
+    expect(chats.get(SESSION).messages.every((message) => !message.id.startsWith("local"))).toBe(true);
+  });
+
+  it("goes on where the connection broke, wherever that was, with nothing lost or doubled", async () => {
+    for (let cut = 0; cut < BLOCKS.length; cut++) {
+      const asked: number[] = [];
+      const chats = setUp({
+        ask: async () => response(BLOCKS.slice(0, cut), { broken: true }),
+        follow: async (_, after) => {
+          asked.push(after);
+          // The house may send again what was received already; the page does not mind.
+          return response(BLOCKS.slice(Math.max(0, after - 2)));
+        },
+      });
+      await chats.ask(NEW, "知恵とは？");
+      await settled(chats, SESSION);
+      expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
+      expect(asked).toHaveLength(1);
+      expect(asked[0]).toBeLessThanOrEqual(cut);
+    }
+  });
+
+  it("waits for a house that does not answer, and says so meanwhile", async () => {
+    const seen: string[] = [];
+    let tries = 0;
+    const chats: Chats = setUp(
+      {
+        ask: async () => response(BLOCKS.slice(0, 2), { broken: true }),
+        follow: async (_, after) => {
+          tries += 1;
+          if (tries < 4) throw new TypeError("refused");
+          return response(BLOCKS.slice(after));
+        },
+      },
+      { pause: async () => void seen.push(chats.get(SESSION).link) },
+    );
+    await chats.ask(NEW, "x");
+    await settled(chats, SESSION);
+    expect(seen).toEqual(["waiting", "waiting", "waiting", "waiting"]);
+    expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
+    expect(chats.get(SESSION).link).toBe("connected");
+  });
+
+  it("that is opened while an answer grows follows it from where the stored part ends", async () => {
+    const stored = structuredClone(ODD.conversation) as unknown as StoredConversation;
+    const answer = stored.messages[1];
+    if (!answer) throw new Error("no answer");
+    Object.assign(answer, { status: "streaming", content: "知恵は", last_event_id: 2 });
+    const asked: number[] = [];
+    let loads = 0;
+    const chats = setUp({
+      load: async () => (loads++ ? (ODD.conversation as unknown as StoredConversation) : stored),
+      follow: async (_, after) => {
+        asked.push(after);
+        return response(BLOCKS.slice(after));
+      },
+    });
+    await chats.open(SESSION);
+    expect(chats.get(SESSION).live).toBe(ANSWER);
+    await settled(chats, SESSION);
+    expect(asked).toEqual([2]);
+    expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
+  });
+
+  it("keeps a question that could not be sent", async () => {
+    const chats = setUp({ ask: async () => Promise.reject(new TypeError("offline")) });
+    expect(await chats.ask(NEW, "大事な質問")).toBeNull();
+    expect(chats.get(NEW).unsent?.text).toBe("大事な質問");
+    expect(chats.get(NEW).messages).toEqual([]);
+    expect(chats.get(NEW).live).toBeNull();
+  });
+
+  it("that the house does not know says so", async () => {
+    const chats = setUp({ load: async () => Promise.reject(new Error("404")) });
+    await chats.open("gone");
+    expect(chats.get("gone").state).toBe("failed");
+  });
+});
+
+describe("tools that wait for a word", () => {
+  const WAITING =
+    'id: 1\nevent: tool_call\ndata: {"type":"tool_call","id":"c","name":"drop","arguments":{},"approval":"required"}\n\n';
+
+  it("are approved by themselves where the user has allowed them for good", async () => {
+    const approved: unknown[] = [];
+    const chats = setUp(
+      {
+        ask: async () => response([WAITING, ...BLOCKS.slice(-1)]),
+        approve: async (...words) => void approved.push(words),
+      },
+      { isAllowed: (tool: string) => tool === "drop" },
+    );
+    await chats.ask(NEW, "x");
+    await settled(chats, SESSION);
+    expect(approved).toEqual([[ANSWER, "c", true]]);
+  });
+
+  it("ask again where the decision did not get through", async () => {
+    const chats = setUp({
+      ask: async () => response([WAITING]),
+      follow: () => new Promise(() => undefined),
+      approve: async () => Promise.reject(new Error("409")),
+    });
+    await chats.ask(NEW, "x");
+    while (!chats.get(SESSION).messages[1]?.answer?.parts.length)
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    const tool = chats.get(SESSION).messages[1]?.answer?.parts[0];
+    if (tool?.type !== "tool") throw new Error("no tool");
+    await expect(chats.decide(SESSION, ANSWER, tool, true)).rejects.toThrow("409");
+    expect(chats.get(SESSION).decided).toEqual({});
+  });
+});

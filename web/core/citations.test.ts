@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import type { ToolPart } from "./answer";
+import { citationsOf } from "./citations";
+import { remarkCitations } from "./markers";
+
+function tool(content: unknown, isError = false): ToolPart {
+  const result = { content: typeof content === "string" ? content : JSON.stringify(content), isError };
+  return {
+    type: "tool",
+    key: 0,
+    id: "1",
+    name: "t",
+    arguments: {},
+    needsApproval: false,
+    result,
+    startedAt: null,
+    milliseconds: null,
+  };
+}
+
+const NOTE = {
+  id: "k-0123456789abcdef",
+  title: "題",
+  content: "本文",
+  source: "javascript:alert(1)",
+  updated_at: "2026-10-01T00:00:00Z",
+};
+
+describe("sources of an answer", () => {
+  it("are the notes that a search found, numbered, each once", () => {
+    const found = citationsOf([
+      tool({ hits: [NOTE, { ...NOTE, id: "k-ff", title: "b" }] }),
+      tool({ hits: [NOTE] }),
+    ]);
+    expect(found.map(({ number, title, noteId }) => [number, title, noteId])).toEqual([
+      [1, "題", "k-0123456789abcdef"],
+      [2, "b", "k-ff"],
+    ]);
+  });
+
+  it("are the passages that a knowledge base cites, named by their file", () => {
+    const [source] = citationsOf([
+      tool({
+        answer: "…",
+        citations: [{ content: "passage", uri: "https://docs.test/%E6%89%8B%E9%A0%86.pdf?x=1" }],
+      }),
+    ]);
+    expect(source).toMatchObject({
+      number: 1,
+      title: "手順.pdf",
+      link: "https://docs.test/%E6%89%8B%E9%A0%86.pdf?x=1",
+    });
+  });
+
+  it("link to http and https alone", () => {
+    expect(citationsOf([tool({ hits: [NOTE] })])[0]?.link).toBeNull();
+    expect(citationsOf([tool({ results: [{ content: "x", uri: "s3://bucket/a.md" }] })])[0]).toMatchObject({
+      link: null,
+      title: "a.md",
+    });
+  });
+
+  it("come neither from failures nor from text that is no JSON", () => {
+    expect(
+      citationsOf([tool({ hits: [NOTE] }, true), tool("{broken"), tool("plain"), tool([1, null])]),
+    ).toEqual([]);
+  });
+});
+
+describe("numbers in an answer", () => {
+  const run = (value: string, count: number) => {
+    type Node = { type: string; value?: string; url?: string };
+    const paragraph: { type: string; children: Node[] } = {
+      type: "paragraph",
+      children: [{ type: "text", value }],
+    };
+    remarkCitations({ count })({ type: "root", children: [paragraph] });
+    return paragraph.children.map((node) => node.url ?? node.value);
+  };
+
+  it("become links to the sources", () => {
+    expect(run("復旧した [1]。詳細 [1, 2]【2】", 2)).toEqual([
+      "復旧した ",
+      "#cite-1",
+      "。詳細 ",
+      "#cite-1",
+      "#cite-2",
+      "#cite-2",
+    ]);
+  });
+
+  it("stay text where there is no such source", () => {
+    expect(run("array[3] and [1](x)", 2)).toEqual(["array[3] and [1](x)"]);
+    expect(run("[1]", 0)).toEqual(["[1]"]);
+  });
+});

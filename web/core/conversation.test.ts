@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { branch, type Message, newestTip, siblings } from "./conversation";
+
+const message = (id: string, parentId: string | null, role: "user" | "assistant"): Message => ({
+  id,
+  parentId,
+  role,
+  text: id,
+  agentId: null,
+  createdAt: "",
+  answer: null,
+});
+
+const TREE = [
+  message("q1", null, "user"),
+  message("a1", "q1", "assistant"),
+  message("q2", "a1", "user"),
+  message("a2", "q2", "assistant"),
+  message("a1b", "q1", "assistant"),
+  message("q1b", null, "user"),
+  message("a3", "q1b", "assistant"),
+];
+
+describe("the tree of messages", () => {
+  it("leads from any message back to the first", () => {
+    expect(branch(TREE, "a2").map(({ id }) => id)).toEqual(["q1", "a1", "q2", "a2"]);
+    expect(branch(TREE, null)).toEqual([]);
+    expect(branch(TREE, "gone")).toEqual([]);
+  });
+
+  it("knows what else stands in a message's place", () => {
+    expect(siblings(TREE, TREE[1] as Message).map(({ id }) => id)).toEqual(["a1", "a1b"]);
+    expect(siblings(TREE, TREE[0] as Message).map(({ id }) => id)).toEqual(["q1", "q1b"]);
+  });
+
+  it("goes from a message to the end of its newest branch", () => {
+    expect(newestTip(TREE, "a1")).toBe("a2");
+    expect(newestTip(TREE, "q1")).toBe("a1b");
+    expect(newestTip(TREE, "a3")).toBe("a3");
+  });
+});

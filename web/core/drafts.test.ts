@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { Drafts } from "./drafts";
+
+class MemoryStorage implements Storage {
+  #map = new Map<string, string>();
+  [name: string]: unknown;
+  get length() {
+    return this.#map.size;
+  }
+  clear() {
+    this.#map.clear();
+  }
+  key(place: number) {
+    return [...this.#map.keys()][place] ?? null;
+  }
+  getItem(name: string) {
+    return this.#map.get(name) ?? null;
+  }
+  setItem(name: string, value: string) {
+    this.#map.set(name, value);
+  }
+  removeItem(name: string) {
+    this.#map.delete(name);
+  }
+}
+
+describe("drafts", () => {
+  it("are kept per session and go when they are sent", () => {
+    const drafts = new Drafts(new MemoryStorage());
+    drafts.write("a", "下書き");
+    drafts.write("b", "other");
+    drafts.write("b", "");
+    expect([drafts.read("a"), drafts.read("b")]).toEqual(["下書き", ""]);
+  });
+
+  it("of long ago make room for new ones", () => {
+    const storage = new MemoryStorage();
+    const drafts = new Drafts(storage);
+    for (let n = 0; n < 60; n++) drafts.write(`s${n}`, "x", n);
+    expect(storage.length).toBe(50);
+    expect([drafts.read("s0"), drafts.read("s59")]).toEqual(["", "x"]);
+  });
+
+  it("do without a storage that refuses", () => {
+    const drafts = new Drafts(null);
+    drafts.write("a", "x");
+    expect(drafts.read("a")).toBe("");
+  });
+});
