@@ -1,0 +1,45 @@
+"""The part of the toolbox that one agent may use."""
+
+from dataclasses import dataclass
+
+from chie.chat.toolbox.tool import Toolset
+from chie.chat.toolbox.toolbox import Toolbox
+from chie.chat.toolbox.wrappers import Allowed, Approved, Budgeted
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentTools:
+    """`servers` are used as far as they can be had; without one of `needed` the agent makes no sense."""
+
+    toolbox: Toolbox
+    servers: tuple[str, ...]
+    tools: tuple[str, ...] = ("*",)
+    approved: tuple[str, ...] = ()
+    characters: int = 20_000
+    needed: tuple[str, ...] = ()
+    hint: str = ""
+
+    async def open(self) -> Toolset:
+        await self.toolbox.initialize_servers(self.servers)
+        offered = self.toolbox.toolset(self.servers)
+        return Budgeted(Approved(Allowed(offered, self.tools), self.approved), self.characters)
+
+    def notice(self) -> str:
+        """For the model's eyes: what it lacks at the moment."""
+        away = [state.name for state in self.toolbox.states() if state.name in self.servers and state.state == "failed"]
+        if not away:
+            return ""
+        return (
+            f"These tool servers are not available now: {', '.join(away)}. If the question needs them, say so plainly; "
+            "the page of servers tells the user why."
+        )
+
+    def missing(self) -> str | None:
+        """For people's eyes: what to set before the agent can be used."""
+        for name in self.needed:
+            state = next((state for state in self.toolbox.states() if state.name == name), None)
+            if state is None:
+                return self.hint
+            if state.state == "failed":
+                return state.error
+        return None
