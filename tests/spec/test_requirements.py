@@ -14,7 +14,7 @@ PENDING = set(SPEC["pending"])
 def named_by(file: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "req":
-            yield from (argument.value for argument in node.args if isinstance(argument, ast.Constant))
+            yield from (str(argument.value) for argument in node.args if isinstance(argument, ast.Constant))
 
 
 PROVEN = {name for file in TESTS.rglob("test_*.py") for name in named_by(file)}

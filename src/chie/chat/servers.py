@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, Self
 
@@ -76,3 +77,9 @@ def _installed(package: str) -> tuple[str, ...] | None:
         return (found,)
     uvx = shutil.which("uvx")
     return (uvx, package) if uvx else None
+
+
+def how_to_get(servers: Iterable[str]) -> str:
+    names = ", ".join(servers)
+    install = f"Install it with pip install {FETCH_PACKAGE}, or add" if names == FETCH else "Add"
+    return f"It needs the tool server {names}. {install} it to servers.json under that name."

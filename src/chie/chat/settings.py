@@ -31,12 +31,13 @@ class ChatSettings(BaseSettings):
     )
     anthropic_api_key: SecretStr | None = Field(default=None, description="Key for the `adk` agent.")
     anthropic_base_url: str | None = Field(default=None, description="Another address of the Anthropic API.")
-    chie_anthropic_model: str = Field(default="claude-sonnet-4-5", description="Model of the `adk` agent.")
+    chie_anthropic_model: str = Field(default="claude-sonnet-5", description="Model of the `adk` agent.")
     aws_region: str = Field(default="ap-northeast-1", description="Region of Amazon Bedrock.")
     aws_profile: str | None = Field(default=None, description="Profile whose credentials are used for AWS.")
     chie_aws_model: str | None = Field(
         default=None,
-        description="Model or inference profile of the `aws` agent. Without it: Claude Sonnet 4.5. "
+        description="Model or inference profile of the `aws` agent. Without it: Claude Sonnet 5 by the global profile, "
+        "which may answer from any region; `jp.anthropic.claude-sonnet-4-6`, for one, stays in Japan. "
         "Set it also where credentials come from the machine's role, so that the agent counts as available.",
     )
     chie_servers_file: Path | None = Field(

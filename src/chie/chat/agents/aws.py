@@ -10,7 +10,7 @@ from chie.chat.agents.profile import Profile
 from chie.chat.agents.tools import AgentTools
 from chie.chat.model.bedrock import BedrockModel
 
-DEFAULT_MODEL = "global.anthropic.claude-sonnet-4-5-20250929-v1:0"
+DEFAULT_MODEL = "global.anthropic.claude-sonnet-5"
 
 _SIGNS = (
     "AWS_ACCESS_KEY_ID",

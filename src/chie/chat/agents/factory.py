@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterable
+from typing import Any
 
 from chie.chat.agents.base import AgentInfo, BaseAgent
 from chie.chat.toolbox.toolbox import Toolbox
@@ -36,8 +37,15 @@ class AgentFactory:
     async def list_agents(self) -> list[AgentInfo]:
         return list(await asyncio.gather(*(agent.get_agent_info() for agent in self._agents.values())))
 
-    async def default_agent(self) -> BaseAgent:
+    async def default_id(self) -> str:
         """The first one that is available; the first of all if none is, which will say what it lacks."""
         infos = await self.list_agents()
-        chosen = next((info.id for info in infos if info.available), next(iter(self._agents), ""))
-        return self.get_agent(chosen)
+        return next((info.id for info in infos if info.available), next(iter(self._agents), ""))
+
+    def server_states(self) -> list[dict[str, Any]]:
+        """One entry a tool server: its name, transport, state, error and tools."""
+        return [state.details() for state in self.toolbox.states()]
+
+    async def close(self) -> None:
+        for agent in self._agents.values():
+            await agent.close()

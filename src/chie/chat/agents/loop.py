@@ -19,6 +19,7 @@ from chie.chat.model.base import (
     ModelSaid,
     Prompt,
     TextPiece,
+    Thought,
     ToolSpec,
     ToolsSaid,
     UserSaid,
@@ -77,18 +78,21 @@ class Loop:
             calls_allowed=not last,
         )
         text: list[str] = []
+        thoughts: list[Thought] = []
         async with aclosing(self.model.stream(prompt)) as pieces:
             async for piece in pieces:
                 match piece:
                     case TextPiece(words):
                         text.append(words)
                         yield Text(type="message", content=words)
+                    case Thought():
+                        thoughts.append(piece)
                     case Call():
                         calls.append(replace(piece, id=self._unique(piece.id)))
                     case End(usage):
                         self._usage = _sum(self._usage, usage)
         self._said = self._said or bool(text)
-        self.messages.append(ModelSaid("".join(text), tuple(calls)))
+        self.messages.append(ModelSaid("".join(text), tuple(calls), tuple(thoughts)))
 
     def _unique(self, wanted: str) -> str:
         """Some servers number their calls from nought in every message, or not at all."""

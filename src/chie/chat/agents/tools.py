@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from chie.chat.servers import how_to_get
 from chie.chat.toolbox.tool import Toolset
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.wrappers import Allowed, Approved, Budgeted
@@ -9,15 +10,14 @@ from chie.chat.toolbox.wrappers import Allowed, Approved, Budgeted
 
 @dataclass(frozen=True, kw_only=True)
 class AgentTools:
-    """`servers` are used as far as they can be had; without one of `needed` the agent makes no sense."""
+    """`servers` are used as far as they can be had; an agent that `needs` them makes no sense without any."""
 
     toolbox: Toolbox
     servers: tuple[str, ...]
     tools: tuple[str, ...] = ("*",)
     approved: tuple[str, ...] = ()
     characters: int = 20_000
-    needed: tuple[str, ...] = ()
-    hint: str = ""
+    needs: bool = False
 
     async def open(self) -> Toolset:
         await self.toolbox.initialize_servers(self.servers)
@@ -36,10 +36,8 @@ class AgentTools:
 
     def missing(self) -> str | None:
         """For people's eyes: what to set before the agent can be used."""
-        for name in self.needed:
-            state = next((state for state in self.toolbox.states() if state.name == name), None)
-            if state is None:
-                return self.hint
-            if state.state == "failed":
-                return state.error
-        return None
+        states = {state.name: state for state in self.toolbox.states()}
+        known = [states[name] for name in self.servers if name in states]
+        if not self.needs or any(state.state != "failed" for state in known):
+            return None
+        return next((state.error for state in known), None) or how_to_get(self.servers)

@@ -53,9 +53,17 @@ class UserSaid:
 
 
 @dataclass(frozen=True)
+class Thought:
+    """What a model thought before it spoke, in its server's form; it wants that back with the results of its calls."""
+
+    block: Any
+
+
+@dataclass(frozen=True)
 class ModelSaid:
     content: str
     calls: tuple[Call, ...] = ()
+    thoughts: tuple[Thought, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,7 +98,7 @@ class End:
     usage: Usage | None
 
 
-Piece = TextPiece | Call | End
+Piece = TextPiece | Thought | Call | End
 
 
 class ChatModel(ABC):

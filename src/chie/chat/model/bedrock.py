@@ -3,10 +3,10 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing, suppress
+from contextlib import aclosing, closing, suppress
 from functools import cached_property
 from importlib.util import find_spec
-from threading import Event, Thread
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
@@ -21,6 +21,7 @@ from chie.chat.model.base import (
     Piece,
     Prompt,
     TextPiece,
+    Thought,
     ToolSpec,
     ToolsSaid,
     UserSaid,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 5
-ATTEMPTS = 3
 TOKENS = 8192
 
 Put = Callable[[Any], None]
@@ -75,31 +75,28 @@ class BedrockModel(ChatModel):
     async def _events(self, request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[Any] = asyncio.Queue()
-        stop = Event()
 
         def put(event: object) -> None:
             with suppress(RuntimeError):  # the loop has ended, and the listener with it
                 loop.call_soon_threadsafe(events.put_nowait, event)
 
-        Thread(target=self._pump, args=(request, put, stop), daemon=True, name="bedrock").start()
+        line = _Line()
+        Thread(target=self._pump, args=(request, put, line), daemon=True, name="bedrock").start()
         try:
             while (event := await events.get()) is not None:
                 if isinstance(event, ChieError):
                     raise event
                 yield event
         finally:
-            stop.set()
+            line.hang_up()
 
-    def _pump(self, request: dict[str, Any], put: Put, stop: Event) -> None:
+    def _pump(self, request: dict[str, Any], put: Put, line: "_Line") -> None:
         try:
-            stream = self._client.converse_stream(**request)["stream"]  # type: ignore[attr-defined]
-            try:
+            answer = self._client.converse_stream(**request)  # type: ignore[attr-defined]
+            with closing(answer["stream"]) as stream:
+                line.hold(stream)
                 for event in stream:
                     put(event)
-                    if stop.is_set():
-                        return
-            finally:
-                stream.close()
             put(None)
         except Exception as error:  # noqa: BLE001  the thread's edge: it is raised again where it is awaited
             logger.warning("Amazon Bedrock in %s: %s: %s", self._region, type(error).__name__, error)
@@ -118,7 +115,6 @@ class BedrockModel(ChatModel):
             config=Config(
                 connect_timeout=CONNECT_SECONDS,
                 read_timeout=self._seconds,
-                retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
                 max_pool_connections=64,
             ),
         )
@@ -137,6 +133,26 @@ class BedrockModel(ChatModel):
         return request
 
 
+class _Line:
+    """Lets the listener end a read that blocks another thread: to close a socket is not enough for that."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._stream: Any = None
+        self._over = False
+
+    def hold(self, stream: object) -> None:
+        with self._lock:
+            self._stream = stream
+        if self._over:
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        with self._lock, suppress(ValueError, OSError, AttributeError):  # it may have ended by itself
+            self._over = True
+            self._stream._raw_stream.shutdown()  # noqa: SLF001  urllib3 offers it; botocore hides urllib3
+
+
 class _Reader:
     """Converse's events to pieces. Text blocks have no start; a call's input comes in fragments of JSON."""
 
@@ -144,6 +160,7 @@ class _Reader:
         self.stopped = False
         self.usage: Usage | None = None
         self._calls: dict[int, Call] = {}
+        self._thoughts: dict[int, dict[str, Any]] = {}
 
     def read(self, event: dict[str, Any]) -> Iterator[Piece]:
         match event:
@@ -154,21 +171,37 @@ class _Reader:
             case {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": part}}}}:
                 call = self._calls[index]
                 self._calls[index] = Call(call.id, call.name, call.arguments + part)
-            case {"contentBlockStop": {"contentBlockIndex": index}} if index in self._calls:
-                yield self._calls.pop(index)
+            case {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"reasoningContent": part}}}:
+                self._think(index, part)
+            case {"contentBlockStop": {"contentBlockIndex": index}}:
+                yield from self._finish(index)
             case {"messageStop": _}:
                 self.stopped = True
             case {"metadata": {"usage": usage}}:
                 self.usage = Usage(input_tokens=usage["inputTokens"], output_tokens=usage["outputTokens"])
+
+    def _think(self, index: int, part: dict[str, Any]) -> None:
+        block = self._thoughts.setdefault(index, {})
+        for name, value in part.items():
+            block[name] = block[name] + value if name in block else value
+
+    def _finish(self, index: int) -> Iterator[Piece]:
+        if index in self._calls:
+            yield self._calls.pop(index)
+        if index in self._thoughts:
+            block = self._thoughts.pop(index)
+            secret = block.pop("redactedContent", None)
+            yield Thought({"redactedContent": secret} if secret else {"reasoningText": block})
 
 
 def _message(message: Message) -> dict[str, Any]:
     match message:
         case UserSaid(content):
             return {"role": "user", "content": [{"text": content}]}
-        case ModelSaid(content, calls):
+        case ModelSaid(content, calls, thoughts):
             words = [{"text": content}] if content else []
-            return {"role": "assistant", "content": [*words, *map(_call, calls)]}
+            blocks = [{"reasoningContent": thought.block} for thought in thoughts]
+            return {"role": "assistant", "content": [*blocks, *words, *map(_call, calls)]}
         case ToolsSaid(results):
             return {"role": "user", "content": [_result(result) for result in results]}
 

@@ -41,7 +41,8 @@ def _by_code(code: str) -> str:
 def _local() -> list[tuple[tuple[type[Exception], ...], str]]:
     """Faults that boto3 finds by itself; a stream that stalls is urllib3's own."""
     from botocore import exceptions as aws
-    from urllib3.exceptions import ReadTimeoutError
+    from botocore.eventstream import ParserError
+    from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
     return [
         (
@@ -54,6 +55,7 @@ def _local() -> list[tuple[tuple[type[Exception], ...], str]]:
             (aws.ReadTimeoutError, ReadTimeoutError),
             "was silent for {seconds:g} seconds. Try again, or raise CHIE_MODEL_TIMEOUT.",
         ),
+        ((ProtocolError, ParserError), "broke off in the middle of its answer. Try again."),
         (
             (aws.EndpointConnectionError, aws.ConnectTimeoutError, aws.ConnectionClosedError),
             "cannot be reached. Look at the network, the proxy and AWS_REGION.",

@@ -22,16 +22,18 @@ class Endpoint:
         self.address = address.rstrip("/")
         self.api_key = api_key
         self._asking = asyncio.Lock()
-        self._models: list[str] = []
+        self._answer: list[str] | ModelError = []
         self._asked = float("-inf")
 
     async def models(self) -> list[str]:
         """Chat models by name, in the server's order; no older than a few seconds."""
         async with self._asking:
             if monotonic() - self._asked > FRESH_SECONDS:
-                self._models = await self._list()
+                self._answer = await self._ask()
                 self._asked = monotonic()
-            return self._models
+        if isinstance(self._answer, ModelError):
+            raise self._answer
+        return self._answer
 
     async def first_model(self) -> str:
         models = await self.models()
@@ -40,6 +42,13 @@ class Endpoint:
                 f"The model server at {self.address} has no chat model. Load one there, or set CHIE_MODEL."
             )
         return models[0]
+
+    async def _ask(self) -> list[str] | ModelError:
+        """A failure is remembered too: many agents would else wait for it one after another."""
+        try:
+            return await self._list()
+        except ModelError as error:
+            return error
 
     async def _list(self) -> list[str]:
         import httpx2

@@ -76,6 +76,20 @@ class ServerState:
     error: str | None
     tools: tuple[Tool, ...]
 
+    def details(self) -> dict[str, Any]:
+        """For the page: tools by what a person wants to know of them, without their schemas."""
+        tools = [
+            {"name": tool.original, "description": tool.description, "destructive": tool.destructive}
+            for tool in self.tools
+        ]
+        return {
+            "name": self.name,
+            "transport": self.transport,
+            "state": self.state,
+            "error": self.error,
+            "tools": tools,
+        }
+
 
 class Toolset(ABC):
     """Some tools. Behaviour is added by wrapping one in another."""
