@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from chie_agent_adk.agent import create_agent
 from tests.contract.agent import ToolAgentContract, ask, settings
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.model_server import Say, Use, say
@@ -13,6 +12,7 @@ from chie.chat.agents.profile import Profile
 from chie.chat.agents.workshop import Workshop
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
+from chie_agent_adk.agent import create_agent
 
 __all__ = ["settings"]
 

@@ -2,8 +2,7 @@
 
 from typing import ClassVar
 
-from chie.chat.agents.model_agent import ModelAgent
-from chie.chat.agents.openai import OpenAIAgent
+from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.workshop import Workshop
 from chie_agent_adk.model import AnthropicModel
@@ -12,7 +11,7 @@ from chie_agent_adk.model import AnthropicModel
 class ADKAgent(ModelAgent):
     default_name: ClassVar[str] = "Claude"
     default_description: ClassVar[str] = "Claude by Anthropic's own API, with the house's tools."
-    default_prompt: ClassVar[str] = OpenAIAgent.default_prompt
+    default_prompt: ClassVar[str] = TOOLS_PROMPT
 
 
 def create_agent(profile: Profile, workshop: Workshop) -> ADKAgent:

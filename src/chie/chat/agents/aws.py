@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
-from chie.chat.agents.model_agent import ModelAgent
-from chie.chat.agents.openai import OpenAIAgent
+from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.tools import AgentTools
 from chie.chat.model.bedrock import BedrockModel
@@ -27,7 +26,7 @@ class AWSAgent(ModelAgent):
 
     default_name: ClassVar[str] = "Claude on AWS"
     default_description: ClassVar[str] = "Claude on Amazon Bedrock, with the house's tools."
-    default_prompt: ClassVar[str] = OpenAIAgent.default_prompt
+    default_prompt: ClassVar[str] = TOOLS_PROMPT
 
     def __init__(
         self, profile: Profile, model: BedrockModel, tools: AgentTools, *, rounds: int = 10, configured: bool = False

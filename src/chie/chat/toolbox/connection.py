@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 CHECK_SECONDS = 20.0  # how often a server that never says when it changes, or dies, is asked
 REQUEST_SECONDS = 20.0
 LONGEST_WAIT = 60.0
+PATIENCE_SECONDS = 2.0  # how long a rest between attempts may be for callers to wait it out
 STEADY_SECONDS = 60.0  # a server that dies sooner is flapping, and is waited for longer each time
 
 
@@ -127,13 +128,22 @@ class Connection:
                 self._fail(error)
             if asyncio.get_running_loop().time() - began > STEADY_SECONDS:
                 waits = self._waits()
-            await asyncio.sleep(next(waits))
+            await self._rest(next(waits))
+
+    async def _rest(self, seconds: float) -> None:
+        if seconds > PATIENCE_SECONDS:
+            self._settled.set()
+        await asyncio.sleep(seconds)
 
     def _fail(self, error: BaseException) -> None:
+        """One that was there a moment ago is worth waiting for: it is not settled until it was tried again."""
+        if self._state == "connected":
+            self._settled.clear()
+        else:
+            self._settled.set()
         self._client = None
         self._state = "failed"
         self._error = self._way.explain(error)
-        self._settled.set()
         logger.warning("server %s: %s", self.name, self._error)
 
     async def _live(self) -> None:

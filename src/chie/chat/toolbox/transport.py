@@ -4,6 +4,7 @@ import shutil
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from chie.chat.servers import ServerSpec
 from chie.chat.toolbox.stderr import LastWords
@@ -115,13 +116,19 @@ class Http(Way):
 
     def explain(self, error: BaseException) -> str:
         return (
-            f"No MCP server answers at {redact(self._spec.url or '')} ({_kind(error)}). "
+            f"No MCP server answers at {_without_secrets(self._spec.url or '')} ({_kind(error)}). "
             "Start it, or correct `url` and `headers` in servers.json."
         )
 
 
 def way_to(spec: ServerSpec) -> Way:
     return Stdio(spec) if spec.command else Http(spec)
+
+
+def _without_secrets(url: str) -> str:
+    """Neither a password before the host nor a token after the path."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _kind(error: BaseException) -> str:
