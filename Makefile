@@ -64,5 +64,5 @@ $(DEV): requirements/dev.txt packages/chie-agent-adk/pyproject.toml $(RUN)
 	@touch $@
 
 tests/real/node_modules/.installed: tests/real/package-lock.json
-	@cd tests/real && npm ci --no-audit --no-fund --loglevel=error
+	@cd tests/real && npm install --no-save --loglevel=error
 	@touch $@

@@ -1,10 +1,80 @@
-"""Rewrites the parts of the documentation that are made from code, or with `--check` says which are stale."""
+"""Rewrites the parts of the documentation that are made from code; with `--check`, says which are stale.
 
+A part stands between `<!-- generated: KIND NAME -->` and `<!-- end -->`.
+Kinds: `tools` of a server, `settings` of a room.
+"""
+
+import asyncio
+import re
 import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import Path
+
+from pydantic_settings import BaseSettings
+
+from chie.mcp_kit.serve import Server
+
+ROOT = Path(__file__).parents[1]
+PART = re.compile(r"(<!-- generated: (?P<kind>\w+) (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def tools(name: str) -> str:
+    server: Server = _servers()[name]()
+    rows = []
+    for tool in asyncio.run(server.list_tools()):
+        required = tool.parameters.get("required", [])
+        arguments = ", ".join(
+            f"**{argument}**" if argument in required else argument for argument in tool.parameters["properties"]
+        )
+        rows.append((f"`{tool.name}`", arguments, (tool.description or "").split("\n\n")[0].replace("\n", " ")))
+    return _table(("tool", "arguments (**required**)", "what it does"), rows)
+
+
+def settings(name: str) -> str:
+    kind = _settings()[name]
+    prefix = kind.model_config.get("env_prefix", "")
+    rows = []
+    for field, about in kind.model_fields.items():
+        variable = about.validation_alias if isinstance(about.validation_alias, str) else f"{prefix}{field}".upper()
+        default = "" if about.default_factory or about.default is None or about.is_required() else f"`{about.default}`"
+        rows.append((f"`{variable}`", default, about.description or ""))
+    return _table(("variable", "default", "meaning"), rows)
+
+
+def _servers() -> dict[str, Callable[[], Server]]:
+    """Each server, made with settings that are never used."""
+    return {"knowledge": import_module("chie.knowledge.server").create_server}
+
+
+def _settings() -> dict[str, type[BaseSettings]]:
+    return {"knowledge": import_module("chie.knowledge.settings").KnowledgeSettings}
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    cells = [tuple(head), *map(tuple, rows)]
+    lines = ["| " + " | ".join(row) + " |\n" for row in cells]
+    return "".join([lines[0], "|---" * len(cells[0]) + "|\n", *lines[1:]])
+
+
+def renewed(text: str) -> str:
+    kinds = {"tools": tools, "settings": settings}
+    return PART.sub(lambda part: f"{part[1]}{kinds[part['kind']](part['name'])}{part[4]}", text)
 
 
 def main() -> int:
-    return 0
+    stale = []
+    for page in (ROOT / "README.md", ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        before = page.read_text("utf-8") if page.exists() else ""
+        if (after := renewed(before)) != before:
+            stale.append(page)
+            if "--check" not in sys.argv:
+                page.write_text(after, "utf-8")
+    for page in stale:
+        sys.stdout.write(
+            f"{'stale: run make docs: ' if '--check' in sys.argv else 'written: '}{page.relative_to(ROOT)}\n"
+        )
+    return 1 if stale and "--check" in sys.argv else 0
 
 
 if __name__ == "__main__":

@@ -19,6 +19,8 @@ from chie.mcp_kit.serve import Server, http_app, request_guard
 if TYPE_CHECKING:
     from fastmcp.server.http import StarletteWithLifespan
 
+METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
+
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
@@ -43,7 +45,7 @@ def create_house(rooms: Mapping[str, Server | ConfigurationError]) -> Starlette:
             Route("/", _start_page),
             Route("/health", health),
             *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
-            *(Route(f"/mcp/{name}", _closed(reason)) for name, reason in closed.items()),
+            *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),
         ],
         middleware=[Middleware(request_guard)],
         exception_handlers={HTTPException: _detail},

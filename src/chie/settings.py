@@ -17,5 +17,5 @@ def load(kind: type[S]) -> S:
         prefix = kind.model_config.get("env_prefix", "")
         names = sorted({f"{prefix}{detail['loc'][0]}".upper() for detail in error.errors() if detail["loc"]})
         raise ConfigurationError(
-            f"wrong value for {', '.join(names)}: see the settings table in docs/settings.md."
+            f"wrong value for {', '.join(names)}. Correct it in the environment or in .env; docs/ says what it may be."
         ) from error

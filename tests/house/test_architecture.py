@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "chie"
 
-HEAVY = {"numpy", "onnxruntime", "tokenizers", "boto3", "openai", "anthropic", "psycopg", "sqlalchemy", "grpc"}
+HEAVY = {"griffe", "numpy", "onnxruntime", "tokenizers", "boto3", "openai", "anthropic", "psycopg", "sqlalchemy"}
 
 
 def modules_after(statement: str) -> set[str]:

@@ -1,9 +1,10 @@
 """How a passage's score is made, the same on every store that lets us make it.
 
-score = cosine + 0.10 x lexical + 0.10 x identifiers + 0.20 x verbatim, kept within 0 and 1
+score = cosine + 0.20 x words + 0.10 x identifiers + 0.20 x verbatim, kept within 0 and 1
 
 - cosine: of the query's and the passage's vectors; meaning, across languages
-- lexical: BM25 divided by the query's best BM25; a small bonus, because for a paraphrase it is mostly wrong
+- words: the passage's share of the query's best BM25, times the share of the query's words that this best passage
+  has. A paraphrase has few words in common with its answer, so its best BM25 is mostly chance and must weigh little
 - identifiers: the share of the query's identifiers that stand in the passage
 - verbatim: 1 where the whole query stands in the passage; somebody who types an exact phrase means it
 
@@ -15,15 +16,15 @@ from dataclasses import dataclass
 
 from chie.knowledge.tokens import fold, identifiers
 
-LEXICAL = 0.10
+WORDS = 0.20
 IDENTIFIERS = 0.10
 VERBATIM = 0.20
 
-# Below this cosine, with no word in common, a passage is not an answer: better none than a wrong one.
-FLOOR = 0.25
+# A passage below this is no answer: better none than a wrong one.
+FLOOR = 0.20
 
 # Two notes above this cosine say nearly the same.
-SAME = 0.86
+SAME = 0.80
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,14 @@ class Question:
     def of(cls, text: str) -> "Question":
         return cls(text, fold(text), frozenset(identifiers(text)))
 
-    def score(self, text: str, *, cosine: float | None, lexical: float) -> float:
-        """`cosine` is None where there is no vector: then the words alone decide."""
+    def score(self, text: str, *, cosine: float | None, words: float) -> float | None:
+        """None for a passage that is no answer. `cosine` is None where there is no vector: then words decide."""
         folded = fold(text)
-        bonus = VERBATIM * (self.folded in folded) + IDENTIFIERS * self._identified(folded)
-        meaning = lexical * 0.5 if cosine is None else max(cosine, 0.0)
-        return meaning + LEXICAL * lexical + bonus
+        bonus = WORDS * words + VERBATIM * (self.folded in folded) + IDENTIFIERS * self._identified(folded)
+        if cosine is None:
+            return words + bonus if words else None
+        score = max(cosine, 0.0) + bonus
+        return score if score >= FLOOR else None
 
     def _identified(self, folded: str) -> float:
         if not self.identifiers:

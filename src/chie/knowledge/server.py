@@ -47,7 +47,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
 
 
 def _declare_reading(server: Server, service: KnowledgeService) -> None:
-    @server.tool(annotations=READ)
+    @server.declare(READ)
     def search_knowledge(
         query: Annotated[str, Field(description="A question or a few words, in any of the two languages.")],
         limit: Limit = 10,
@@ -60,12 +60,12 @@ def _declare_reading(server: Server, service: KnowledgeService) -> None:
         """
         return service.search(query, limit=limit, tags=tags)
 
-    @server.tool(annotations=READ)
+    @server.declare(READ)
     def get_knowledge(id: Id) -> Note:  # noqa: A002
         """Read one note whole."""
         return service.get(id)
 
-    @server.tool(annotations=READ)
+    @server.declare(READ)
     def list_knowledge(
         tag: Annotated[str | None, Field(description="Only notes that carry this tag.")] = None,
         limit: Limit = 20,
@@ -76,7 +76,7 @@ def _declare_reading(server: Server, service: KnowledgeService) -> None:
 
 
 def _declare_writing(server: Server, service: KnowledgeService) -> None:
-    @server.tool(annotations=ADD)
+    @server.declare(ADD)
     def save_knowledge(
         content: Annotated[str, Field(description="The finding, in Markdown or plain text.")],
         title: Title = None,
@@ -90,7 +90,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         """
         return service.save(content, title=title, tags=tags, source=source)
 
-    @server.tool(annotations=CHANGE)
+    @server.declare(CHANGE)
     def update_knowledge(
         id: Id,  # noqa: A002
         content: Annotated[str | None, Field(description="Replaces the whole text.")] = None,
@@ -100,7 +100,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         """Correct or complete a note. What is not given stays as it is."""
         return service.update(id, content=content, title=title, tags=tags)
 
-    @server.tool(annotations=CHANGE)
+    @server.declare(CHANGE)
     def delete_knowledge(id: Id) -> Deleted:  # noqa: A002
         """Delete one note for good. Ask the user first unless they named it."""
         service.delete(id)

@@ -186,10 +186,12 @@ def _title(title: str | None, content: str) -> str:
 def _tags(tags: Sequence[str] | None) -> list[str]:
     """In the order given, each once whatever its case, without the `#` that people type."""
     cleaned = [_line("tags", tag.strip().lstrip("#"), MAX_TAG) for tag in tags or ()]
-    unique = {tag.casefold(): tag for tag in reversed(cleaned) if tag}
+    unique: dict[str, str] = {}
+    for tag in filter(None, cleaned):
+        unique.setdefault(tag.casefold(), tag)
     if len(unique) > MAX_TAGS:
         raise ValidationError(f"too many tags: {len(unique):,}, at most {MAX_TAGS}. Keep the telling ones.")
-    return list(reversed(unique.values()))
+    return list(unique.values())
 
 
 def _line(name: str, text: str | None, longest: int) -> str | None:

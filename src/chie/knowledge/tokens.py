@@ -17,54 +17,11 @@ _PIECES = re.compile(
     r"|(?P<word>(?:(?![" + _JAPANESE + r"])\w)+(?:[-./:@\\](?:(?![" + _JAPANESE + r"])\w)+)*(?:\+\+|#)?)"
     r"|(?P<symbol>[^\w\s\x00-\x7f\u3000-\u303f\uff00-\uffef])"
 )
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\da-zA-Z_]+")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 _GRAMMAR = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "can",
-        "do",
-        "doe",
-        "for",
-        "from",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "my",
-        "not",
-        "of",
-        "on",
-        "or",
-        "that",
-        "the",
-        "thi",
-        "thing",
-        "this",
-        "to",
-        "wa",
-        "was",
-        "we",
-        "what",
-        "when",
-        "where",
-        "which",
-        "why",
-        "will",
-        "with",
-        "you",
-    ]
+    "a an and are as at be by can do doe for from have how i if in into is it my not of on or that the thi this to"
+    " wa was we what when where which why will with you".split()
 )
 _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s)$")
 

@@ -1,13 +1,14 @@
 """The MCP edge's translator: every failure becomes a result with `isError`, in our own words."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from fastmcp.exceptions import ToolError
 from fastmcp.exceptions import ValidationError as ArgumentError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from fastmcp.tools import ToolResult
-from mcp_types import CallToolRequestParams, TextContent
+from fastmcp.tools import Tool, ToolResult
+from mcp_types import CallToolRequestParams, ListToolsRequest, TextContent
 from pydantic import ValidationError as PydanticError
 from pydantic_core import ErrorDetails
 
@@ -31,6 +32,11 @@ _EXPECTED = {
 class ErrorTranslator(Middleware):
     """Wraps every tool call; nothing of Pydantic's text, the input or the stack gets past it."""
 
+    async def on_list_tools(
+        self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
+    ) -> Sequence[Tool]:
+        return [_admitting_failure(tool) for tool in await call_next(context)]
+
     async def on_call_tool(
         self,
         context: MiddlewareContext[CallToolRequestParams],
@@ -43,6 +49,16 @@ class ErrorTranslator(Middleware):
             return failure(_argument_error(error))
         except ToolError as error:
             return failure(_tool_error(tool, error))
+
+
+def _admitting_failure(tool: Tool) -> Tool:
+    """Clients on the TypeScript SDK check a failed call's structured content too, so the schema must allow it."""
+    schema = tool.output_schema
+    if schema is None or "required" not in schema:
+        return tool
+    either = {key: value for key, value in schema.items() if key != "required"}
+    either["anyOf"] = [{"required": schema["required"]}, {"required": ["error", "error_type", "message"]}]
+    return tool.model_copy(update={"output_schema": either})
 
 
 def failure(error: ChieError) -> ToolResult:
@@ -88,9 +104,13 @@ def describe(detail: ErrorDetails) -> str:
 
 
 def _field(location: tuple[int | str, ...]) -> str:
-    """`tags.0` is shown as `tags[0]`; the branches of a union, which the caller never wrote, are not shown."""
+    """`tags.0` is shown as `tags[0]`; the branches of a union, which the caller never wrote, are left out."""
     head, *rest = location or ("the argument",)
-    return str(head) + "".join(f"[{part}]" for part in rest if isinstance(part, int))
+    return str(head) + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest if _named(part))
+
+
+def _named(part: int | str) -> bool:
+    return isinstance(part, int) or (part.isidentifier() and part[0].islower() and part not in _EXPECTED | {"str": ""})
 
 
 def _expectation(kind: str, bounds: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ _request: ContextVar[str] = ContextVar("chie_request", default="-")
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SECRET_TEXT = re.compile(
     r"(?P<name>(?:authorization|x-n8n-api-key|api[-_]?key|password|passwd|secret|token)[\"']?\s*[:=]\s*[\"']?"
-    r"(?:bearer\s+|basic\s+)?|bearer\s+|://[^/\s:@]*:)[^\s\"',;@&]+",
+    r"(?:bearer\s+|basic\s+)?|bearer\s+)[^\s\"',;&]+|(?P<user>://[^/\s:@]*:)[^/\s@]+(?=@)",
     re.IGNORECASE,
 )
 
@@ -66,7 +66,7 @@ def redact(text: str) -> str:
     for name, value in os.environ.items():
         if len(value) >= 8 and _SECRET_NAME.search(name):
             text = text.replace(value, "***")
-    return _SECRET_TEXT.sub(r"\g<name>***", text)
+    return _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user']}***", text)
 
 
 class OneLine(logging.Formatter):

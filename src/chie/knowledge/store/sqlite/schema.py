@@ -43,6 +43,7 @@ CREATE TABLE vectors (
 CREATE UNIQUE INDEX vectors_by_model ON vectors (model, passage);
 CREATE INDEX vectors_by_passage ON vectors (passage);
 CREATE VIRTUAL TABLE words USING fts5 (tokens, tokenize = "ascii tokenchars '_-./:@\\+#'");
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
 CREATE TABLE revision (deletions INTEGER NOT NULL);
 INSERT INTO revision VALUES (0);
 CREATE TRIGGER passage_gone AFTER DELETE ON passages BEGIN

@@ -2,8 +2,9 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from chie.knowledge.store.sqlite.vectors import SqliteVectors
 
 NEAR = 50  # notes taken by meaning, at the least
-WORDS = 200  # passages taken by words
+WORDS = 100  # passages taken by words
+POSTINGS = 4000  # places where words stand that one search looks at
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,10 @@ class Search:
 
     def hits(self, *, limit: int, tags: Sequence[str]) -> list[Hit]:
         among = self._tagged(tags) if tags else None
-        lexical = self._by_words(among)
+        words = self._by_words(among)
         near = self._by_meaning(max(NEAR, 2 * limit), among)
         best: dict[int, _Scored] = {}
-        for scored in self._scored(list(dict.fromkeys([*near, *lexical])), lexical):
+        for scored in self._scored(list(dict.fromkeys([*near, *words])), words):
             if scored.note not in best or scored.score > best[scored.note].score:
                 best[scored.note] = scored
         chosen = sorted(best.values(), key=lambda scored: (-scored.score, scored.note))[:limit]
@@ -64,41 +66,49 @@ class Search:
         return self.vectors.nearest(self.connection, self.vector, count, among=among)
 
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
-        """Passages with their BM25 as a share of the best."""
-        words = query_tokens(self.question.text)
-        if not words:
+        """Passages with their weight in words, as `ranking` defines it."""
+        asked = query_tokens(self.question.text)
+        if not asked:
             return {}
         only = "" if among is None else " AND rowid IN (SELECT value FROM json_each(?))"
-        values = [" OR ".join('"' + word.replace('"', '""') + '"' for word in words)]
+        values = [" OR ".join(map(_quoted, self._telling(asked)))]
         if among is not None:
             values.append(json.dumps(among))
         found = self.connection.execute(
-            f"SELECT rowid, -rank FROM words WHERE words MATCH ?{only} ORDER BY rank LIMIT {WORDS}",
-            values,
+            f"SELECT rowid, -rank FROM words WHERE words MATCH ?{only} ORDER BY rank LIMIT {WORDS}", values
         ).fetchall()
-        top = max((score for _, score in found), default=0.0)
-        return {passage: score / top if top > 0 else 1.0 for passage, score in found}
+        if not found:
+            return {}
+        best, top = found[0]
+        (had,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (best,)).fetchone()
+        covered = len(set(asked).intersection(had.split())) / len(asked)
+        return {passage: covered * score / top for passage, score in found}
 
-    def _scored(self, passages: Sequence[int], lexical: dict[int, float]) -> list[_Scored]:
+    def _telling(self, asked: Sequence[str]) -> Sequence[str]:
+        """The rarest words, as many as can be looked up in bounded time; common ones say little anyway."""
+        found = self.connection.execute(
+            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(asked),)
+        )
+        known = sorted(found, key=lambda row: (row[1], row[0]))
+        costs = accumulate(row[1] for row in known)
+        affordable = [row[0] for row, cost in zip(known, costs, strict=True) if cost <= POSTINGS]
+        return affordable or [row[0] for row in known[:1]] or asked
+
+    def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[_Scored]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
         found = self.connection.execute(
             "SELECT p.id, p.note, p.start, p.stop, n.title, substr(n.content, p.start + 1, p.stop - p.start)"
-            " FROM passages p JOIN notes n ON n.seq = p.note"
-            " WHERE p.id IN (SELECT value FROM json_each(?))",
+            " FROM passages p JOIN notes n ON n.seq = p.note WHERE p.id IN (SELECT value FROM json_each(?))",
             (json.dumps(passages),),
         )
-        return [
-            _Scored(note, start, stop, score)
-            for passage, note, start, stop, title, text in found
-            if (
-                score := self.question.score(
-                    f"{title}\n{text}",
-                    cosine=cosines.get(passage),
-                    lexical=lexical.get(passage, 0.0),
-                )
-            )
-            > ranking.FLOOR
-        ]
+        for passage, note, start, stop, title, text in found:
+            score = self.question.score(f"{title}\n{text}", cosine=cosines.get(passage), words=words.get(passage, 0.0))
+            if score is not None:
+                yield _Scored(note, start, stop, score)
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
 
 
 def _hit(note: Note, scored: _Scored) -> Hit:

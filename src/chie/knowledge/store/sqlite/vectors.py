@@ -69,7 +69,7 @@ class SqliteVectors:
         ).fetchall()
         if not rows:
             return {}
-        scores = _matrix([row[1] for row in rows]) @ query
+        scores = np.vecdot(_matrix([row[1] for row in rows]), query)
         return {row[0]: float(score) for row, score in zip(rows, np.clip(scores, -1, 1), strict=True)}
 
     def missing(self, connection: sqlite3.Connection) -> int:

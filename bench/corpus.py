@@ -1,0 +1,71 @@
+"""Any number of notes that read like developers' notes, made of the sentences of the retrieval set."""
+
+import random
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bench.retrieval import cases
+from chie.knowledge.embedding.base import Embedder
+from chie.knowledge.embedding.onnx import OnnxEmbedder
+from chie.knowledge.note import Note
+from chie.knowledge.passages import reading, split
+from chie.knowledge.store.sqlite import rows
+from chie.knowledge.store.sqlite.file import SqliteFile
+from chie.knowledge.store.sqlite.vectors import SqliteVectors
+
+if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Vectors
+
+BATCH = 2000
+
+
+class StandIn(Embedder):
+    """Vectors at no cost, under the real model's name: a scan takes as long whatever the numbers are."""
+
+    def __init__(self) -> None:
+        self._random = np.random.default_rng(7)
+
+    @property
+    def id(self) -> str:
+        return OnnxEmbedder().id
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        vectors = self._random.standard_normal((len(texts), 384), np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+
+def notes(count: int) -> Iterator[Note]:
+    sentences = [part for note in cases()[0] for part in note.replace("。", "。\n").replace(". ", ".\n").splitlines()]
+    words = [word for sentence in sentences for word in sentence.split()]
+    pick = random.Random(7)
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    for number in range(count):
+        text = " ".join([*pick.choices(sentences, k=2), *pick.choices(words, k=8), f"case-{number}"])[:240]
+        yield Note(id=f"k-{number}", title=text[:30], content=text, created_at=moment, updated_at=moment)
+
+
+def fill(path: Path, count: int) -> None:
+    """The same rows that as many saves would make, in large transactions."""
+    file, vectors = SqliteFile(path), SqliteVectors(StandIn())
+    batch: list[Note] = []
+    for note in notes(count):
+        batch.append(note)
+        if len(batch) == BATCH:
+            _write(file, vectors, batch)
+            batch.clear()
+    _write(file, vectors, batch)
+    file.close()
+
+
+def _write(file: SqliteFile, vectors: SqliteVectors, batch: Sequence[Note]) -> None:
+    with file.write() as connection:
+        for note in batch:
+            passages = split(note)
+            readings = [reading(note, passage) for passage in passages]
+            ids = rows.insert(connection, note, passages, readings, replacing=None)
+            vectors.insert(connection, ids, vectors.embed(readings))

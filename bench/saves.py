@@ -1,0 +1,65 @@
+"""What a durable save costs beyond what it must: the embedding, and the same rows in plain SQLite, a commit each."""
+
+import sqlite3
+import tempfile
+import time
+from pathlib import Path
+
+from bench.corpus import notes
+from chie.knowledge.embedding.onnx import OnnxEmbedder
+from chie.knowledge.embedding.recent import RecentEmbedder
+from chie.knowledge.passages import reading, split
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+COUNT = 400
+
+
+def embedding_alone(embedder: OnnxEmbedder, texts: list[str]) -> float:
+    start = time.perf_counter()
+    for text in texts:
+        embedder.embed([text])
+    return time.perf_counter() - start
+
+
+def plain_inserts(database: Path, home: Path) -> float:
+    """The rows that Chie has just written, once more: one durable transaction a note, no index of ours."""
+    with sqlite3.connect(database) as source:
+        rows = source.execute(
+            "SELECT n.id, n.title, n.content, v.vector, w.tokens FROM notes n JOIN passages p ON p.note = n.seq"
+            " JOIN vectors v ON v.passage = p.id JOIN words w ON w.rowid = p.id GROUP BY n.seq"
+        ).fetchall()
+    target = sqlite3.connect(home / "plain.db", isolation_level=None)
+    target.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+    target.execute("CREATE TABLE notes (id TEXT PRIMARY KEY, title TEXT, content TEXT, vector BLOB, tokens TEXT)")
+    start = time.perf_counter()
+    for row in rows:
+        target.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?)", row)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    texts = [note.content for note in notes(COUNT)]
+    embedder = OnnxEmbedder()
+    embedder.embed(["warm up"])
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        service = KnowledgeService(SqliteStore(home / "chie.db", RecentEmbedder(embedder)))
+        service.save("warm up")
+        start = time.perf_counter()
+        for text in texts:
+            service.save(text)
+        ours = time.perf_counter() - start
+        plain = plain_inserts(home / "chie.db", home)
+    example = next(notes(1))
+    assert [reading(example, passage) for passage in split(example)] == [example.content]  # one embedding a note
+    alone = embedding_alone(embedder, texts)
+    print(f"{COUNT} notes, one durable transaction each, with the search for similar notes before each save.\n")
+    print("| | notes a second | seconds |\n|---|---|---|")
+    for name, seconds in (("embedding alone", alone), ("plain SQLite inserts alone", plain), ("Chie", ours)):
+        print(f"| {name} | {COUNT / seconds:.0f} | {seconds:.2f} |")
+    print(f"\nRatio of Chie to embedding and plain inserts together: {ours / (alone + plain):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,235 @@
+"""What every adapter of NoteStore must do. An adapter's test module subclasses this and gives the fixture `store`."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from chie.errors import ConflictError, ValidationError
+from chie.knowledge.note import Note, new_id
+from chie.knowledge.store.base import NoteStore
+
+MOMENT = datetime(2026, 4, 1, 12, 0, tzinfo=UTC)
+
+# Any text that the service lets through: no control characters, no halves of surrogate pairs, no blank ends.
+TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=300).filter(
+    lambda text: text == text.strip()
+)
+
+
+def a_note(content: str = "nginx answers 413 when client_max_body_size is too small", **fields: object) -> Note:
+    base = Note(id=new_id(), title=content[:30], content=content, created_at=MOMENT, updated_at=MOMENT)
+    return replace(base, **fields)  # type: ignore[arg-type]
+
+
+class NoteStoreContract:
+    def test_a_saved_note_comes_back_whole(self, store: NoteStore) -> None:
+        note = a_note(tags=["nginx", "日本語"], source="https://example.com/x", status="draft", user_id="aki")
+        store.save(note)
+        assert store.get(note.id) == note
+
+    @given(content=TEXT, title=TEXT, tags=st.lists(TEXT.filter(lambda tag: len(tag) < 50), max_size=4, unique=True))
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    def test_any_text_survives(self, store: NoteStore, content: str, title: str, tags: list[str]) -> None:
+        note = a_note(content, title=title, tags=tags)
+        store.save(note)
+        assert store.get(note.id) == note
+
+    def test_an_unknown_id_is_none(self, store: NoteStore) -> None:
+        store.save(a_note())
+        for unknown in ("k-0", "", "' OR 1=1 --", '"', "k-%", "知恵"):
+            assert store.get(unknown) is None
+            assert store.delete(unknown) is False
+
+    def test_a_saved_note_is_in_the_very_next_search(self, store: NoteStore) -> None:
+        for content in ("redis evicts sessions", "kafka rebalances", "検索の結果が空になる"):
+            note = a_note(content)
+            store.save(note)
+            assert store.search(content, limit=1, tags=()).hits[0].id == note.id
+
+    def test_a_deleted_note_is_gone_from_everywhere(self, store: NoteStore) -> None:
+        gone, kept = a_note("redis evicts sessions"), a_note("redis evicts sessions at night")
+        store.save(gone)
+        store.save(kept)
+        assert store.delete(gone.id) is True
+        assert store.get(gone.id) is None
+        assert [hit.id for hit in store.search("redis evicts sessions", limit=5, tags=()).hits] == [kept.id]
+        assert [note.id for note in store.browse(tag=None, limit=5, cursor=None).notes] == [kept.id]
+        assert store.similar(kept, limit=5) == []
+
+    def test_a_replaced_note_is_found_by_its_new_words_only(self, store: NoteStore) -> None:
+        old = a_note("the printer needs toner")
+        new = replace(old, content="the scanner needs a cable", updated_at=MOMENT + timedelta(days=1))
+        store.save(old)
+        store.save(new, replacing=old)
+        assert store.get(old.id) == new
+        assert store.search("scanner cable", limit=1, tags=()).hits[0].id == old.id
+        assert all("printer" not in hit.content for hit in store.search("printer toner", limit=5, tags=()).hits)
+
+    def test_saving_over_another_version_is_a_conflict_and_changes_nothing(self, store: NoteStore) -> None:
+        first = a_note("one")
+        second = replace(first, content="two")
+        store.save(first)
+        store.save(second, replacing=first)
+        with pytest.raises(ConflictError):
+            store.save(replace(first, content="three"), replacing=first)
+        with pytest.raises(ConflictError):
+            store.save(first)
+        assert store.get(first.id) == second
+
+    def test_replacing_a_note_that_was_deleted_is_a_conflict(self, store: NoteStore) -> None:
+        note = a_note("one")
+        store.save(note)
+        store.delete(note.id)
+        with pytest.raises(ConflictError):
+            store.save(replace(note, content="two"), replacing=note)
+        assert store.get(note.id) is None
+
+    def test_scores_are_similarities_best_first(self, store: NoteStore) -> None:
+        for content in ("redis evicts sessions", "redis evicts", "redis", "something else entirely"):
+            store.save(a_note(content))
+        hits = store.search("redis evicts sessions", limit=10, tags=()).hits
+        scores = [hit.score for hit in hits]
+        assert hits[0].content == "redis evicts sessions"
+        assert scores == sorted(scores, reverse=True)
+        assert all(0 <= score <= 1 for score in scores)
+
+    def test_the_limit_counts_notes_not_passages(self, store: NoteStore) -> None:
+        long = a_note("\n\n".join(f"chapter {n}: redis evicts sessions. " + "filler " * 60 for n in range(30)))
+        short = a_note("redis evicts sessions sometimes")
+        store.save(long)
+        store.save(short)
+        hits = store.search("redis evicts sessions", limit=2, tags=()).hits
+        assert {hit.id for hit in hits} == {long.id, short.id}
+
+    def test_a_hit_of_a_long_note_shows_the_passage_that_fits(self, store: NoteStore) -> None:
+        filler = "The quick brown fox jumps over the lazy dog. " * 40
+        long = a_note(f"{filler}\n\nThe backup key is kept in the blue safe.\n\n{filler}")
+        store.save(long)
+        hit = store.search("backup key blue safe", limit=1, tags=()).hits[0]
+        assert "blue safe" in hit.content
+        assert hit.partial is True
+        assert len(hit.content) < len(long.content) / 2
+
+    def test_a_hit_carries_what_is_known_of_the_note(self, store: NoteStore) -> None:
+        note = a_note(tags=["nginx"], source="wiki/nginx.md", status="draft", user_id="aki")
+        store.save(note)
+        hit = store.search("nginx 413", limit=1, tags=()).hits[0]
+        assert (hit.title, hit.content, hit.tags) == (note.title, note.content, note.tags)
+        assert (hit.source, hit.status, hit.user_id) == (note.source, note.status, note.user_id)
+        assert (hit.created_at, hit.updated_at, hit.partial) == (note.created_at, note.updated_at, False)
+
+    def test_tags_narrow_a_search_to_notes_that_carry_all_of_them(self, store: NoteStore) -> None:
+        both, one = a_note("redis one", tags=["Cache", "本番"]), a_note("redis two", tags=["cache"])
+        store.save(both)
+        store.save(one)
+
+        def found(*tags: str) -> set[str]:
+            return {hit.id for hit in store.search("redis", limit=5, tags=tags).hits}
+
+        assert found("cache") == {both.id, one.id}
+        assert found("CACHE", "本番") == {both.id}
+        assert found("nothing") == set()
+
+    def test_tags_are_filtered_before_the_best_are_taken(self, store: NoteStore) -> None:
+        for number in range(80):
+            store.save(a_note(f"redis evicts sessions {number}"))
+        rare = a_note("redis, rarely", tags=["rare"])
+        store.save(rare)
+        assert [hit.id for hit in store.search("redis evicts sessions", limit=1, tags=["rare"]).hits] == [rare.id]
+
+    def test_pages_hold_every_note_once_newest_first(self, store: NoteStore) -> None:
+        notes = [a_note(f"note {n}", created_at=MOMENT + timedelta(minutes=n // 2)) for n in range(7)]
+        for note in notes:
+            store.save(note)
+        seen, cursor = list[Note](), None
+        while True:
+            page = store.browse(tag=None, limit=3, cursor=cursor)
+            seen.extend(page.notes)  # type: ignore[arg-type]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        assert [n.id for n in seen] == [n.id for n in sorted(notes, key=lambda n: (n.created_at, n.id), reverse=True)]
+
+    def test_a_page_can_be_of_one_tag(self, store: NoteStore) -> None:
+        tagged = a_note("one", tags=["Nginx"])
+        store.save(tagged)
+        store.save(a_note("two"))
+        assert [n.id for n in store.browse(tag="nginx", limit=5, cursor=None).notes] == [tagged.id]
+
+    @pytest.mark.parametrize("cursor", ["x", "!!!", "AAAA", "知恵", "2026-04-01"])
+    def test_a_cursor_that_no_page_gave_is_refused(self, store: NoteStore, cursor: str) -> None:
+        with pytest.raises(ValidationError, match="without a cursor"):
+            store.browse(tag=None, limit=1, cursor=cursor)
+
+    def test_similar_notes_are_told_and_a_note_is_not_similar_to_itself(self, store: NoteStore) -> None:
+        first = a_note("redis evicts sessions when memory is short")
+        store.save(first)
+        store.save(a_note("a completely different matter about printers"))
+        again = a_note("redis evicts sessions when memory is short")
+        assert [s.id for s in store.similar(again, limit=3)] == [first.id]
+        assert store.similar(first, limit=3) == []
+
+    def test_health_counts_the_notes(self, store: NoteStore) -> None:
+        assert store.check().notes == 0
+        store.save(a_note())
+        assert store.check().notes == 1
+
+    def test_any_order_of_writes_leaves_what_a_dict_would_hold(self, fresh_store: Callable[[], NoteStore]) -> None:
+        class OnThisStore(_Model):
+            def __init__(self) -> None:
+                super().__init__(fresh_store())
+
+        run_state_machine_as_test(OnThisStore, settings=settings(max_examples=25, deadline=None))
+
+
+class _Model(RuleBasedStateMachine):
+    """The store against a dict."""
+
+    def __init__(self, store: NoteStore) -> None:
+        super().__init__()
+        self.store = store
+        self.notes: dict[str, Note] = {}
+
+    @rule(content=TEXT, tags=st.lists(st.sampled_from(["a", "B", "検索"]), max_size=2, unique=True))
+    def save(self, content: str, tags: list[str]) -> None:
+        note = a_note(content, tags=tags)
+        self.store.save(note)
+        self.notes[note.id] = note
+
+    @precondition(lambda self: self.notes)
+    @rule(data=st.data(), content=TEXT)
+    def replace(self, data: st.DataObject, content: str) -> None:
+        old = self.notes[data.draw(st.sampled_from(sorted(self.notes)))]
+        new = replace(old, content=content)
+        self.store.save(new, replacing=old)
+        self.notes[old.id] = new
+
+    @precondition(lambda self: self.notes)
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        note_id = data.draw(st.sampled_from(sorted(self.notes)))
+        assert self.store.delete(note_id) is True
+        del self.notes[note_id]
+
+    @precondition(lambda self: self.notes)
+    @rule(data=st.data())
+    def search(self, data: st.DataObject) -> None:
+        """The note whose text is asked for is among the best, unless others say the same."""
+        note = self.notes[data.draw(st.sampled_from(sorted(self.notes)))]
+        same = {n.id for n in self.notes.values() if n.content == note.content}
+        hits = self.store.search(note.content, limit=100, tags=()).hits
+        assert same <= {hit.id for hit in hits} <= set(self.notes)
+
+    @invariant()
+    def holds_the_same(self) -> None:
+        assert self.store.check().notes == len(self.notes)
+        for note_id, note in self.notes.items():
+            assert self.store.get(note_id) == note
+
+    def teardown(self) -> None:
+        self.store.close()

@@ -1,0 +1,50 @@
+"""Embedders without a model: quick, and ill on demand."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from chie.knowledge.embedding.base import Embedder, EmbeddingError
+from chie.knowledge.tokens import tokens
+
+if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Vectors
+
+
+class HashingEmbedder(Embedder):
+    """Each token pushes the vector its own way, so texts with common words are near; `version` stands for a model."""
+
+    def __init__(self, version: str = "1", dimension: int = 64) -> None:
+        self._version = version
+        self._dimension = dimension
+
+    @property
+    def id(self) -> str:
+        return f"hashing-{self._version}"
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        rows = np.array([self._row(text) for text in texts], np.float32)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
+
+    def _row(self, text: str) -> "Vectors":
+        row = np.full(self._dimension, 1e-3, np.float32)
+        for token in tokens(text):
+            seed = int.from_bytes(hashlib.sha256(f"{self._version}{token}".encode()).digest()[:8], "big")
+            row += np.random.default_rng(seed).standard_normal(self._dimension).astype(np.float32)
+        return row
+
+
+class MovableEmbedder(HashingEmbedder):
+    """Fails for as long as `ill` is set."""
+
+    def __init__(self, version: str = "1") -> None:
+        super().__init__(version)
+        self.ill = False
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        if self.ill:
+            raise EmbeddingError("the model is on holiday. Wait for it.")
+        return super().embed(texts)

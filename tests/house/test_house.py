@@ -1,0 +1,68 @@
+"""The whole house behind one door."""
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+from tests.house.processes import http_server
+
+from chie.errors import ConfigurationError
+from chie.house import create_house
+from chie.knowledge.server import create_server
+from chie.mcp_kit.serve import Server
+from chie.rooms import SERVERS
+
+ADDRESS = "http://127.0.0.1:8080"
+
+Rooms = dict[str, Server | ConfigurationError]
+
+
+def test_the_start_page_says_how_to_connect_in_both_languages() -> None:
+    with TestClient(create_house({"knowledge": create_server()}), base_url=ADDRESS) as client:
+        page = client.get("/")
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert f"claude mcp add --transport http knowledge {ADDRESS}/mcp/knowledge" in page.text
+        assert "アシスタントをつなぐ" in page.text
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert page.headers["x-content-type-options"] == "nosniff"
+
+
+def test_health_tells_each_rooms_state() -> None:
+    rooms: Rooms = {"knowledge": create_server(), "other": ConfigurationError("not configured: OTHER_URL")}
+    with TestClient(create_house(rooms), base_url=ADDRESS) as client:
+        assert client.get("/health").json() == {
+            "status": "healthy",
+            "rooms": {
+                "knowledge": {"status": "healthy", "notes": 0, "search": "by meaning and by words"},
+                "other": {"status": "not configured: OTHER_URL"},
+            },
+        }
+
+
+def test_a_room_that_is_not_configured_says_so_and_keeps_nobody_else_closed() -> None:
+    rooms: Rooms = {"other": ConfigurationError("not configured: OTHER_URL"), "knowledge": create_server()}
+    with TestClient(create_house(rooms), base_url=ADDRESS) as client:
+        answer = client.post("/mcp/other", json={})
+        assert (answer.status_code, answer.json()) == (503, {"detail": "not configured: OTHER_URL"})
+        listed = client.post(
+            "/mcp/knowledge",
+            json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+            headers={"accept": "application/json, text/event-stream"},
+        )
+        assert len(listed.json()["result"]["tools"]) == 6
+
+
+def test_an_unknown_path_is_a_plain_json_error() -> None:
+    with TestClient(create_house({}), base_url=ADDRESS) as client:
+        answer = client.get("/nowhere")
+        assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/mcp/knowledge"])
+def test_a_foreign_host_is_refused_on_every_surface(path: str) -> None:
+    with http_server("chie", "serve") as address:
+        assert httpx2.get(f"{address}{path}", headers={"host": "evil.example"}).status_code == 421
+        assert httpx2.get(f"{address}{path}", headers={"origin": "http://evil.example"}).status_code == 403
+
+
+def test_every_room_that_is_listed_can_be_imported() -> None:
+    assert "knowledge" in SERVERS

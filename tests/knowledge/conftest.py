@@ -1,0 +1,38 @@
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+
+from chie.knowledge.embedding.base import Embedder
+from chie.knowledge.embedding.onnx import OnnxEmbedder
+from chie.knowledge.embedding.recent import RecentEmbedder
+from chie.knowledge.server import create_server
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture(scope="session")
+def embedder() -> Embedder:
+    """The model that we ship, loaded once."""
+    return RecentEmbedder(OnnxEmbedder())
+
+
+@pytest.fixture
+def real_store(home: Path, embedder: Embedder) -> Iterator[SqliteStore]:
+    store = SqliteStore(home / "chie.db", embedder)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def service(real_store: SqliteStore) -> KnowledgeService:
+    return KnowledgeService(real_store)
+
+
+@pytest.fixture(params=["auto", "legacy"])
+async def client(request: pytest.FixtureRequest, real_store: SqliteStore) -> AsyncIterator[Client[Any]]:
+    """An assistant connected to knowledge-gateway, once in each era of the protocol."""
+    async with Client(create_server(store=real_store), mode=request.param) as client:
+        yield client

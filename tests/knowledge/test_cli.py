@@ -1,0 +1,110 @@
+"""`chie notes`, as a person types it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from chie import __version__
+from chie.cli import main
+
+
+def chie(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, arguments, input=stdin)
+
+
+def saved_id(result: Result) -> str:
+    return result.output.split()[1]
+
+
+def test_the_version() -> None:
+    assert chie("--version").output == f"chie, version {__version__}\n"
+
+
+def test_save_search_show_and_delete() -> None:
+    saved = chie("notes", "save", "コンテナのログは docker logs で見る", "--tag", "docker", "--source", "wiki")
+    note_id = saved_id(saved)
+    found = chie("notes", "search", "container output")
+    assert note_id in found.output
+    assert "#docker" in found.output
+    shown = chie("notes", "show", note_id)
+    assert "コンテナのログは docker logs で見る" in shown.output
+    assert "wiki" in shown.output
+    assert chie("notes", "delete", note_id).output == f"Deleted {note_id}\n"
+    assert "No note matches" in chie("notes", "search", "container output").output
+
+
+def test_a_note_from_standard_input() -> None:
+    note_id = saved_id(chie("notes", "save", "-", "--title", "題名", stdin="一行目\n二行目\n"))
+    note = json.loads(chie("notes", "show", note_id, "--json").output)
+    assert (note["title"], note["content"], note["author_kind"]) == ("題名", "一行目\n二行目", "person")
+
+
+def test_a_similar_note_is_told() -> None:
+    chie("notes", "save", "never deploy on Friday afternoon")
+    assert "much like k-" in chie("notes", "save", "we never deploy on a Friday afternoon").output
+
+
+def test_lists_go_on_where_the_page_before_ended() -> None:
+    for number in range(3):
+        chie("notes", "save", f"note {number}")
+    first = chie("notes", "list", "--limit", "2").output
+    assert "note 2" in first
+    cursor = first.split("--cursor ")[1].strip()
+    assert "note 0" in chie("notes", "list", "--cursor", cursor).output
+    assert len(json.loads(chie("notes", "list", "--json").output)["notes"]) == 3
+
+
+def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chie("notes", "save", "知恵の輪", "--tag", "遊び")
+    before = chie("notes", "list", "--json").output
+    assert "1 notes written" in chie("notes", "export", str(tmp_path / "out")).output
+    monkeypatch.setenv("CHIE_HOME", str(tmp_path / "elsewhere"))
+    assert "1 saved, 0 unchanged, 0 refused" in chie("notes", "import", str(tmp_path / "out")).output
+    assert chie("notes", "list", "--json").output == before
+    (tmp_path / "out" / "empty.md").write_text("")
+    again = chie("notes", "import", str(tmp_path / "out"))
+    assert "0 saved, 1 unchanged, 1 refused" in again.output
+    assert "empty.md: content is required" in again.output
+    assert again.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("notes", "delete", "k-0"), "Error: knowledge not found"),
+        (("notes", "save", " "), "Error: content is required"),
+        (("notes", "search", ""), "Error: query is required"),
+        (("notes", "search", "x", "--limit", "0"), "Error: limit must be between 1 and 100"),
+        (("notes", "import", "/nowhere"), "Error: /nowhere is not a folder"),
+        (("serve", "--host", "0.0.0.0"), "Error: refusing to listen on 0.0.0.0"),  # noqa: S104
+    ],
+)
+def test_errors_are_one_line_that_says_what_to_do(arguments: tuple[str, ...], message: str) -> None:
+    result = chie(*arguments)
+    assert result.exit_code == 1
+    assert result.output.startswith(message)
+    assert result.output.count("\n") == 1
+
+
+def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pydantic_settings import BaseSettings, SettingsConfigDict
+
+    from chie.errors import ConfigurationError
+    from chie.settings import load
+
+    class Settings(BaseSettings):
+        model_config = SettingsConfigDict(env_prefix="CHIE_")
+        size: int = 1
+
+    monkeypatch.setenv("CHIE_SIZE", "large-and-secret")
+    with pytest.raises(ConfigurationError, match="wrong value for CHIE_SIZE") as error:
+        load(Settings)
+    assert "large-and-secret" not in error.value.message
+
+
+@pytest.mark.parametrize("command", [(), ("notes",), ("mcp",), ("serve",), ("notes", "import")])
+def test_help_is_in_english(command: tuple[str, ...]) -> None:
+    output = chie(*command, "--help").output
+    assert output.startswith("Usage: ")

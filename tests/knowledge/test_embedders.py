@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.embeddings_server import EmbeddingsServer
+
+from chie.knowledge.embedding.base import EmbeddingError
+from chie.knowledge.embedding.onnx import OnnxEmbedder
+from chie.knowledge.embedding.openai import OpenAIEmbedder
+from chie.knowledge.embedding.recent import KEPT, RecentEmbedder
+
+
+class TestTheModelWeShip:
+    def test_it_brings_the_two_languages_together(self) -> None:
+        embed = OnnxEmbedder().embed
+        notes = embed(["コンテナのログを見る", "rotate the access keys"])
+        near, far = notes @ embed(["how do I see the output of a container"])[0]
+        assert near > 0.4 > far
+
+    def test_vectors_have_unit_length_and_are_the_same_each_time(self) -> None:
+        embedder = OnnxEmbedder()
+        texts = ["障害", "a" * 5000, "🔐", ""]
+        first, second = embedder.embed(texts), embedder.embed(texts[::-1])[::-1]
+        assert first.dtype == np.float32
+        assert np.allclose(np.linalg.norm(first, axis=1), 1, atol=1e-3)
+        assert np.array_equal(first, second)
+
+    def test_its_name_needs_no_loading_and_follows_the_weights(self, tmp_path: Path) -> None:
+        (tmp_path / "model.onnx").write_bytes(bytes(1 << 17))
+        other = OnnxEmbedder(tmp_path)
+        assert other.id != OnnxEmbedder().id
+        assert other.id.startswith("chie-onnx-")
+
+    def test_missing_or_broken_files_say_what_to_do(self, tmp_path: Path) -> None:
+        with pytest.raises(EmbeddingError, match="Install chie again"):
+            _ = OnnxEmbedder(tmp_path).id
+        with pytest.raises(EmbeddingError, match="Install chie again, or set CHIE_EMBEDDING_URL"):
+            OnnxEmbedder(tmp_path).embed(["x"])
+
+
+class TestAServersModel:
+    def test_vectors_come_back_in_order_and_of_unit_length(self) -> None:
+        with EmbeddingsServer(dimension=8) as server:
+            embedder = OpenAIEmbedder(server.url, "some-model", api_key="sk-1")
+            texts = [f"text {n}" for n in range(150)]
+            rows = embedder.embed(texts)
+            assert rows.shape == (150, 8)
+            assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+            assert np.allclose(rows[149], embedder.embed(["text 149"])[0])
+            assert server.requests[0].headers["authorization"] == "Bearer sk-1"
+            assert server.requests[0].body["model"] == "some-model"
+            assert [len(request.body["input"]) for request in server.requests[:3]] == [64, 64, 22]
+
+    @pytest.mark.parametrize(
+        ("status", "hint"),
+        [(401, "Set CHIE_EMBEDDING_KEY"), (404, "CHIE_EMBEDDING_MODEL"), (429, "try again"), (500, "server's log")],
+    )
+    def test_a_refusal_says_what_to_set(self, status: int, hint: str) -> None:
+        with EmbeddingsServer(status=status) as server, pytest.raises(EmbeddingError, match=hint) as error:
+            OpenAIEmbedder(server.url, "m", api_key="sk-secret").embed(["very private"])
+        assert "sk-secret" not in error.value.message
+        assert "very private" not in error.value.message
+
+    def test_a_server_that_is_not_there(self) -> None:
+        with EmbeddingsServer() as server:
+            url = server.url
+        with pytest.raises(EmbeddingError, match=r"did not answer .* Start it, or correct CHIE_EMBEDDING_URL"):
+            OpenAIEmbedder(url, "m").embed(["x"])
+
+    @pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"data": []}', b'{"data": [{"index": 0}]}', b"[]"])
+    def test_an_answer_that_is_none(self, body: bytes) -> None:
+        with EmbeddingsServer(answer=body) as server, pytest.raises(EmbeddingError):
+            OpenAIEmbedder(server.url, "m").embed(["x"])
+
+
+class TestMemory:
+    def test_the_same_text_is_read_once(self) -> None:
+        with EmbeddingsServer() as server:
+            inner = OpenAIEmbedder(server.url, "m")
+            embedder = RecentEmbedder(inner)
+            rows = embedder.embed(["a", "b", "a"])
+            assert np.array_equal(embedder.embed(["b", "c"])[0], rows[1])
+            assert [request.body["input"] for request in server.requests] == [["a", "b"], ["c"]]
+            assert embedder.id == inner.id
+
+    def test_it_forgets_the_oldest(self) -> None:
+        embedder = RecentEmbedder(HashingEmbedder())
+        embedder.embed([f"text {n}" for n in range(KEPT + 50)])
+        assert len(embedder._rows) == KEPT
+        assert "text 0" not in embedder._rows

@@ -1,0 +1,58 @@
+"""Rules of the room that no MCP client can reach."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from chie.errors import ConflictError, ValidationError
+from chie.knowledge.note import Note
+from chie.knowledge.service import TRIES, KnowledgeService
+
+
+def test_half_a_surrogate_pair_is_refused(service: KnowledgeService) -> None:
+    with pytest.raises(ValidationError, match=r"control character \(U\+D800\)"):
+        service.save("a\ud800b")
+
+
+def test_tags_are_kept_once_in_order_and_without_their_hash(service: KnowledgeService) -> None:
+    tags = service.save("x", tags=["#Docker", " 網 ", "docker", "", "＃"]).tags
+    assert tags == ["Docker", "網", "＃"]
+
+
+def test_an_update_that_meets_another_starts_again_from_it(service: KnowledgeService) -> None:
+    saved = service.save("content", title="title")
+    store = service.store
+    original, meddled = store.save, list[str | None]()
+
+    def meddle(note: Note, *, replacing: Note | None = None) -> str | None:
+        if not meddled:
+            meddled.append(original(replace(service.get(saved.id), title="theirs"), replacing=service.get(saved.id)))
+        return original(note, replacing=replacing)
+
+    store.save = meddle  # type: ignore[method-assign]
+    service.update(saved.id, content="mine")
+    assert (service.get(saved.id).title, service.get(saved.id).content) == ("theirs", "mine")
+
+
+def test_an_update_that_always_meets_another_gives_up(service: KnowledgeService) -> None:
+    saved = service.save("content")
+    tries = []
+
+    def conflict(note: Note, *, replacing: Note | None = None) -> str | None:
+        tries.append((note, replacing))
+        raise ConflictError("meanwhile")
+
+    service.store.save = conflict  # type: ignore[method-assign]
+    with pytest.raises(ConflictError):
+        service.update(saved.id, title="never")
+    assert len(tries) == TRIES
+
+
+def test_keeping_a_note_twice_changes_nothing(service: KnowledgeService) -> None:
+    moment = datetime(2020, 1, 1, tzinfo=UTC)
+    note = Note(id="k-1", title="t", content="c", created_at=moment, updated_at=moment)
+    assert service.keep(note) is True
+    assert service.keep(note) is False
+    assert service.keep(replace(note, content="changed")) is True
+    assert service.get("k-1").content == "changed"

@@ -1,0 +1,181 @@
+"""The embedded store: the contract, and what only a file that processes share can get wrong."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from tests.contract.note_store import NoteStoreContract, a_note
+from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
+
+from chie.errors import StorageError
+from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.sqlite import file, schema
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "chie.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[NoteStore]:
+    store = SqliteStore(path, HashingEmbedder())
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def fresh_store(tmp_path: Path) -> Callable[[], NoteStore]:
+    names = count()
+    return lambda: SqliteStore(tmp_path / f"{next(names)}.db", HashingEmbedder())
+
+
+class TestContract(NoteStoreContract):
+    pass
+
+
+def test_another_process_sees_writes_at_once(path: Path, store: NoteStore) -> None:
+    other = SqliteStore(path, HashingEmbedder())
+    first, second = a_note("redis evicts"), a_note("redis evicts again")
+    store.save(first)
+    assert [hit.id for hit in other.search("redis evicts", limit=5, tags=()).hits] == [first.id]
+    store.save(second)
+    store.delete(first.id)
+    assert [hit.id for hit in other.search("redis evicts", limit=5, tags=()).hits] == [second.id]
+
+
+def test_many_threads_may_use_one_store(store: NoteStore) -> None:
+    def work(number: int) -> None:
+        for turn in range(10):
+            store.save(a_note(f"thread {number} turn {turn}"))
+            assert store.search(f"thread {number} turn {turn}", limit=1, tags=()).hits
+
+    threads = [Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.check().notes == 60
+
+
+class TestModel:
+    """Vectors of different models are never mixed, and never missing for long."""
+
+    def test_a_changed_model_reads_everything_again_in_the_background(self, path: Path) -> None:
+        before = SqliteStore(path, HashingEmbedder("1"))
+        for number in range(70):
+            before.save(a_note(f"finding number {number} about redis"))
+        after = SqliteStore(path, HashingEmbedder("2", dimension=32))
+        found = after.search("finding number 7 about redis", limit=3, tags=())
+        assert "70 passages are still being read" in (found.notice or "")
+        assert found.hits[0].content == "finding number 7 about redis"  # by its words, meanwhile
+        after._backfill.run(lambda _: None)
+        wait_for(lambda: after.search("finding number 7", limit=1, tags=()).notice is None)
+        assert before.search("finding number 7 about redis", limit=1, tags=()).notice is None  # its vectors stay
+
+    def test_progress_is_told_and_work_is_done_once(self, path: Path) -> None:
+        first, second = (SqliteStore(path, HashingEmbedder("2")) for _ in range(2))
+        SqliteStore(path, HashingEmbedder("1")).save(a_note("\n\n".join("word " * 100 for _ in range(100))))
+        for store in (first, second):
+            store._vectors.embed(["names the model"])
+        left: list[int] = []
+        assert first._backfill._lease() is True
+        second._backfill.run(left.append)
+        assert left == []  # the other one holds the lease
+        first._backfill.run(left.append)
+        assert left == sorted(left, reverse=True)
+        assert left[-1] == 0
+
+    def test_without_a_model_notes_are_saved_and_found_by_words(self, path: Path) -> None:
+        embedder = MovableEmbedder()
+        store = SqliteStore(path, embedder)
+        embedder.ill = True
+        notice = store.save(a_note("redis evicts sessions"))
+        assert notice == "Saved; for now it is found by its words only: the model is on holiday. Wait for it."
+        found = store.search("sessions", limit=1, tags=())
+        assert found.hits[0].content == "redis evicts sessions"
+        assert found.notice == "Searched by words only, not by meaning: the model is on holiday. Wait for it."
+        embedder.ill = False
+        assert "still being read" in (store.search("sessions", limit=1, tags=()).notice or "")
+        wait_for(lambda: store.search("sessions", limit=1, tags=()).notice is None)
+        store.close()
+
+
+def wait_for(done: Callable[[], bool]) -> None:
+    """The test's own time limit is the bound."""
+    while not done():
+        pass
+
+
+class TestBadFiles:
+    """Each failure says what to do, and the file is left as it was."""
+
+    def store(self, path: Path) -> SqliteStore:
+        return SqliteStore(path, HashingEmbedder())
+
+    @pytest.mark.parametrize("content", [b"this is not a database at all" * 100, b"\x00" * 4096 + b"x"])
+    def test_a_file_that_is_no_database(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "chie.db"
+        path.write_bytes(content)
+        with pytest.raises(StorageError, match="put a backup in its place"):
+            self.store(path).check()
+        assert path.read_bytes() == content
+
+    def test_a_damaged_database(self, tmp_path: Path) -> None:
+        path = tmp_path / "chie.db"
+        store = self.store(path)
+        for number in range(300):
+            store.save(a_note(f"note {number} " + "x" * 500))
+        store.close()
+        whole = path.read_bytes()
+        damaged = whole[:4096] + os.urandom(len(whole) - 4096)
+        path.write_bytes(damaged)
+        with pytest.raises(StorageError, match="damaged"):
+            self.store(path).browse(tag=None, limit=100, cursor=None)
+        assert path.read_bytes() == damaged
+
+    def test_a_newer_schema(self, tmp_path: Path) -> None:
+        path = tmp_path / "chie.db"
+        self.store(path).save(a_note())
+        with sqlite3.connect(path) as connection:
+            connection.execute(f"PRAGMA user_version = {schema.VERSION + 1}")
+        connection.close()
+        with pytest.raises(StorageError, match=r"newer Chie .*Upgrade Chie"):
+            self.store(path).check()
+
+    def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("in the way")
+        with pytest.raises(StorageError, match="set CHIE_HOME to another folder"):
+            self.store(tmp_path / "file" / "home" / "chie.db").check()
+
+    def test_a_path_that_is_a_folder(self, tmp_path: Path) -> None:
+        with pytest.raises(StorageError, match="set CHIE_HOME to another folder"):
+            self.store(tmp_path).check()
+
+    def test_a_full_disk_loses_nothing_that_was_there(self, tmp_path: Path) -> None:
+        path = tmp_path / "chie.db"
+        store = self.store(path)
+        kept = a_note("kept")
+        store.save(kept)
+        with store._file.read() as connection:
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(StorageError, match=r"is full\. Free some space, then try again"):
+            store.save(a_note("lost " * 10_000))
+        assert store.get(kept.id) == kept
+        assert store.check().notes == 1
+
+    def test_a_lock_that_is_held_too_long(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = tmp_path / "chie.db"
+        self.store(path).save(a_note())
+        monkeypatch.setattr(file, "BUSY_SECONDS", 0.05)
+        holder = sqlite3.connect(path, isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageError, match=r"locked .* Try again"):
+            self.store(path).save(a_note())
+        holder.close()

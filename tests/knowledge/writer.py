@@ -1,0 +1,22 @@
+"""Saves notes until it is killed, and tells each id once it is saved."""
+
+import itertools
+import sys
+
+from tests.fakes.embedders import HashingEmbedder
+
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.settings import KnowledgeSettings
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+
+def main() -> None:
+    service = KnowledgeService(SqliteStore(KnowledgeSettings().home / "chie.db", HashingEmbedder()))
+    for number in itertools.count():
+        saved = service.save(f"writer {sys.argv[1]} note {number} " + "中身 " * number)
+        sys.stdout.write(f"{saved.id}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

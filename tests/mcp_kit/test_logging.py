@@ -1,0 +1,74 @@
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chie.errors import NotFoundError
+from chie.mcp_kit.logging import configure, new_request_id, redact, request_id
+
+
+@pytest.fixture(autouse=True)
+def restored_root() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    for handler in set(root.handlers) - set(handlers):
+        handler.close()
+    root.handlers[:], root.level = handlers, level
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Authorization: Bearer abc.def.secretvalue",
+        "authorization=Basic secretvalue",
+        '{"api_key": "secretvalue"}',
+        "X-N8N-API-KEY: secretvalue",
+        "postgresql://user:secretvalue@db.example/chie",
+        "https://example.com/?token=secretvalue&x=1",
+        "password = secretvalue",
+    ],
+)
+def test_secrets_are_hidden(line: str) -> None:
+    assert "secretvalue" not in redact(line)
+    assert "***" in redact(line)
+
+
+def test_plain_lines_stay_as_they_are() -> None:
+    for line in (
+        "saved note k-1 for aki",
+        "http://127.0.0.1:8080/mcp?x=a@b",
+        "トークンの上限は 256",
+        "the key is under the mat",
+    ):
+        assert redact(line) == line
+
+
+def test_the_values_of_secret_settings_are_hidden_wherever_they_turn_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_EMBEDDING_KEY", "correct horse battery")
+    assert redact("server said: correct horse battery is wrong") == "server said: *** is wrong"
+
+
+def test_lines_carry_the_request_and_files_are_json(tmp_path: Path) -> None:
+    configure("info", tmp_path / "logs" / "chie.log")
+    name = new_request_id()
+    logging.getLogger("chie.test").info("こんにちは token=%s", "abcdefgh")
+    logging.getLogger("chie.test").error("crashed", exc_info=RuntimeError("a bug"))
+    said, crashed = map(json.loads, (tmp_path / "logs" / "chie.log").read_text("utf-8").splitlines())
+    assert (said["message"], said["level"], said["request"]) == ("こんにちは token=***", "INFO", name)
+    assert "RuntimeError: a bug" in crashed["stack"]
+    assert request_id() == name
+
+
+def test_an_expected_error_is_one_line_without_a_stack(capsys: pytest.CaptureFixture[str]) -> None:
+    configure("warning")
+    logging.getLogger().handlers[0].setStream(sys.stderr)  # type: ignore[attr-defined]
+    expected = NotFoundError("no such thing. Name another.")
+    logging.getLogger("fastmcp.x").error("Error calling tool", exc_info=expected)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.endswith("Error calling tool: no such thing. Name another.\n")

@@ -1,0 +1,55 @@
+import socket
+
+import pytest
+from starlette.testclient import TestClient
+
+from chie.errors import ConfigurationError, StorageError
+from chie.mcp_kit.serve import Server, http_app, refuse_open_address, run_http
+
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+ACCEPT = {"accept": "application/json, text/event-stream"}
+
+
+def server(*, ill: bool = False) -> Server:
+    def check() -> dict[str, int]:
+        if ill:
+            raise StorageError("the store is ill. Mend it.")
+        return {"notes": 3}
+
+    return Server("probe", "", check=check, close=lambda: None)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.8.8.8"])
+def test_loopback_is_open(host: str) -> None:
+    refuse_open_address(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "example.com", ""])  # noqa: S104
+def test_other_addresses_are_refused(host: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"refusing to listen.*Use 127\.0\.0\.1"):
+        refuse_open_address(host)
+
+
+def test_a_taken_port_says_what_to_do() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigurationError, match=f"port {port}: .* Choose another port with --port"):
+            run_http(http_app(server(), "/mcp"), host="127.0.0.1", port=port, announce=print)
+
+
+def test_a_host_or_origin_that_is_not_ours_is_refused() -> None:
+    with TestClient(http_app(server(), "/mcp"), base_url="http://127.0.0.1:8080", client=("127.0.0.1", 1)) as client:
+        assert client.post("/mcp", json=LIST, headers=ACCEPT).status_code == 200
+        assert client.post("/mcp", json=LIST, headers=ACCEPT | {"origin": "http://evil.example"}).status_code == 403
+        assert client.post("/mcp", json=LIST, headers=ACCEPT | {"origin": "http://127.0.0.1:8080"}).status_code == 200
+
+
+def test_health_can_be_ill() -> None:
+    with TestClient(http_app(server(), "/mcp"), base_url="http://127.0.0.1:8080") as client:
+        assert client.get("/health").json() == {"status": "healthy", "notes": 3}
+    with TestClient(http_app(server(ill=True), "/mcp"), base_url="http://127.0.0.1:8080") as client:
+        answer = client.get("/health")
+        assert (answer.status_code, answer.json()) == (
+            503,
+            {"status": "unhealthy", "reason": "the store is ill. Mend it."},
+        )
