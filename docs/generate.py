@@ -48,7 +48,10 @@ def _servers() -> dict[str, Callable[[], Server]]:
 
 
 def _settings() -> dict[str, type[BaseSettings]]:
-    return {"knowledge": import_module("chie.knowledge.settings").KnowledgeSettings}
+    return {
+        "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
+        "agents": import_module("chie.chat.settings").ChatSettings,
+    }
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -40,7 +40,6 @@ class AgentContract(ABC):
     @abstractmethod
     def prepare(self, request: pytest.FixtureRequest) -> str: ...
 
-    @pytest.mark.req("CH-1")
     async def test_an_answer_is_messages_and_ends_with_done(
         self, agent: BaseAgent, request: pytest.FixtureRequest
     ) -> None:
@@ -50,7 +49,6 @@ class AgentContract(ABC):
         assert [event["type"] for event in events].count("done") == 1
         assert events[-1]["type"] == "done"
 
-    @pytest.mark.req("CH-1")
     async def test_it_says_who_it_is(self, agent: BaseAgent) -> None:
         info = await agent.get_agent_info()
         assert (info.id, info.name, info.description) == (agent.agent_id, agent.name, agent.description)
@@ -154,7 +152,6 @@ class ToolAgentContract(ModelAgentContract):
         async with Toolbox([Connection("workbench", BuiltIn(create_workbench(witness)), seconds=5)]) as toolbox:
             yield toolbox
 
-    @pytest.mark.req("CH-8")
     async def test_the_model_calls_a_tool_and_answers_from_its_result(
         self, agent: BaseAgent, peer: ModelServer
     ) -> None:

@@ -47,7 +47,7 @@ class ChatSettings(BaseSettings):
         default=None, description="Agents of your own. Default: `agents.json` in `CHIE_HOME`."
     )
     chie_approved_tools: Annotated[tuple[str, ...], NoDecode] = Field(
-        default=(),
+        default_factory=tuple,
         description="Tools that run without asking, though they may destroy something: names or patterns, "
         "separated by commas.",
     )

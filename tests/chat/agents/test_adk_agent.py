@@ -23,7 +23,7 @@ def peer() -> Iterator[AnthropicServer]:
         yield server
 
 
-@pytest.mark.req("CH-5")
+@pytest.mark.req("CH-1", "CH-5", "CH-8")
 class TestADKAgent(ToolAgentContract):
     @pytest.fixture
     async def agent(self, peer: AnthropicServer, toolbox: Toolbox, settings: ChatSettings) -> AsyncIterator[BaseAgent]:

@@ -33,10 +33,15 @@ def peer(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConverseServer]:
         yield server
 
 
-@pytest.mark.req("CH-4")
+@pytest.mark.req("CH-1", "CH-4", "CH-8")
 class TestAWSAgent(ToolAgentContract):
     @pytest.fixture
-    async def agent(self, toolbox: Toolbox, settings: ChatSettings) -> AsyncIterator[BaseAgent]:
+    async def agent(
+        self,
+        peer: ConverseServer,  # noqa: ARG002  it sets the environment
+        toolbox: Toolbox,
+        settings: ChatSettings,
+    ) -> AsyncIterator[BaseAgent]:
         agent = make_aws(Profile(id="aws"), Workshop(settings, toolbox, ["workbench"]))
         yield agent
         await agent.close()

@@ -1,6 +1,7 @@
 """All agents together, as the house opens them."""
 
 import json
+import logging
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -67,6 +68,14 @@ async def test_an_unknown_agent_is_not_found_and_a_second_of_one_id_is_refused()
             factory.register_agent(factory.get_agent("notes"))
 
 
+@pytest.mark.req("CH-14")
+async def test_the_choice_of_an_agent_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "chie.chat")
+    async with house() as factory:
+        factory.get_agent("notes")
+    assert ("chie.chat.agents.factory", logging.INFO, "agent notes is chosen") in caplog.record_tuples
+
+
 async def test_on_a_bare_machine_the_notes_answer_and_the_others_say_what_to_set() -> None:
     async with house() as factory:
         found = await infos(factory)
@@ -86,7 +95,7 @@ async def test_lm_studio_is_looked_for_where_it_usually_is(monkeypatch: pytest.M
     assert ChatSettings(openai_base_url="http://box:8000/v1/").model_address == "http://box:8000/v1"
 
 
-@pytest.mark.req("CH-2", "CH-13")
+@pytest.mark.req("CH-2")
 async def test_asking_without_a_model_says_which_address_was_tried() -> None:
     async with house() as factory:
         with pytest.raises(ModelError, match=f"No model server answers at {NOBODY}.*Start it.*set OPENAI_BASE_URL"):

@@ -31,6 +31,7 @@ async def room() -> Server:
     return create_server(KnowledgeSettings())
 
 
+@pytest.mark.req("CH-1")
 class TestNotesAgent(AgentContract):
     @pytest.fixture
     async def agent(self, room: Server) -> AsyncIterator[BaseAgent]:

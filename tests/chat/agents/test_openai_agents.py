@@ -23,7 +23,7 @@ def peer() -> Iterator[OpenAIServer]:
         yield server
 
 
-@pytest.mark.req("CH-2")
+@pytest.mark.req("CH-1", "CH-2")
 class TestDefaultAgent(ModelAgentContract):
     @pytest.fixture
     async def agent(self, peer: OpenAIServer, settings: ChatSettings) -> AsyncIterator[BaseAgent]:
@@ -46,7 +46,7 @@ class TestDefaultAgent(ModelAgentContract):
         assert (await agent.get_agent_info()).model == "qwen3-8b"
 
 
-@pytest.mark.req("CH-3")
+@pytest.mark.req("CH-1", "CH-3", "CH-8")
 class TestOpenAIAgent(ToolAgentContract):
     @pytest.fixture
     async def agent(self, peer: OpenAIServer, toolbox: Toolbox, settings: ChatSettings) -> AsyncIterator[BaseAgent]:

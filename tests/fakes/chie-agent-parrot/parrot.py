@@ -1,4 +1,4 @@
-"""The plug-in of docs/agents.md, word for word."""
+"""The plug-in of docs/agents.md; what follows stands there word for word."""
 
 from collections.abc import AsyncGenerator, Sequence
 
