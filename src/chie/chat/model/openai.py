@@ -1,8 +1,9 @@
 """Any OpenAI-compatible server, by the OpenAI SDK: LM Studio, Ollama, vLLM, OpenAI and others."""
 
+import json
 import logging
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +22,10 @@ from chie.chat.model.base import (
     ToolsSaid,
     UserSaid,
 )
+from chie.chat.model.sse import read_data
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai.types.chat import ChatCompletionChunk
-    from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall
-    from openai.types.completion_usage import CompletionUsage
 
     from chie.chat.model.endpoint import Endpoint
 
@@ -60,22 +59,18 @@ class OpenAIModel(ChatModel):
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
         if self.name is None:
             self._found = await self._endpoint.first_model()
-        calls = _Calls()
-        usage: Usage | None = None
-        whole = False
+        reader = _Reader()
         with self._in_our_words():
-            async with await self._client.chat.completions.create(**self._request(prompt)) as chunks:
-                async for chunk in chunks:
-                    usage = _usage(chunk.usage) or usage
-                    text, finished = calls.read(chunk)
-                    whole = whole or finished
-                    if text:
+            create = self._client.chat.completions.with_streaming_response.create
+            async with create(**self._request(prompt)) as answer, aclosing(read_data(answer.iter_bytes())) as events:
+                async for data in events:
+                    if text := reader.read(data):
                         yield TextPiece(text)
-        if not whole:
+        if not reader.whole:
             raise self._broken()
-        for call in calls.whole():
+        for call in reader.calls():
             yield call
-        yield End(usage)
+        yield End(reader.usage)
 
     @cached_property
     def _client(self) -> "AsyncOpenAI":
@@ -103,11 +98,12 @@ class OpenAIModel(ChatModel):
 
     @contextmanager
     def _in_our_words(self) -> Iterator[None]:
+        import httpx2
         import openai
 
         try:
             yield
-        except openai.APITimeoutError as error:
+        except (openai.APITimeoutError, httpx2.TimeoutException) as error:
             raise ModelError(
                 f"The model server at {self._endpoint.address} was silent for {self._seconds:g} seconds. Try again, "
                 "choose a smaller model, or raise CHIE_MODEL_TIMEOUT."
@@ -117,9 +113,9 @@ class OpenAIModel(ChatModel):
             refused = self._endpoint.refused(error.status_code, self.name)
             self._found = None  # the model may have been unloaded: look again next time
             raise refused from error
-        except openai.APIConnectionError as error:
+        except (openai.APIConnectionError, httpx2.HTTPError) as error:
             raise self._lost(error) from error
-        except (openai.APIError, ValueError) as error:
+        except (openai.APIError, ValueError, KeyError, TypeError, AttributeError) as error:
             logger.warning("%s sent what is no answer: %s", self._endpoint.address, error)
             raise self._broken() from error
 
@@ -137,38 +133,47 @@ class OpenAIModel(ChatModel):
         )
 
 
-class _Calls:
-    """Puts calls together from their fragments, which servers number or name, and some do neither."""
+class _Reader:
+    """Puts an answer together from its chunks. Servers number the fragments of calls or name them; some do neither."""
 
     def __init__(self) -> None:
-        self._parts: list[dict[str, str]] = []
+        self.whole = False
+        self.usage: Usage | None = None
+        self._calls: list[dict[str, str]] = []
         self._by_index: dict[int, dict[str, str]] = {}
 
-    def read(self, chunk: "ChatCompletionChunk") -> tuple[str, bool]:
-        """The text of a chunk, and whether it ends the message."""
-        if not chunk.choices:
-            return "", False
-        choice = chunk.choices[0]
-        if choice.delta is None:
-            return "", choice.finish_reason is not None
-        for fragment in choice.delta.tool_calls or ():
+    def read(self, data: bytes) -> str:
+        """The text of one chunk. Raises ValueError for what is an error or no chunk at all."""
+        if data.startswith(b"[DONE]"):
+            return ""
+        chunk = json.loads(data)
+        if chunk.get("error"):
+            raise ValueError(str(chunk["error"]))
+        if usage := chunk.get("usage"):
+            self.usage = Usage(input_tokens=usage["prompt_tokens"], output_tokens=usage["completion_tokens"])
+        if not chunk.get("choices"):
+            return ""
+        choice = chunk["choices"][0]
+        self.whole = self.whole or bool(choice.get("finish_reason"))
+        delta = choice.get("delta") or {}
+        for fragment in delta.get("tool_calls") or ():
             self._add(fragment)
-        return choice.delta.content or "", choice.finish_reason is not None
+        return delta.get("content") or ""
 
-    def _add(self, fragment: "ChoiceDeltaToolCall") -> None:
-        index = getattr(fragment, "index", len(self._parts))
-        part = self._by_index.get(index)
-        if part is None or (fragment.id and part["id"] and fragment.id != part["id"]):
-            part = {"id": "", "name": "", "arguments": ""}
-            self._by_index[index] = part
-            self._parts.append(part)
-        part["id"] = fragment.id or part["id"]
-        if fragment.function is not None:
-            part["name"] = part["name"] or fragment.function.name or ""
-            part["arguments"] += fragment.function.arguments or ""
+    def _add(self, fragment: dict[str, Any]) -> None:
+        index, name = fragment.get("index", len(self._calls)), fragment.get("id") or ""
+        call = self._by_index.get(index)
+        if call is None or (name and call["id"] and name != call["id"]):
+            call = {"id": "", "name": "", "arguments": ""}
+            self._by_index[index] = call
+            self._calls.append(call)
+        call["id"] = name or call["id"]
+        function = fragment.get("function") or {}
+        call["name"] = call["name"] or function.get("name") or ""
+        call["arguments"] += function.get("arguments") or ""
 
-    def whole(self) -> list[Call]:
-        return [Call(part["id"], part["name"], part["arguments"]) for part in self._parts]
+    def calls(self) -> list[Call]:
+        return [Call(call["id"], call["name"], call["arguments"]) for call in self._calls]
 
 
 def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
@@ -202,7 +207,3 @@ def _function(tool: ToolSpec) -> dict[str, Any]:
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
     }
-
-
-def _usage(usage: "CompletionUsage | None") -> Usage | None:
-    return Usage(input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens) if usage else None
