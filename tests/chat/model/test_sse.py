@@ -1,6 +1,7 @@
 """Events are read the same however the network cuts the bytes."""
 
 from collections.abc import AsyncIterator
+from itertools import pairwise
 
 import anyio
 import pytest
@@ -30,7 +31,7 @@ def read(*pieces: bytes) -> list[str]:
 def test_events_survive_any_cut(cuts: list[int]) -> None:
     whole = TEXT.encode()
     edges = [0, *sorted(cuts), len(whole)]
-    assert read(*(whole[start:end] for start, end in zip(edges, edges[1:], strict=False))) == EXPECTED
+    assert read(*(whole[start:end] for start, end in pairwise(edges))) == EXPECTED
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "data: not ended", "data: not ended\n"])
