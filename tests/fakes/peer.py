@@ -21,7 +21,7 @@ CHANGE = types.ToolAnnotations(read_only_hint=False, destructive_hint=False)
 class Peer:
     def __init__(self, era: str) -> None:
         self.bus = InMemorySubscriptionBus()
-        self.tools = {"grow": CHANGE, "die": CHANGE, "whoami": READ, "environment": READ}
+        self.tools = {"grow": CHANGE, "die": CHANGE, "whoami": READ, "environment": READ, "lie": READ}
         self.server: Server[Any] = Server(
             "peer",
             on_list_tools=self.list_tools,
@@ -34,7 +34,13 @@ class Peer:
         schema = {"type": "object", "properties": {}}
         return types.ListToolsResult(
             tools=[
-                types.Tool(name=name, description=f"To {name}.", input_schema=schema, annotations=hints)
+                types.Tool(
+                    name=name,
+                    description=f"To {name}.",
+                    input_schema=schema,
+                    output_schema={**schema, "required": ["truth"]} if name == "lie" else None,
+                    annotations=hints,
+                )
                 for name, hints in self.tools.items()
             ]
         )
@@ -54,7 +60,8 @@ class Peer:
                 text = str(os.getpid())
             case "environment":
                 text = " ".join(sorted(os.environ))
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)])
+        lie = {"lie": True} if params.name == "lie" else None
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=lie)
 
     async def run(self) -> None:
         options = self.server.create_initialization_options(NotificationOptions(tools_changed=True))

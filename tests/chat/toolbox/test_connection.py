@@ -74,6 +74,24 @@ async def test_a_server_that_dies_under_a_change_is_not_asked_twice(era: str) ->
         assert not again.is_error
 
 
+async def test_a_result_against_its_own_schema_is_a_failure_and_the_server_stays(era: str) -> None:
+    async with opened(("peer", peer(era))) as toolbox:
+        first = await toolbox.call_tool("whoami", {})
+        outcome = await toolbox.call_tool("lie", {})
+        assert (outcome.is_error, "schema does not allow" in outcome.content) == (True, True)
+        assert await toolbox.call_tool("whoami", {}) == first
+
+
+async def test_a_program_that_says_nothing_ends_with_the_toolbox() -> None:
+    spec = ServerSpec(command=sys.executable, args=("-c", "import time; time.sleep(600)"))
+    connection = Connection("mute", way_to(spec))
+    async with Toolbox([connection]) as toolbox:
+        connection.start()
+        await until(lambda: bool(children()))
+        assert [state.state for state in toolbox.states()] == ["connecting"]
+    assert children() == []
+
+
 async def test_no_process_is_left_when_the_toolbox_closes(era: str) -> None:
     async with opened(("one", peer(era)), ("two", peer(era))) as toolbox:
         pids = [int((await toolbox.call_tool(f"{name}_whoami", {})).content) for name in ("one", "two")]

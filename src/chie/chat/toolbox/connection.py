@@ -8,9 +8,10 @@ from contextlib import suppress
 from contextvars import Context
 from typing import TYPE_CHECKING, Any
 
-import anyio
 import mcp_types
+from anyio import BrokenResourceError, ClosedResourceError
 from fastmcp.client.messages import MessageHandler
+from httpx2 import HTTPError
 from mcp import MCPError
 from mcp.client.subscriptions import SubscriptionLost, listen
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -34,6 +35,10 @@ STEADY_SECONDS = 60.0  # a server that dies sooner is flapping, and is waited fo
 
 class ConnectionLostError(ServiceError):
     """The server went away, before or while the tool ran."""
+
+
+class StrangeResultError(ServiceError):
+    """The server is there, but what it answered is not what its own schema, or the protocol, allows."""
 
 
 def back_off() -> Iterator[float]:
@@ -91,7 +96,10 @@ class Connection:
             await asyncio.wait_for(self._settled.wait(), seconds)
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> mcp_types.CallToolResult:
-        """Raises ConnectionLostError; MCPError is the server's own refusal. Cancelling it cancels the tool."""
+        """Raises ConnectionLostError or StrangeResultError; MCPError is the server's own refusal.
+
+        Cancelling it cancels the tool.
+        """
         await self.settle(self.seconds)
         client = self._client
         if client is None:
@@ -103,7 +111,11 @@ class Connection:
                 raise self._lose(client) from error
             self._wake.set()  # a refusal, or a server that has forgotten us: asking for its tools will show
             raise
-        except (RuntimeError, OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+        except (RuntimeError, ValueError) as error:
+            if not client.is_connected():
+                raise self._lose(client) from error
+            raise StrangeResultError(f"{tool} gave back what its server's schema does not allow.") from error
+        except (OSError, HTTPError, ExceptionGroup, ClosedResourceError, BrokenResourceError) as error:
             raise self._lose(client) from error
 
     def _lose(self, client: "Client[Any]") -> ConnectionLostError:
@@ -163,13 +175,13 @@ class Connection:
                     await asyncio.gather(ear, return_exceptions=True)
 
     async def _watch(self, client: "Client[Any]") -> None:
-        while True:
-            self._wake.clear()
+        while not self._lost:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), CHECK_SECONDS)
-            if self._lost:
-                raise ConnectionLostError(f"The server {self.name} went away.")
-            await self._list(client)
+            self._wake.clear()
+            if not self._lost:
+                await self._list(client)
+        raise ConnectionLostError(f"The server {self.name} went away.")
 
     async def _list(self, client: "Client[Any]") -> None:
         async with asyncio.timeout(REQUEST_SECONDS):

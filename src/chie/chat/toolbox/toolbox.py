@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mcp import MCPError
 
-from chie.chat.toolbox.connection import Connection, ConnectionLostError
+from chie.chat.toolbox.connection import Connection, ConnectionLostError, StrangeResultError
 from chie.chat.toolbox.outcome import to_outcome
 from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
 from chie.chat.toolbox.transport import BuiltIn, way_to
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SETTLE_SECONDS = 15.0
+SETTLE_SECONDS = 10.0
 
 
 class Toolbox:
@@ -125,7 +125,7 @@ class _Offered(Toolset):
                 return to_outcome(await self._twice_if_safe(connection, tool, arguments))
         except TimeoutError:
             return _failed(f"{tool.name} gave no answer within {connection.seconds:g} seconds and was stopped.")
-        except ConnectionLostError as error:
+        except (ConnectionLostError, StrangeResultError) as error:
             return _failed(error.message)
         except MCPError as error:
             return _failed(f"{tool.name} was refused by its server: {error}")
