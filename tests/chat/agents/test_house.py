@@ -171,7 +171,7 @@ async def test_the_web_scraper_reads_through_a_real_process(monkeypatch: pytest.
             states = {state["name"]: state["state"] for state in factory.server_states()}
     assert text_of(events) == "今は東京の時間です。"
     assert "Asia/Tokyo" in server.results(server.seen[1])[0][1]
-    assert states == {"knowledge": "idle", "fetch": "connected", "n8n": "failed"}
+    assert states == {"knowledge": "idle", "fetch": "connected", "n8n": "not_configured"}
 
 
 async def test_agents_of_the_file_join_and_may_take_a_built_in_ones_place(

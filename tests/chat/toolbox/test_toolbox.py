@@ -5,7 +5,9 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from itertools import repeat
+from typing import Any
 
+import mcp_types as types
 import pytest
 from pydantic import SecretStr
 from tests.fakes.mcp_over_http import McpOverHttp
@@ -14,10 +16,10 @@ from tests.fakes.workbench import Witness, create_workbench
 from chie.chat.servers import ServerSpec
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.connection import Connection
-from chie.chat.toolbox.tool import callable_name
+from chie.chat.toolbox.tool import Outcome, Tool, Toolset, callable_name
 from chie.chat.toolbox.toolbox import Toolbox, create_toolbox
 from chie.chat.toolbox.transport import BuiltIn, way_to
-from chie.chat.toolbox.wrappers import Allowed, Approved
+from chie.chat.toolbox.wrappers import Allowed, Approved, Distinct
 from chie.errors import ConfigurationError, NotFoundError
 
 ALL = {"echo", "meet", "lines", "fail", "hang", "erase", "unmarked", "add"}
@@ -64,6 +66,24 @@ async def test_servers_with_tools_of_one_name_keep_them_apart(toolbox: Toolbox) 
     assert (await toolbox.call_tool("second_echo", {"text": "x"})).content == "echo: x"
 
 
+def test_names_stay_apart_even_where_a_prefix_makes_another_tools_name() -> None:
+    named = [("a", "x"), ("b", "x"), ("c", "a_x")]
+    names = [tool.name for tool in Distinct(Fixed(named)).tools()]
+    assert len(set(names)) == 3
+    assert names[1] == "b_x"
+
+
+class Fixed(Toolset):
+    def __init__(self, named: list[tuple[str, str]]) -> None:
+        self.named = named
+
+    def tools(self) -> list[Tool]:
+        return [Tool.from_mcp(server, types.Tool(name=name, input_schema={})) for server, name in self.named]
+
+    async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
+        raise NotImplementedError
+
+
 async def test_an_unknown_tool_is_not_found(toolbox: Toolbox) -> None:
     with pytest.raises(NotFoundError, match="get_tools lists those there are"):
         await toolbox.call_tool("nonsense", {})
@@ -80,7 +100,7 @@ async def test_states_show_every_server(toolbox: Toolbox) -> None:
     )
     assert {"name": "erase", "description": "Destroys something.", "destructive": True} in first["tools"]
     assert (second["state"], second["tools"]) == ("idle", [])
-    assert (closed["name"], closed["state"], closed["error"]) == ("n8n", "failed", "Set N8N_URL.")
+    assert (closed["name"], closed["state"], closed["error"]) == ("n8n", "not_configured", "Set N8N_URL.")
 
 
 async def test_a_call_that_takes_too_long_is_stopped_and_the_server_stays(witness: Witness) -> None:

@@ -114,7 +114,7 @@ class AnthropicModel(ChatModel):
         except anthropic.APITimeoutError as error:
             raise self._silent() from error
         except anthropic.APIStatusError as error:
-            logger.warning("Anthropic answered %d: %s", error.status_code, error.message)
+            logger.warning("Anthropic answered %d: %s", error.status_code, error.message[:300])
             raise self._error(_ADVICE.get(_status(error), "failed. Try again; the log has the reason.")) from error
         except anthropic.APIConnectionError as error:
             raise self._error("cannot be reached. Look at the network and ANTHROPIC_BASE_URL.") from error

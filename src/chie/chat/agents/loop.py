@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from uuid import uuid4
 
 from chie.chat.agents.base import Approve, Turn
@@ -77,6 +78,7 @@ class Loop:
             ],
             calls_allowed=not last,
         )
+        began = perf_counter()
         text: list[str] = []
         thoughts: list[Thought] = []
         async with aclosing(self.model.stream(prompt)) as pieces:
@@ -91,6 +93,8 @@ class Loop:
                         calls.append(replace(piece, id=self._unique(piece.id)))
                     case End(usage):
                         self._usage = _sum(self._usage, usage)
+        took = 1000 * (perf_counter() - began)
+        logger.info("model %s spoke for %d ms and called %d tools", self.model.name, took, len(calls))
         self._said = self._said or bool(text)
         self.messages.append(ModelSaid("".join(text), tuple(calls), tuple(thoughts)))
 

@@ -86,7 +86,7 @@ class NotesAgent(BaseAgent):
         state = next((state for state in self._toolbox.states() if state.name == ROOM), None)
         if state is None:
             return "This house has no knowledge room, so there are no notes to search."
-        return state.error if state.state == "failed" else None
+        return state.error if state.is_away else None
 
 
 def _query(message: str) -> str:

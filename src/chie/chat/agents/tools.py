@@ -26,7 +26,7 @@ class AgentTools:
 
     def notice(self) -> str:
         """For the model's eyes: what it lacks at the moment."""
-        away = [state.name for state in self.toolbox.states() if state.name in self.servers and state.state == "failed"]
+        away = [state.name for state in self.toolbox.states() if state.name in self.servers and state.is_away]
         if not away:
             return ""
         return (
@@ -38,6 +38,6 @@ class AgentTools:
         """For people's eyes: what to set before the agent can be used."""
         states = {state.name: state for state in self.toolbox.states()}
         known = [states[name] for name in self.servers if name in states]
-        if not self.needs or any(state.state != "failed" for state in known):
+        if not self.needs or not all(state.is_away for state in known):
             return None
         return next((state.error for state in known), None) or how_to_get(self.servers)

@@ -3,6 +3,7 @@
 import asyncio
 from time import monotonic
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from chie.chat.model.base import ModelError
 
@@ -24,6 +25,11 @@ class Endpoint:
         self._asking = asyncio.Lock()
         self._answer: list[str] | ModelError = []
         self._asked = float("-inf")
+
+    @property
+    def is_local(self) -> bool:
+        """A server on this machine that refuses will not be there half a second later: asking again is of no use."""
+        return urlsplit(self.address).hostname in ("127.0.0.1", "::1", "localhost")
 
     async def models(self) -> list[str]:
         """Chat models by name, in the server's order; no older than a few seconds."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 5.0
+RETRIES = 2
 
 
 class OpenAIModel(ChatModel):
@@ -81,6 +82,7 @@ class OpenAIModel(ChatModel):
             base_url=self._endpoint.address,
             api_key=self._endpoint.api_key or "none",
             timeout=httpx2.Timeout(self._seconds, connect=CONNECT_SECONDS),
+            max_retries=0 if self._endpoint.is_local else RETRIES,
         )
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
@@ -109,7 +111,7 @@ class OpenAIModel(ChatModel):
                 "choose a smaller model, or raise CHIE_MODEL_TIMEOUT."
             ) from error
         except openai.APIStatusError as error:
-            logger.warning("%s answered %d: %s", self._endpoint.address, error.status_code, error.message)
+            logger.warning("%s answered %d: %s", self._endpoint.address, error.status_code, error.message[:300])
             refused = self._endpoint.refused(error.status_code, self.name)
             self._found = None  # the model may have been unloaded: look again next time
             raise refused from error

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types
 from anyio import BrokenResourceError, ClosedResourceError
-from fastmcp.client.messages import MessageHandler
 from httpx2 import HTTPError
 from mcp import MCPError
 from mcp.client.subscriptions import SubscriptionLost, listen
@@ -160,8 +159,7 @@ class Connection:
 
     async def _live(self) -> None:
         """From the first greeting to the end, which is always an exception."""
-        changes = _Changes(self._wake)
-        with self._way.client(changes) as client:
+        with self._way.client(self._hear) as client:
             async with client:
                 await self._list(client)
                 self._client, self._state, self._error, self._lost = client, "connected", None, False
@@ -190,8 +188,13 @@ class Connection:
             logger.info("server %s: its tools are %s", self.name, ", ".join(tool.original for tool in tools))
         self.tools = tools
 
+    async def _hear(self, message: "mcp_types.ServerNotification | Exception") -> None:
+        """Before protocol 2026-07-28, servers say unasked that their tools changed."""
+        if isinstance(message, mcp_types.ToolListChangedNotification):
+            self._wake.set()
+
     async def _listen(self, client: "Client[Any]") -> None:
-        """Since protocol 2026-07-28 a client must ask to be told of changes; a broken ear may mean a dead server."""
+        """Since that protocol, a client must ask to be told; a broken ear may mean a dead server."""
         tools = client.server_capabilities and client.server_capabilities.tools
         if not tools or not tools.list_changed or client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return
@@ -200,14 +203,4 @@ class Connection:
                 self._wake.set()  # it may have changed before we listened
                 async for _ in changes:
                     self._wake.set()
-        self._wake.set()
-
-
-class _Changes(MessageHandler):
-    """Before that protocol, servers say so unasked."""
-
-    def __init__(self, wake: asyncio.Event) -> None:
-        self._wake = wake
-
-    async def on_tool_list_changed(self, message: mcp_types.ToolListChangedNotification) -> None:  # noqa: ARG002
         self._wake.set()

@@ -63,18 +63,25 @@ class Outcome:
     structured: dict[str, Any] | None = None
 
 
-State = Literal["idle", "connecting", "connected", "failed"]
+State = Literal["idle", "connecting", "connected", "failed", "not_configured"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerState:
-    """How a server does: `idle` until an agent first needs it; `failed` with the reason, and tried again."""
+    """How a server does: `idle` until an agent first needs it; `failed` with the reason, and tried again.
+
+    A room of the house whose settings are wanting is `not_configured`; its error says what to set.
+    """
 
     name: str
     transport: Literal["built-in", "stdio", "http"]
     state: State
     error: str | None
     tools: tuple[Tool, ...]
+
+    @property
+    def is_away(self) -> bool:
+        return self.state in ("failed", "not_configured")
 
     def details(self) -> dict[str, Any]:
         """For the page: tools by what a person wants to know of them, without their schemas."""

@@ -89,7 +89,7 @@ class Toolbox:
 
     def states(self) -> list[ServerState]:
         closed = (
-            ServerState(name=name, transport="built-in", state="failed", error=reason, tools=())
+            ServerState(name=name, transport="built-in", state="not_configured", error=reason, tools=())
             for name, reason in self._closed.items()
         )
         return [*(connection.state for connection in self._connections.values()), *closed]

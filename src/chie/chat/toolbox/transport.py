@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastmcp import Client
-    from fastmcp.client.messages import MessageHandler
+    from mcp.client.session import MessageHandlerFnT
 
 CONNECT_SECONDS = 20.0
 TAIL = 400
@@ -29,7 +29,7 @@ class Way(ABC):
 
     @contextmanager
     @abstractmethod
-    def client(self, handler: "MessageHandler") -> "Iterator[Client[Any]]": ...
+    def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]": ...
 
     @abstractmethod
     def explain(self, error: BaseException) -> str:
@@ -43,7 +43,7 @@ class BuiltIn(Way):
         self._server = server
 
     @contextmanager
-    def client(self, handler: "MessageHandler") -> "Iterator[Client[Any]]":
+    def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
         from fastmcp import Client
 
         yield Client(self._server, message_handler=handler, init_timeout=CONNECT_SECONDS)
@@ -62,7 +62,7 @@ class Stdio(Way):
         self._said = ""
 
     @contextmanager
-    def client(self, handler: "MessageHandler") -> "Iterator[Client[Any]]":
+    def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
         from fastmcp import Client
         from fastmcp.client.transports import StdioTransport
 
@@ -106,7 +106,7 @@ class Http(Way):
         self._spec = spec
 
     @contextmanager
-    def client(self, handler: "MessageHandler") -> "Iterator[Client[Any]]":
+    def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
         from fastmcp import Client
         from fastmcp.client.transports import StreamableHttpTransport
 

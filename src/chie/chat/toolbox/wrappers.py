@@ -24,13 +24,17 @@ class Distinct(Wrapper):
     """Where several servers have a tool of one name, each gets its server's name in front."""
 
     def tools(self) -> Sequence[Tool]:
-        tools = self._inner.tools()
-        count = Counter(tool.name for tool in tools)
-        return [tool if count[tool.name] == 1 else _prefixed(tool) for tool in tools]
+        """A slash is in no name, so the last form collides with none: it is made fit by a hash of the whole."""
+        return _apart(_apart(self._inner.tools(), "{server}_{tool}"), "{server}/{tool}")
 
 
-def _prefixed(tool: Tool) -> Tool:
-    return replace(tool, name=callable_name(f"{tool.server}_{tool.original}"))
+def _apart(tools: Sequence[Tool], form: str) -> Sequence[Tool]:
+    count = Counter(tool.name for tool in tools)
+    return [tool if count[tool.name] == 1 else _renamed(tool, form) for tool in tools]
+
+
+def _renamed(tool: Tool, form: str) -> Tool:
+    return replace(tool, name=callable_name(form.format(server=tool.server, tool=tool.original)))
 
 
 class Allowed(Wrapper):
