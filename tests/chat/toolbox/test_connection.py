@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
+from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.servers import ServerSpec
 from chie.chat.toolbox.connection import Connection, back_off
 from chie.chat.toolbox.toolbox import Toolbox
-from chie.chat.toolbox.transport import way_to
+from chie.chat.toolbox.transport import BuiltIn, way_to
 
 ROOT = Path(__file__).parents[3]
 
@@ -184,3 +185,14 @@ def test_attempts_follow_each_other_more_and_more_slowly() -> None:
     assert first[0] == 0
     assert all(earlier < later for earlier, later in pairwise(first[:7]))
     assert all(48 <= wait <= 72 for wait in first[8:])
+
+
+async def test_closing_at_the_very_moment_of_a_change_is_heard() -> None:
+    """Python 3.11's `wait_for` takes a cancellation for an answer if both come at once."""
+    connection = Connection("bench", BuiltIn(create_workbench(Witness())))
+    connection.start()
+    await connection.settle(30)
+    connection._wake.set()
+    connection._task.cancel()  # type: ignore[union-attr]
+    async with asyncio.timeout(30):
+        await asyncio.gather(connection._task, return_exceptions=True)  # type: ignore[arg-type]

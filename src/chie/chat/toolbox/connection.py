@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 CHECK_SECONDS = 20.0  # how often a server that never says when it changes, or dies, is asked
 REQUEST_SECONDS = 20.0
 LONGEST_WAIT = 60.0
+STOP_SECONDS = 5.0
 PATIENCE_SECONDS = 2.0  # how long a rest between attempts may be for callers to wait it out
 STEADY_SECONDS = 60.0  # a server that dies sooner is flapping, and is waited for longer each time
 
@@ -84,15 +85,17 @@ class Connection:
             self._task = asyncio.create_task(self._supervise(), name=f"mcp-{self.name}", context=Context())
 
     async def stop(self) -> None:
-        if self._task is not None:
+        """Asked again if it did not hear: a library in between may have taken the cancellation for its own."""
+        while self._task is not None and not self._task.done():
             self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
+            await asyncio.wait([self._task], timeout=STOP_SECONDS)
+        self._task = None
 
     async def settle(self, seconds: float) -> None:
         """Wait until it is known whether the server is there; a server known to be away is not waited for."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._settled.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._settled.wait()
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> mcp_types.CallToolResult:
         """Raises ConnectionLostError or StrangeResultError; MCPError is the server's own refusal.
@@ -175,7 +178,8 @@ class Connection:
     async def _watch(self, client: "Client[Any]") -> None:
         while not self._lost:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), CHECK_SECONDS)
+                async with asyncio.timeout(CHECK_SECONDS):
+                    await self._wake.wait()
             self._wake.clear()
             if not self._lost:
                 await self._list(client)
