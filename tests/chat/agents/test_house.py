@@ -174,6 +174,21 @@ async def test_the_web_scraper_reads_through_a_real_process(monkeypatch: pytest.
     assert states == {"knowledge": "idle", "fetch": "connected", "n8n": "not_configured"}
 
 
+async def test_a_tool_server_that_dies_under_a_call_does_not_take_the_answer_down(
+    monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    entry = {"command": sys.executable, "args": ["-m", "tests.fakes.peer", "legacy"], "cwd": str(ROOT)}
+    write(home, "servers.json", {"peer": entry})
+    write(home, "agents.json", [{"id": "brave", "kind": "openai", "servers": ["peer"]}])
+    script = (use(Use("die", id="c1")), use(Use("whoami", id="c2")), say("It came back."))
+    with OpenAIServer(*script) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        async with house() as factory:
+            events = await ask(factory.get_agent("brave"))
+    assert [event["is_error"] for event in events if event["type"] == "tool_result"] == [True, False]
+    assert text_of(events) == "It came back."
+
+
 async def test_agents_of_the_file_join_and_may_take_a_built_in_ones_place(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

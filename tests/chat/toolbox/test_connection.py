@@ -75,6 +75,19 @@ async def test_a_server_that_dies_under_a_change_is_not_asked_twice(era: str) ->
         assert not again.is_error
 
 
+async def test_a_server_that_dies_again_and_again_is_not_stormed() -> None:
+    begun: list[str] = []
+
+    def waits() -> Iterator[float]:
+        begun.append("from the start")
+        return repeat(0.0)
+
+    async with opened(("peer", peer("modern")), waits=waits) as toolbox:
+        for _ in range(3):
+            assert (await toolbox.call_tool("die", {})).is_error
+    assert begun == ["from the start"], "only a server that stayed up for a while is tried at once again"
+
+
 async def test_a_result_against_its_own_schema_is_a_failure_and_the_server_stays(era: str) -> None:
     async with opened(("peer", peer(era))) as toolbox:
         first = await toolbox.call_tool("whoami", {})
