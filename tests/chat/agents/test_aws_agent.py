@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.contract.agent import ToolAgentContract, ask, settings
-from tests.fakes.converse_server import ConverseServer, event, fault
+from tests.fakes.bedrock_converse import ConverseServer, event, fault
 from tests.fakes.model_server import Say, Use, say
 
 from chie.chat.agents.base import BaseAgent

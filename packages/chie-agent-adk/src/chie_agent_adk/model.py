@@ -1,5 +1,6 @@
 """The Anthropic SDK behind Chie's port to language models."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
@@ -72,14 +73,19 @@ class AnthropicModel(ChatModel):
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
         await self.check()
         reader = _Reader()
+        client = await self._loaded()
         with self._in_our_words():
-            async with await self._client.messages.create(**self._request(prompt)) as events:
+            async with await client.messages.create(**self._request(prompt)) as events:
                 async for event in events:
                     for piece in reader.read(event):
                         yield piece
         if not reader.stopped:
             raise self._error("broke off in the middle of its answer. Try again.")
         yield End(reader.usage)
+
+    async def _loaded(self) -> "AsyncAnthropic":
+        """The SDK takes a second to import; other answers go on meanwhile."""
+        return self._client if "_client" in self.__dict__ else await asyncio.to_thread(lambda: self._client)
 
     @cached_property
     def _client(self) -> "AsyncAnthropic":

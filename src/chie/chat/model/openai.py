@@ -1,5 +1,6 @@
 """Any OpenAI-compatible server, by the OpenAI SDK: LM Studio, Ollama, vLLM, OpenAI and others."""
 
+import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Iterator
@@ -61,8 +62,9 @@ class OpenAIModel(ChatModel):
         if self.name is None:
             self._found = await self._endpoint.first_model()
         reader = _Reader()
+        client = await self._loaded()
         with self._in_our_words():
-            create = self._client.chat.completions.with_streaming_response.create
+            create = client.chat.completions.with_streaming_response.create
             async with create(**self._request(prompt)) as answer, aclosing(read_data(answer.iter_bytes())) as events:
                 async for data in events:
                     if text := reader.read(data):
@@ -72,6 +74,10 @@ class OpenAIModel(ChatModel):
         for call in reader.calls():
             yield call
         yield End(reader.usage)
+
+    async def _loaded(self) -> "AsyncOpenAI":
+        """The SDK takes a second to import; other answers go on meanwhile."""
+        return self._client if "_client" in self.__dict__ else await asyncio.to_thread(lambda: self._client)
 
     @cached_property
     def _client(self) -> "AsyncOpenAI":

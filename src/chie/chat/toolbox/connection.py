@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from contextvars import Context
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import mcp_types
@@ -132,6 +133,8 @@ class Connection:
         )
 
     async def _supervise(self) -> None:
+        self._state = "connecting"
+        await asyncio.to_thread(import_module, "fastmcp.client")  # a quarter of a second in which others go on
         waits = self._waits()
         while True:
             began = asyncio.get_running_loop().time()
