@@ -13,6 +13,10 @@ S = TypeVar("S", bound=BaseSettings)
 def load(kind: type[S]) -> S:
     try:
         return kind()
+    except (UnicodeDecodeError, OSError) as error:
+        raise ConfigurationError(
+            "the .env file here cannot be read. Make it plain UTF-8 text, or remove it."
+        ) from error
     except ValidationError as error:
         prefix = kind.model_config.get("env_prefix", "")
         names = sorted({f"{prefix}{detail['loc'][0]}".upper() for detail in error.errors() if detail["loc"]})

@@ -104,6 +104,20 @@ def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "large-and-secret" not in error.value.message
 
 
+def test_a_setting_may_stand_in_an_env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHIE_HOME")
+    Path(".env").write_text(f"CHIE_HOME={tmp_path}/from-env-file\nOTHER=ignored\n")
+    chie("notes", "save", "somewhere else")
+    assert (tmp_path / "from-env-file" / "chie.db").exists()
+
+
+def test_an_env_file_that_cannot_be_read_says_so() -> None:
+    Path(".env").write_bytes(b"\xff\xfe\x00")
+    assert chie("notes", "list").output == (
+        "Error: the .env file here cannot be read. Make it plain UTF-8 text, or remove it.\n"
+    )
+
+
 @pytest.mark.parametrize("command", [(), ("notes",), ("mcp",), ("serve",), ("notes", "import")])
 def test_help_is_in_english(command: tuple[str, ...]) -> None:
     output = chie(*command, "--help").output

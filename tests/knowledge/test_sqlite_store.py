@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from threading import Thread
@@ -112,6 +113,23 @@ def wait_for(done: Callable[[], bool]) -> None:
         pass
 
 
+@contextmanager
+def as_somebody_without_rights(folder: Path) -> Iterator[None]:
+    """Nobody may write in the folder; root, whom no mode stops, becomes somebody else for a while."""
+    folder.chmod(0o555)
+    for entry in folder.iterdir():
+        entry.chmod(0o444)
+    if os.geteuid() == 0:
+        for parent in folder.parents[:2]:
+            parent.chmod(0o755)
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(os.getuid())
+        folder.chmod(0o755)
+
+
 class TestBadFiles:
     """Each failure says what to do, and the file is left as it was."""
 
@@ -156,6 +174,19 @@ class TestBadFiles:
     def test_a_path_that_is_a_folder(self, tmp_path: Path) -> None:
         with pytest.raises(StorageError, match="set CHIE_HOME to another folder"):
             self.store(tmp_path).check()
+
+    def test_a_file_that_may_only_be_read_is_read_and_says_so_when_written(self, tmp_path: Path) -> None:
+        path = tmp_path / "chie.db"
+        kept = a_note("kept")
+        writer = self.store(path)
+        writer.save(kept)
+        writer.close()
+        with as_somebody_without_rights(tmp_path):
+            reader = self.store(path)
+            with pytest.raises(StorageError, match="Give this user the right to write"):
+                reader.save(a_note("lost"))
+        assert self.store(path).get(kept.id) == kept
+        assert self.store(path).check().notes == 1
 
     def test_a_full_disk_loses_nothing_that_was_there(self, tmp_path: Path) -> None:
         path = tmp_path / "chie.db"

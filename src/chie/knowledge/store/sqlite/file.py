@@ -84,8 +84,7 @@ class SqliteFile:
                 f"{self.path} was written by a newer Chie (schema {version}; this one knows {schema.VERSION}). "
                 "Upgrade Chie, or set CHIE_HOME to another folder. The file was not changed."
             )
-        if version == 0:
-            connection.execute("PRAGMA journal_mode = WAL")
+        _turn_on_wal(connection)
         self._ready = True
 
     @contextmanager
@@ -99,6 +98,13 @@ class SqliteFile:
                 f"{self.path.parent} cannot be used: {error.strerror}. "
                 "Give this user the right to write there, or set CHIE_HOME to another folder."
             ) from error
+
+
+def _turn_on_wal(connection: sqlite3.Connection) -> None:
+    """Readers and a writer side by side. Kept in the file; while others are busy there, the next opening will do."""
+    with suppress(sqlite3.OperationalError):
+        if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+            connection.execute("PRAGMA journal_mode = WAL")
 
 
 _EXPLANATIONS = {
