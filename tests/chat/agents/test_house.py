@@ -207,6 +207,15 @@ async def test_agents_of_the_file_join_and_may_take_a_built_in_ones_place(
     assert "sk-operator" not in str(server.headers), "the common key must not go to another address"
 
 
+async def test_an_agent_of_the_file_is_sent_back_to_the_file(home: Path) -> None:
+    write(home, "agents.json", [{"id": "mine", "kind": "default", "base_url": "http://127.0.0.1:9/x"}])
+    async with house() as factory:
+        reason = (await infos(factory))["mine"].reason
+    assert reason is not None
+    assert "No model server answers at http://127.0.0.1:9/x" in reason
+    assert "set `base_url` in agents.json" in reason
+
+
 async def test_an_agent_may_be_of_a_plug_ins_kind(home: Path) -> None:
     write(home, "agents.json", [{"id": "claude-2", "kind": "adk", "model": "claude-haiku-5-5"}])
     async with house() as factory:

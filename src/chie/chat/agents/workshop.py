@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.tools import AgentTools
-from chie.chat.model.endpoint import Endpoint
+from chie.chat.model.endpoint import IN_FILE, Endpoint
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 
@@ -31,11 +31,14 @@ class Workshop:
 
     def endpoint(self, profile: Profile) -> Endpoint:
         """One for each address. The operator's key goes to the operator's address alone."""
-        key = self.settings.openai_api_key
-        own = (profile.base_url, profile.api_key)
-        common = (self.settings.model_address, profile.api_key or (key.get_secret_value() if key else None))
-        address, api_key = own if profile.base_url else common
-        return self._endpoints.setdefault((str(address), api_key), Endpoint(str(address), api_key))
+        if profile.base_url:
+            return self._shared(Endpoint(profile.base_url, profile.api_key, names=IN_FILE))
+        common = self.settings.openai_api_key
+        key = profile.api_key or (common.get_secret_value() if common else None)
+        return self._shared(Endpoint(self.settings.model_address, key))
+
+    def _shared(self, endpoint: Endpoint) -> Endpoint:
+        return self._endpoints.setdefault((endpoint.address, endpoint.api_key), endpoint)
 
 
 Maker = Callable[[Profile, Workshop], BaseAgent]

@@ -1,6 +1,7 @@
 """An OpenAI-compatible address: is it there, and which models has it? Asked without the SDK, which loads slowly."""
 
 import asyncio
+from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -16,12 +17,25 @@ FRESH_SECONDS = 5.0
 _NO_CHAT = ("embed", "whisper", "tts", "dall-e", "image", "moderation", "audio", "realtime", "transcribe", "rerank")
 
 
+@dataclass(frozen=True)
+class Names:
+    """Where an operator set what an error speaks of."""
+
+    address: str = "OPENAI_BASE_URL"
+    key: str = "OPENAI_API_KEY"
+    model: str = "CHIE_MODEL"
+
+
+IN_FILE = Names("`base_url` in agents.json", "`api_key` in agents.json", "`model` in agents.json")
+
+
 class Endpoint:
     """Shared by all agents that talk to one address, so that they ask it once."""
 
-    def __init__(self, address: str, api_key: str | None = None) -> None:
+    def __init__(self, address: str, api_key: str | None = None, *, names: Names | None = None) -> None:
         self.address = address.rstrip("/")
         self.api_key = api_key
+        self._names = names or Names()
         self._asking = asyncio.Lock()
         self._answer: list[str] | ModelError = []
         self._asked = float("-inf")
@@ -45,7 +59,7 @@ class Endpoint:
         models = await self.models()
         if not models:
             raise ModelError(
-                f"The model server at {self.address} has no chat model. Load one there, or set CHIE_MODEL."
+                f"The model server at {self.address} has no chat model. Load one there, or set {self._names.model}."
             )
         return models[0]
 
@@ -67,9 +81,9 @@ class Endpoint:
             raise self.away(error) from error
         if answer.status_code != 200:
             raise self.refused(answer.status_code)
-        return self._names(answer)
+        return self._chat_models(answer)
 
-    def _names(self, answer: "httpx2.Response") -> list[str]:
+    def _chat_models(self, answer: "httpx2.Response") -> list[str]:
         try:
             names = [str(entry["id"]) for entry in answer.json()["data"]]
         except (ValueError, KeyError, TypeError) as error:
@@ -79,24 +93,25 @@ class Endpoint:
     def away(self, error: Exception) -> ModelError:
         return ModelError(
             f"No model server answers at {self.address} ({type(error).__name__}). Start it (in LM Studio: Developer, "
-            "Start Server), or set OPENAI_BASE_URL to where your model is served."
+            f"Start Server), or set {self._names.address} to where your model is served."
         )
 
     def strange(self) -> ModelError:
         return ModelError(
-            f"{self.address} does not answer as an OpenAI-compatible server does. Correct OPENAI_BASE_URL; "
+            f"{self.address} does not answer as an OpenAI-compatible server does. Correct {self._names.address}; "
             "it usually ends in /v1."
         )
 
     def refused(self, status: int, model: str | None = None) -> ModelError:
+        names = self._names
+        path = f"Correct {names.address}; it usually ends in /v1."
+        unknown = f"Is the model {model} loaded there? Set {names.model}, or correct {names.address}."
         hint = {
             400: "It does not take this request: the conversation may be too long for the model, or the model "
             "may not be made for tools. Start a new conversation or choose another model.",
-            401: "Set OPENAI_API_KEY to a key that it knows.",
-            403: "Set OPENAI_API_KEY to a key that may use this model.",
-            404: f"Is the model {model} loaded there? Set CHIE_MODEL, or correct OPENAI_BASE_URL."
-            if model
-            else "Correct OPENAI_BASE_URL; it usually ends in /v1.",
+            401: f"Set {names.key} to a key that it knows.",
+            403: f"Set {names.key} to a key that may use this model.",
+            404: unknown if model else path,
             413: "The conversation is too long for it. Start a new one.",
             429: "It is busy, or the quota is used up. Wait a little, then try again.",
         }.get(status, "Try again; if it stays so, look at that server's log.")
