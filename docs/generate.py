@@ -61,6 +61,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "sessions": import_module("chie.chat.sessions.settings").DatabaseSettings,
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,
+        "agents": import_module("chie.chat.settings").ChatSettings,
     }
 
 
