@@ -61,3 +61,6 @@ class OneAgent:
 
     def server_states(self) -> list[dict[str, Any]]:
         return []
+
+    async def reconnect_server(self, name: str) -> dict[str, Any]:
+        raise NotImplementedError(name)

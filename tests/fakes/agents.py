@@ -253,3 +253,9 @@ class FakeDirectory:
 
     def server_states(self) -> list[dict[str, Any]]:
         return SERVERS
+
+    async def reconnect_server(self, name: str) -> dict[str, Any]:
+        for server in SERVERS:
+            if server["name"] == name:
+                return server
+        raise NotFoundError("no server that can be connected has this name. GET /api/mcp/servers lists them.")

@@ -23,6 +23,7 @@ API = {
     "/api/chat/{message_id}/regenerate": {"post"},
     "/api/chat/{message_id}/stop": {"post"},
     "/api/mcp/servers": {"get"},
+    "/api/mcp/servers/{name}/reconnect": {"post"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
     "/api/sessions/{session_id}/export": {"get"},

@@ -20,6 +20,9 @@ class AgentDirectory(Protocol):
     def server_states(self) -> Sequence[dict[str, Any]]:
         """One entry a server of tools: its name, state, error and tools."""
 
+    async def reconnect_server(self, name: str) -> dict[str, Any]:
+        """Leave the server, go back to it, and tell how it does now; NotFoundError where there is none."""
+
 
 class NoAgents:
     """Nobody answers, and says so."""
@@ -35,6 +38,9 @@ class NoAgents:
 
     def server_states(self) -> Sequence[dict[str, Any]]:
         return []
+
+    async def reconnect_server(self, name: str) -> dict[str, Any]:  # noqa: ARG002
+        raise NotFoundError("no server has this name: this house has no agents that use any.")
 
 
 class Reception:
@@ -61,3 +67,6 @@ class Reception:
 
     def server_states(self) -> Sequence[dict[str, Any]]:
         return self._agents.server_states()
+
+    async def reconnect_server(self, name: str) -> dict[str, Any]:
+        return await self._agents.reconnect_server(name)

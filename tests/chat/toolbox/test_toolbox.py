@@ -185,3 +185,26 @@ async def test_tool_runs_are_logged_without_their_arguments(toolbox: Toolbox, ca
     assert any(level == "INFO" and "tool echo of bench ran in" in line for level, line in lines)
     assert any(level == "WARNING" and "tool fail of bench failed in" in line for level, line in lines)
     assert {level for level, line in lines if "confidential" in line} == {"DEBUG"}
+
+
+async def test_a_server_can_be_left_and_gone_back_to(toolbox: Toolbox) -> None:
+    """Before anybody used it, and again while it is connected."""
+    for _ in range(2):
+        state = await toolbox.reconnect("bench")
+        assert (state.state, {tool.original for tool in state.tools}) == ("connected", ALL)
+        assert (await toolbox.call_tool("echo", {"text": "日本語"})).content == "echo: 日本語"
+
+
+async def test_a_server_that_failed_is_tried_at_once_when_somebody_asks() -> None:
+    connection = Connection("ill", way_to(ServerSpec(command="no-such-program-anywhere")), waits=lambda: repeat(3600.0))
+    async with Toolbox([connection]) as toolbox:
+        await toolbox.initialize_servers(["ill"])
+        assert toolbox.states()[0].state == "failed"
+        state = await toolbox.reconnect("ill")
+        assert (state.state, bool(state.error)) == ("failed", True)
+
+
+async def test_only_servers_that_there_are_can_be_reconnected(toolbox: Toolbox) -> None:
+    for name in ("n8n", "nobody"):
+        with pytest.raises(NotFoundError, match="GET /api/mcp/servers"):
+            await toolbox.reconnect(name)

@@ -46,6 +46,9 @@ class AgentFactory:
         """One entry a tool server: its name, transport, state, error and tools."""
         return [state.details() for state in self.toolbox.states()]
 
+    async def reconnect_server(self, name: str) -> dict[str, Any]:
+        return (await self.toolbox.reconnect(name)).details()
+
     async def close(self) -> None:
         for agent in self._agents.values():
             await agent.close()

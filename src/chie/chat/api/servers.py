@@ -1,8 +1,10 @@
 """The servers of tools that agents use."""
 
-from fastapi import APIRouter
+from typing import Annotated
 
-from chie.chat.api.schemas import Servers, errors
+from fastapi import APIRouter, Path
+
+from chie.chat.api.schemas import MAX_ID, Servers, ServerState, errors
 from chie.chat.api.state import ChatState
 
 router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
@@ -12,3 +14,9 @@ router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
 async def list_servers(chat: ChatState) -> Servers:
     """Each server's state; one that is down says why."""
     return Servers.model_validate({"servers": chat.agents.server_states()})
+
+
+@router.post("/{name}/reconnect", responses=errors(404))
+async def reconnect_server(chat: ChatState, name: Annotated[str, Path(min_length=1, max_length=MAX_ID)]) -> ServerState:
+    """Leave a server and go back to it; how it does then. Which command or address that is, no request can say."""
+    return ServerState.model_validate(await chat.agents.reconnect_server(name))

@@ -92,6 +92,13 @@ class Connection:
             await asyncio.wait([self._task], timeout=STOP_SECONDS)
         self._task = None
 
+    async def restart(self) -> None:
+        """Away from the server and to it again, without the rest that the last failures earned."""
+        await self.stop()
+        self._client = None
+        self._settled.clear()
+        self.start()
+
     async def settle(self, seconds: float) -> None:
         """Wait until it is known whether the server is there; a server known to be away is not waited for."""
         with suppress(TimeoutError):

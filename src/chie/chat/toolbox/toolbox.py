@@ -64,6 +64,15 @@ class Toolbox:
             connection.start()
         await asyncio.gather(*(connection.settle(SETTLE_SECONDS) for connection in wanted))
 
+    async def reconnect(self, name: str) -> ServerState:
+        """Leave one server and go back to it at once, whatever it is waiting for."""
+        if name not in self._connections:
+            raise NotFoundError("no server that can be connected has this name. GET /api/mcp/servers lists them.")
+        connection = self._connections[name]
+        await connection.restart()
+        await connection.settle(SETTLE_SECONDS)
+        return connection.state
+
     def get_tools(self) -> list[dict[str, Any]]:
         """Every tool of the servers asked for so far, in the form of OpenAI's function calling."""
         return [

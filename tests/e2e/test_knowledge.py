@@ -1,0 +1,229 @@
+"""The knowledge page in a real browser: find, read, write, undo, take in, give out, and look at the map."""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import Locator, expect
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.house import house as open_house
+from tests.e2e.screen import Screen
+from tests.e2e.test_looks import serious_findings
+
+NARROW = {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A house of this module's own, with the sample notes in it."""
+    with open_house(tmp_path_factory.mktemp("house")) as (address, _):
+        httpx2.post(f"{address}/api/knowledge/samples").raise_for_status()
+        yield address
+
+
+@pytest.fixture
+def empty_house(tmp_path: Path) -> Iterator[str]:
+    with open_house(tmp_path / "empty") as (address, _):
+        yield address
+
+
+def search(screen: Screen, text: str) -> Locator:
+    """What is found; the marks in it show why."""
+    screen.page.get_by_role("searchbox").last.fill(text)
+    expect(screen.page).to_have_url(re.compile(r"[?&]q="))
+    return screen.page.locator(".kn-item")
+
+
+@pytest.mark.req("CH-15")
+@pytest.mark.parametrize(
+    ("locale", "words", "title", "mark"),
+    [
+        ("ja", "ディスクが一杯", "ビルドサーバーのディスクが Docker で一杯になる", "ディスク"),
+        ("en", "upload refused", "nginx answers 413 to large uploads", "uploads"),
+    ],
+)
+def test_a_search_as_you_type_shows_scores_and_why(
+    open_screen: OpenScreen, locale: str, words: str, title: str, mark: str
+) -> None:
+    screen = open_screen("/#/knowledge", locale=locale)
+    found = search(screen, words)
+    expect(found.first.locator("strong")).to_have_text(title)
+    expect(found.first.locator(".kn-score")).to_contain_text(re.compile(r"\d+"))
+    expect(found.first.locator("mark").filter(has_text=mark).first).to_be_visible()
+    found.first.click()
+    expect(screen.page.get_by_role("heading", level=2, name=title)).to_be_visible()
+    screen.page.reload()
+    expect(screen.page.get_by_role("searchbox").last).to_have_value(words)
+    expect(screen.page.get_by_role("heading", level=2, name=title)).to_be_visible()
+
+
+def test_nothing_found_says_so(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/knowledge", locale="ja")
+    search(screen, "qzx8841 wvut9930")
+    expect(screen.page.get_by_text("該当するメモはまだありません")).to_be_visible()
+
+
+def test_notes_are_browsed_by_tag(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/knowledge")
+    screen.page.get_by_role("navigation", name="Tags").get_by_role("link", name="#nginx 2").click()
+    expect(screen.page.locator(".kn-item")).to_have_count(2)
+    screen.page.locator(".kn-item").first.click()
+    expect(screen.page.get_by_text("On the same matter")).to_be_visible()
+    expect(screen.page.locator(".kn-facts")).to_contain_text("chie")
+
+
+def test_a_note_is_written_previewed_changed_deleted_and_brought_back(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/knowledge", locale="ja")
+    page = screen.page
+    screen.button("新しいメモ").click()
+    page.get_by_label("タイトル").fill("太字の確認")
+    page.get_by_role("textbox", name="本文").fill("**重要。**次に進む\n\n| 列 | 値 |\n|---|---|\n| a | 1 |")
+    page.get_by_label("タグ").fill("試験、表示")
+    screen.button("プレビュー").click()
+    expect(page.locator(".kn-preview strong")).to_have_text("重要。")
+    expect(page.locator(".kn-preview td")).to_have_count(2)
+    screen.button("保存").click()
+    title = page.get_by_role("heading", level=2, name="太字の確認")
+    expect(title).to_be_visible()
+    expect(page.locator(".kn-about")).to_contain_text("#試験")
+    expect(page.locator(".kn-about")).to_contain_text("人が書いたメモ")
+    screen.button("編集").click()
+    page.get_by_label("タイトル").fill("太字の再確認")
+    screen.button("保存").click()
+    expect(page.get_by_role("heading", level=2, name="太字の再確認")).to_be_visible()
+    where = page.url
+    screen.button("削除").click()
+    expect(page.get_by_text("「太字の再確認」を削除しました。")).to_be_visible()
+    expect(page.locator(".kn-item").filter(has_text="太字の再確認")).to_have_count(0)
+    screen.button("元に戻す").click()
+    expect(page.get_by_role("heading", level=2, name="太字の再確認")).to_be_visible()
+    assert page.url == where
+
+
+def test_a_change_that_somebody_else_overtook_is_refused_and_nothing_is_lost(
+    open_screen: OpenScreen, address: str
+) -> None:
+    note = httpx2.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Overtaken"}).json()
+    screen = open_screen(f"/#/knowledge/{note['id']}")
+    screen.button("Edit").click()
+    httpx2.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
+    screen.page.get_by_role("textbox", name="Text").fill("my words")
+    screen.button("Save").click()
+    expect(screen.page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
+    expect(screen.page.get_by_role("textbox", name="Text")).to_have_value("my words")
+
+
+def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: str) -> None:
+    content = "<img src=x onerror=alert(1)><script>alert(1)</script> [link](javascript:alert(1)) ![p](http://127.0.0.1:9/p.png)"
+    note = httpx2.post(f"{address}/api/knowledge", json={"content": content, "title": "<b>x</b>"}).json()
+    screen = open_screen(f"/#/knowledge/{note['id']}")
+    expect(screen.page.get_by_role("heading", level=2, name="<b>x</b>")).to_be_visible()
+    body = screen.page.locator(".kn-markdown")
+    expect(body.locator("img, script")).to_have_count(0)
+    assert body.get_by_text("link", exact=True).get_attribute("href") in (None, "")
+
+
+def test_markdown_files_are_imported_and_everything_is_exported(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/knowledge")
+    page = screen.page
+    screen.button("Import and export").first.click()
+    page.get_by_role("menuitem", name="Import").click()
+    page.locator("input[type=file]").set_input_files(
+        [
+            {"name": "手順.md", "mimeType": "text/markdown", "buffer": "# 取り込みの手順\n\n本文".encode()},
+            {"name": "bad.md", "mimeType": "text/markdown", "buffer": b"\xff\xfe"},
+        ]
+    )
+    expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
+    expect(page.get_by_text("it is not UTF-8 text. Save it as UTF-8.")).to_be_visible()
+    screen.button("Close").click()
+    expect(page.locator(".kn-item").filter(has_text="取り込みの手順")).to_be_visible()
+    screen.button("Import and export").first.click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Export").click()
+    names = zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())).namelist()
+    assert any("取り込みの手順" in name for name in names)
+
+
+def test_the_map_is_hovered_clicked_zoomed_and_read_by_keyboard(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/knowledge?map")
+    page = screen.page
+    point = page.locator(".kn-point").first
+    expect(point).to_be_attached()
+    point.hover(force=True)
+    expect(page.locator(".kn-map-tip strong")).not_to_be_empty()
+    title = page.locator(".kn-map-tip strong").inner_text()
+    point.click(force=True)
+    expect(page.get_by_role("heading", level=2, name=title, exact=True)).to_be_visible()
+    page.go_back()
+    total = page.locator(".kn-map-list li").count()
+    for _ in range(6):
+        screen.button("Zoom in").click()
+    expect(page.locator(".kn-map-list li")).not_to_have_count(total)
+    screen.button("Show all").click()
+    expect(page.locator(".kn-map-list li")).to_have_count(total)
+    screen.button("nginx").click()
+    expect(page.locator(".kn-map-list li")).to_have_count(2)
+    page.locator(".kn-map-list a").first.focus()
+    expect(page.locator(".kn-ring")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.locator(".kn-detail h2")).to_be_visible()
+
+
+def test_an_empty_room_offers_samples(open_screen: OpenScreen, empty_house: str) -> None:
+    screen = open_screen("/#/knowledge", at=empty_house, locale="ja")
+    expect(screen.page.get_by_role("heading", name="メモはまだありません")).to_be_visible()
+    screen.button("サンプルを追加").click()
+    expect(screen.page.locator(".kn-item")).to_have_count(8)
+
+
+def test_enter_that_confirms_a_conversion_saves_nothing(open_screen: OpenScreen) -> None:
+    """In Chromium's order of events and in WebKit's."""
+    screen = open_screen("/#/knowledge", locale="ja")
+    screen.button("新しいメモ").click()
+    screen.page.get_by_role("textbox", name="本文").fill("まだ書いている途中")
+    title = screen.page.get_by_label("タイトル")
+    title.fill("へんかん")
+    title.evaluate(
+        """field => {
+          const press = (more) => field.dispatchEvent(
+            new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, ...more }));
+          field.dispatchEvent(new CompositionEvent("compositionstart", { bubbles: true }));
+          press({ isComposing: true, keyCode: 229 });
+          field.dispatchEvent(new CompositionEvent("compositionend", { bubbles: true, data: "変換" }));
+          press({ keyCode: 229 });
+        }"""
+    )
+    expect(screen.page.get_by_role("dialog")).to_be_visible()
+    expect(screen.button("保存")).to_be_enabled()
+
+
+@pytest.mark.parametrize("path", ["/#/knowledge", "/#/knowledge?q=nginx", "/#/knowledge?map"])
+def test_nothing_is_cut_off_on_a_narrow_screen(open_screen: OpenScreen, path: str) -> None:
+    screen = open_screen(path, viewport=NARROW, locale="ja")
+    expect(screen.page.locator(".kn-item, .kn-plane").first).to_be_visible()
+    assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
+    if "map" not in path:
+        screen.page.locator(".kn-item").first.click()
+        expect(screen.page.locator(".kn-detail h2")).to_be_visible()
+        screen.page.get_by_role("link", name="一覧へ戻る").click()
+        expect(screen.page.locator(".kn-item").first).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(open_screen: OpenScreen, theme: str) -> None:
+    screen = open_screen("/#/knowledge?q=nginx", color_scheme=theme, bypass_csp=True)
+    expect(screen.page.locator("mark").first).to_be_visible()
+    screen.page.locator(".kn-item").first.click()
+    expect(screen.page.locator(".kn-similar li").first).to_be_visible()
+    assert serious_findings(screen) == []
+    screen.open("/#/knowledge?map")
+    expect(screen.page.locator(".kn-point").first).to_be_attached()
+    assert serious_findings(screen) == []
+    screen.button("New note").click()
+    expect(screen.page.get_by_role("dialog")).to_be_visible()
+    assert serious_findings(screen) == []

@@ -1,0 +1,100 @@
+"""Servers, connecting an assistant, the Bedrock panel and the first run, in a real browser."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.house import house as open_house
+from tests.e2e.test_looks import serious_findings
+from tests.fakes.bedrock import ANSWER, Bedrock
+from tests.fakes.bedrock import serving as serve_bedrock
+
+NARROW = {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def bedrock() -> Iterator[Bedrock]:
+    with serve_bedrock() as bedrock:
+        yield bedrock
+
+
+@pytest.fixture(scope="module")
+def configured(bedrock: Bedrock, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A house with a Bedrock knowledge base, and a model server of its own that is away."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("BEDROCK_KB_ID", KB_ID)
+        environment.setenv("BEDROCK_MODEL_ARN", MODEL_ARN)
+        environment.setenv("AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", bedrock.url)
+        environment.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
+        environment.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+        environment.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+        with open_house(tmp_path_factory.mktemp("configured")) as (address, _):
+            yield address
+
+
+def test_every_server_shows_its_state_its_reason_and_its_tools(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/servers")
+    servers = screen.page.locator(".sv-server")
+    knowledge = servers.filter(has_text="knowledge").first
+    expect(knowledge).to_be_visible()
+    knowledge.get_by_text("6 tools").click()
+    expect(knowledge.get_by_text("search_knowledge")).to_be_visible()
+    expect(servers.filter(has_text="n8n").first).to_contain_text("not configured: N8N_URL, N8N_API_KEY")
+
+
+def test_an_assistants_snippet_is_copied(open_screen: OpenScreen, address: str) -> None:
+    screen = open_screen("/#/servers", locale="ja")
+    screen.button("Cursor").click()
+    expect(screen.page.get_by_text("~/.cursor/mcp.json")).to_be_visible()
+    screen.page.get_by_role("button", name="コピー: Cursor").click()
+    expect(screen.page.get_by_role("button", name="コピーしました: Cursor")).to_be_visible()
+    copied = screen.script("navigator.clipboard.readText()")
+    assert f"{address}/mcp/knowledge" in copied
+    for host in ("Claude Code", "Claude Desktop", "Kiro", "Codex", "Gemini"):
+        screen.button(host).click()
+        expect(screen.page.locator(".snippet code").first).to_contain_text("knowledge")
+
+
+def test_bedrock_says_what_to_set_or_answers_a_test_question(open_screen: OpenScreen, configured: str) -> None:
+    screen = open_screen("/#/servers")
+    expect(screen.page.locator("section").filter(has_text="Bedrock knowledge base")).to_contain_text(
+        "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"
+    )
+    screen = open_screen("/#/servers", at=configured, locale="ja")
+    screen.page.get_by_label("テストの質問").fill("再起動の手順は？")
+    screen.page.get_by_label("テストの質問").press("Enter")
+    expect(screen.page.get_by_text(ANSWER)).to_be_visible()
+    screen.page.get_by_text("出典 (").click()
+    expect(screen.page.get_by_text("s3://docs/runbook.md")).to_be_visible()
+
+
+def test_the_first_run_shows_every_way_to_a_model_and_tests_it(open_screen: OpenScreen, configured: str) -> None:
+    screen = open_screen("/#/setup", at=configured, locale="ja")
+    page = screen.page
+    for name in ("LM Studio", "Ollama", "OpenAI", "Anthropic", "Amazon Bedrock", "OpenAI-compatible server"):
+        expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
+    page.get_by_role("button", name="テスト: OpenAI-compatible server").click()
+    expect(page.get_by_text("Nothing answers at http://127.0.0.1:9/v1")).to_be_visible()
+    page.get_by_role("button", name="テスト: Anthropic").click()
+    expect(page.get_by_text("Set ANTHROPIC_API_KEY first")).to_be_visible()
+
+
+def test_sample_notes_are_offered_and_added_once(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/setup")
+    screen.button("Add sample notes").click()
+    expect(screen.page.get_by_text("Sample notes added.")).to_be_visible()
+    screen.page.get_by_role("link", name="Look at them").click()
+    expect(screen.page.locator(".kn-item")).to_have_count(8)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/#/servers", "/#/setup"])
+def test_axe_finds_nothing_serious_and_nothing_is_cut_off(open_screen: OpenScreen, path: str, theme: str) -> None:
+    screen = open_screen(path, color_scheme=theme, bypass_csp=True, viewport=NARROW, locale="ja")
+    expect(screen.page.locator("h3").first).to_be_visible()
+    for summary in screen.page.locator("summary").all():
+        summary.click()
+    assert serious_findings(screen) == []
+    assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]

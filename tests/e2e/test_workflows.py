@@ -1,0 +1,98 @@
+"""The workflows page in a real browser, with an n8n on loopback."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.house import house as open_house
+from tests.e2e.test_looks import serious_findings
+from tests.fakes.n8n import KEY, FakeN8n
+from tests.n8n.test_api import FLOW, link, node
+
+ERROR = {"message": "接続できません", "description": "ECONNREFUSED"}
+
+
+@pytest.fixture(scope="module")
+def n8n() -> Iterator[FakeN8n]:
+    with FakeN8n(2) as fake:
+        flow = fake.add_workflow(**FLOW, active=True, tags=[{"id": "t", "name": "店"}])
+        fake.add_workflow(name="Nightly backup")
+        fake.add_execution(workflowId=flow["id"])
+        runs = {"Webhook": [{"executionTime": 1, "data": {"main": [[{"json": {}}]]}}], "整形": [{"error": ERROR}]}
+        result = {"resultData": {"runData": runs, "error": ERROR, "lastNodeExecuted": "整形"}}
+        data = {"name": flow["name"], "nodes": FLOW["nodes"]}
+        fake.add_execution(workflowId=flow["id"], status="error", data=result, workflowData=data)
+        yield fake
+
+
+@pytest.fixture(scope="module")
+def address(n8n: FakeN8n, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("house")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("N8N_URL", n8n.url)
+        environment.setenv("N8N_API_KEY", KEY)
+        environment.setenv("N8N_BACKUP_DIR", str(folder / "backups"))
+        with open_house(folder) as (address, _):
+            yield address
+
+
+def test_what_failed_comes_first_and_its_node_is_shown(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/workflows", locale="ja")
+    page = screen.page
+    rows = page.locator(".wf-item")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("注文の通知")
+    expect(rows.first).to_contain_text("失敗")
+    page.get_by_role("searchbox").last.fill("nightly")
+    expect(rows).to_have_count(1)
+    page.get_by_role("searchbox").last.fill("")
+    rows.first.click()
+    expect(page.get_by_role("heading", level=1, name="注文の通知")).to_be_visible()
+    expect(page.locator(".wf-node")).to_have_count(3)
+    expect(page.locator(".wf-line")).to_have_count(2)
+    expect(page.locator(".wf-node.failed")).to_contain_text("整形")
+    expect(page.get_by_role("alert")).to_contain_text("「整形」で失敗")
+    expect(page.get_by_role("alert")).to_contain_text("接続できません")
+
+
+def test_the_picture_can_be_read_as_words_and_leads_to_n8n(open_screen: OpenScreen, n8n: FakeN8n) -> None:
+    screen = open_screen(f"/#/workflows/{next(iter(n8n.workflows))}")
+    screen.page.get_by_text("As a list").click()
+    expect(screen.page.locator(".wf-words li").nth(1)).to_contain_text("整形 set")
+    opening = screen.page.get_by_role("link", name="Open in n8n")
+    expect(opening).to_have_attribute("href", f"{n8n.url}/workflow/{next(iter(n8n.workflows))}")
+    expect(opening).to_have_attribute("rel", "noreferrer noopener")
+
+
+def test_a_backup_is_compared_and_restored(
+    open_screen: OpenScreen, n8n: FakeN8n, address: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    from tests.n8n.test_api import _backed_up
+
+    assert address
+    folder = tmp_path_factory.getbasetemp() / "house0"
+    flow = n8n.add_workflow(name="夜間処理", nodes=[node("A"), node("B", at=(300, 0))], connections=link("A", "B"))
+    _backed_up(folder, n8n, flow)
+    n8n.workflows[flow["id"]] |= {"name": "Night shift", "nodes": [node("A")], "connections": {}}
+    screen = open_screen(f"/#/workflows/{flow['id']}")
+    page = screen.page
+    page.get_by_role("button", name="Compare").first.click()
+    expect(page.locator(".wf-differences ins").filter(has_text="夜間処理")).to_be_visible()
+    expect(page.locator(".wf-differences .plus").first).to_contain_text("B comes back")
+    screen.button("Restore").click()
+    expect(page.get_by_role("heading", level=1, name="夜間処理")).to_be_visible()
+    expect(page.locator(".wf-node")).to_have_count(2)
+    assert n8n.workflows[flow["id"]]["name"] == "夜間処理"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious_and_nothing_is_cut_off(open_screen: OpenScreen, n8n: FakeN8n, theme: str) -> None:
+    narrow = {"width": 360, "height": 740}
+    screen = open_screen("/#/workflows", color_scheme=theme, bypass_csp=True, viewport=narrow)
+    expect(screen.page.locator(".wf-item").first).to_be_visible()
+    assert serious_findings(screen) == []
+    screen.open(f"/#/workflows/{next(iter(n8n.workflows))}")
+    expect(screen.page.get_by_role("alert")).to_be_visible()
+    assert serious_findings(screen) == []
+    assert screen.script("document.documentElement.scrollWidth") <= narrow["width"]
