@@ -39,9 +39,17 @@ def test_every_server_shows_its_state_its_reason_and_its_tools(open_screen: Open
     servers = screen.page.locator(".sv-server")
     knowledge = servers.filter(has_text="knowledge").first
     expect(knowledge).to_be_visible()
-    knowledge.get_by_text("6 tools").click()
+    knowledge.locator("summary").click()
     expect(knowledge.get_by_text("search_knowledge")).to_be_visible()
     expect(servers.filter(has_text="n8n").first).to_contain_text("not configured: N8N_URL, N8N_API_KEY")
+
+
+def test_a_server_that_is_away_says_why_and_can_be_tried_again(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/servers", locale="ja")
+    away = screen.page.locator(".sv-server").filter(has_text="応答なし")
+    expect(away).to_contain_text("mcp-server-time is not installed.")
+    screen.page.get_by_role("button", name="再接続: time").click()
+    expect(screen.page.locator(".toast")).to_contain_text("mcp-server-time is not installed.")
 
 
 def test_an_assistants_snippet_is_copied(open_screen: OpenScreen, address: str) -> None:

@@ -1,6 +1,7 @@
 """The workflows page in a real browser, with an n8n on loopback."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +9,7 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house as open_house
 from tests.e2e.test_looks import serious_findings
 from tests.fakes.n8n import KEY, FakeN8n
-from tests.n8n.test_api import FLOW, link, node
+from tests.n8n.test_api import FLOW, backed_up, link, node
 
 ERROR = {"message": "接続できません", "description": "ECONNREFUSED"}
 
@@ -27,8 +28,12 @@ def n8n() -> Iterator[FakeN8n]:
 
 
 @pytest.fixture(scope="module")
-def address(n8n: FakeN8n, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder = tmp_path_factory.mktemp("house")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("house")
+
+
+@pytest.fixture(scope="module")
+def address(n8n: FakeN8n, folder: Path) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("N8N_URL", n8n.url)
         environment.setenv("N8N_API_KEY", KEY)
@@ -44,9 +49,9 @@ def test_what_failed_comes_first_and_its_node_is_shown(open_screen: OpenScreen) 
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text("注文の通知")
     expect(rows.first).to_contain_text("失敗")
-    page.get_by_role("searchbox").last.fill("nightly")
+    page.locator("#main").get_by_role("searchbox").fill("nightly")
     expect(rows).to_have_count(1)
-    page.get_by_role("searchbox").last.fill("")
+    page.locator("#main").get_by_role("searchbox").fill("")
     rows.first.click()
     expect(page.get_by_role("heading", level=1, name="注文の通知")).to_be_visible()
     expect(page.locator(".wf-node")).to_have_count(3)
@@ -65,15 +70,9 @@ def test_the_picture_can_be_read_as_words_and_leads_to_n8n(open_screen: OpenScre
     expect(opening).to_have_attribute("rel", "noreferrer noopener")
 
 
-def test_a_backup_is_compared_and_restored(
-    open_screen: OpenScreen, n8n: FakeN8n, address: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    from tests.n8n.test_api import _backed_up
-
-    assert address
-    folder = tmp_path_factory.getbasetemp() / "house0"
+def test_a_backup_is_compared_and_restored(open_screen: OpenScreen, n8n: FakeN8n, folder: Path) -> None:
     flow = n8n.add_workflow(name="夜間処理", nodes=[node("A"), node("B", at=(300, 0))], connections=link("A", "B"))
-    _backed_up(folder, n8n, flow)
+    backed_up(folder, n8n, flow)
     n8n.workflows[flow["id"]] |= {"name": "Night shift", "nodes": [node("A")], "connections": {}}
     screen = open_screen(f"/#/workflows/{flow['id']}")
     page = screen.page

@@ -145,7 +145,7 @@ def test_a_backup_shows_what_it_would_change_and_brings_it_back(page: TestClient
     flow = n8n.add_workflow(**FLOW)
     workflow_id = flow["id"]
     assert read(page, f"/workflows/{workflow_id}/backups") == {"backups": []}
-    name = _backed_up(tmp_path, n8n, flow)
+    name = backed_up(tmp_path, n8n, flow)
     stored = n8n.workflows[workflow_id]
     stored["name"] = "Renamed"
     stored["nodes"] = [FLOW["nodes"][0], node("整形", parameters={"x": 1}), node("New")]
@@ -170,7 +170,7 @@ def test_a_backup_shows_what_it_would_change_and_brings_it_back(page: TestClient
 
 def test_a_backup_of_a_deleted_workflow_comes_back_as_a_new_one(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
-    name = _backed_up(tmp_path, n8n, flow)
+    name = backed_up(tmp_path, n8n, flow)
     del n8n.workflows[flow["id"]]
     seen = read(page, f"/backups/{name}")
     assert (seen["exists"], seen["difference"]["added"]) == (False, ["Webhook", "整形", "Slack", "Memo"])
@@ -181,7 +181,7 @@ def test_a_backup_of_a_deleted_workflow_comes_back_as_a_new_one(page: TestClient
 
 def test_a_house_that_may_only_read_restores_nothing(n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
-    name = _backed_up(tmp_path, n8n, flow)
+    name = backed_up(tmp_path, n8n, flow)
     n8n.workflows[flow["id"]]["name"] = "Renamed"
     with house(n8n, tmp_path, read_only=True) as page:
         assert read(page, "/workflows")["read_only"] is True
@@ -217,7 +217,7 @@ def test_an_n8n_that_fails_is_said_in_its_own_words_without_the_key(page: TestCl
     assert KEY not in answer.text
 
 
-def _backed_up(folder: Path, n8n: FakeN8n, workflow: Json) -> str:
+def backed_up(folder: Path, n8n: FakeN8n, workflow: Json) -> str:
     """As the tools would have written it before a change."""
     from chie.n8n.server import create_client, create_context
 
