@@ -14,7 +14,7 @@ HITS: list[dict[str, Any]] = [
     {
         "id": "k-00000000000000a1",
         "title": "nginx の接続数を上げる手順",
-        "content": "まず worker_connections を 4096 に上げ、その後で ulimit を確認する。再起動は不要で reload で足りる。",
+        "content": "まず worker_connections を 4096 に上げ、その後で ulimit を確認する。再起動は不要。",
         "score": 0.91,
         "tags": ["nginx", "障害対応"],
         "source": "https://wiki.example.test/runbooks/nginx",
@@ -23,7 +23,7 @@ HITS: list[dict[str, Any]] = [
     {
         "id": "k-00000000000000b2",
         "title": "Outage of 12 September: connection limits",
-        "content": "The proxy refused connections at 1,024 a worker. Raising worker_connections fixed it within a minute.",
+        "content": "The proxy refused connections at 1,024 a worker. Raising worker_connections fixed it in a minute.",
         "score": 0.83,
         "tags": ["nginx", "postmortem"],
         "source": None,

@@ -22,7 +22,7 @@ def chrome() -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with open_house(tmp_path_factory.mktemp("house")) as (address, _):
         yield address

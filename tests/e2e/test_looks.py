@@ -1,14 +1,12 @@
 """Both languages, both themes, a narrow screen, no mouse, a screen reader, and a very long conversation."""
 
-import sqlite3
 from pathlib import Path
-from uuid import uuid4
 
-import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import ROOT, house
+from tests.e2e.long import long_session, many_sessions
 from tests.e2e.screen import Screen
 
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -121,8 +119,6 @@ def test_a_screen_reader_hears_beginning_and_end_but_not_every_word(screen: Scre
     expect(screen.page.get_by_role("log")).to_have_attribute("aria-live", "off")
 
 
-TEXT = "**太字「です」。**\n\n- one\n- two\n\n```python\nprint('x')\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
-
 COUNT_FRAMES = """() => {
   window.frames_between = []; window.touched = 0;
   let frames = 0;
@@ -136,25 +132,6 @@ COUNT_FRAMES = """() => {
   const observer = new MutationObserver((changes) => { window.touched += changes.length; });
   for (const item of old) observer.observe(item, { childList: true, characterData: true, subtree: true });
 }"""
-
-
-def long_session(home: Path, address: str, count: int) -> str:
-    """Asked once over HTTP, then the rows are multiplied in the file: four hundred messages in no time."""
-    first = httpx2.post(f"{address}/api/chat/stream", json={"message": TEXT, "agent_id": "echo"})
-    session = str(first.headers["x-chie-session"])
-    with sqlite3.connect(home / "chie.db") as database:
-        database.row_factory = sqlite3.Row
-        rows = database.execute("SELECT * FROM messages WHERE session_id = ? ORDER BY seq", [session]).fetchall()
-        parent = dict(rows[-1])["id"]
-        for number in range(count - len(rows)):
-            row = dict(rows[number % 2])
-            del row["seq"]
-            row |= {"id": str(uuid4()), "parent_id": parent}
-            parent = row["id"]
-            names = ", ".join(row)
-            marks = ", ".join("?" for _ in row)
-            database.execute(f"INSERT INTO messages ({names}) VALUES ({marks})", list(row.values()))  # noqa: S608
-    return session
 
 
 def test_a_key_press_in_a_session_of_400_messages_costs_one_frame_even_while_an_answer_grows(
@@ -178,3 +155,19 @@ def test_a_key_press_in_a_session_of_400_messages_costs_one_frame_even_while_an_
         assert max(frames) <= 1
         assert screen.script("() => window.touched") == 0
         screen.button("Stop").click()
+
+
+def test_thousands_of_sessions_are_a_list_of_what_is_in_view(open_screen: OpenScreen, home_folder: Path) -> None:
+    with house(home_folder) as (address, _):
+        many_sessions(home_folder, address, 3_000)
+        screen = open_screen(at=address)
+        rows = screen.page.locator(".session")
+        expect(rows.first).to_be_visible()
+        assert rows.count() < 60
+        expect(screen.page.locator(".session-group").first).to_have_text("Today")
+        screen.page.locator(".session-list").hover()
+        while "会話 150" not in rows.all_inner_texts():  # the second page of the list; the test's timeout ends it
+            screen.page.mouse.wheel(0, 1_000)
+        assert rows.count() < 60
+        screen.page.get_by_label("Search conversations").fill("会話 2999")
+        expect(rows).to_have_count(1)

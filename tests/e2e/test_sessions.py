@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import httpx2
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
@@ -99,8 +99,8 @@ def test_a_text_file_goes_with_the_question_and_other_files_are_refused(screen: 
     picker = screen.page.locator("input[type=file]")
     picker.set_input_files(
         [
-            {"name": "メモ.txt", "mimeType": "text/plain", "buffer": "日本語".encode("shift_jis")},
-            {"name": "photo.png", "mimeType": "image/png", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00\xff"},
+            FilePayload(name="メモ.txt", mimeType="text/plain", buffer="日本語".encode("shift_jis")),
+            FilePayload(name="photo.png", mimeType="image/png", buffer=b"\x89PNG\r\n\x1a\n\x00\x00\xff"),
         ]
     )
     expect(screen.page.locator(".file")).to_have_text("メモ.txt")

@@ -60,6 +60,12 @@ describe("a conversation", () => {
     expect(chats.get(SESSION).messages.every((message) => !message.id.startsWith("local"))).toBe(true);
   });
 
+  it("is led by the agent that was asked from the first moment", async () => {
+    const chats = setUp({ load: () => new Promise(() => undefined) });
+    await chats.ask(NEW, "x", "echo");
+    expect(chats.get(SESSION).agentId).toBe("echo");
+  });
+
   it("goes on where the connection broke, wherever that was, with nothing lost or doubled", async () => {
     for (let cut = 0; cut < BLOCKS.length; cut++) {
       const asked: number[] = [];

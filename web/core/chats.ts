@@ -190,7 +190,15 @@ export class Chats {
     const messages = conversation.messages.map((one) =>
       one.id === localId ? { ...one, id: messageId } : one,
     );
-    this.#set(sessionId, { ...conversation, state: "ready", messages, tip: messageId, live: messageId });
+    const agentId = messages.at(-1)?.agentId ?? conversation.agentId;
+    this.#set(sessionId, {
+      ...conversation,
+      state: "ready",
+      agentId,
+      messages,
+      tip: messageId,
+      live: messageId,
+    });
     if (key !== sessionId) this.#set(key, BLANK);
   }
 

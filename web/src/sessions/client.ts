@@ -29,6 +29,7 @@ export function useSessions(query: string) {
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: (before) => before,
+    refetchInterval: ({ state }) => (state.error ? 2_000 : false),
   });
 }
 

@@ -22,6 +22,7 @@ export function Approval({
   const [failure, setFailure] = useState<string | null>(null);
   const decide = (approved: boolean) => {
     setFailure(null);
+    document.getElementById("message")?.focus(); // the button goes away, and the focus must not go with it
     chats.decide(session, messageId, tool, approved).catch((error: Error) => setFailure(error.message));
   };
   return (

@@ -23,7 +23,7 @@ export interface Agents {
 export const agentsQuery = {
   queryKey: ["agents"],
   queryFn: ({ signal }: { signal: AbortSignal }) => api.get<Agents>("/api/agents", { signal }),
-  refetchInterval: 30_000,
+  refetchInterval: (query: { state: { error: unknown } }) => (query.state.error ? 2_000 : 30_000),
 };
 
 const message = (id: string, ...rest: string[]) => ["/api/chat", encodeURIComponent(id), ...rest].join("/");

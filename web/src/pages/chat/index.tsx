@@ -5,6 +5,7 @@ import { type Conversation, NEW } from "../../../core/chats";
 import { ApiError } from "../../api";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { shellText } from "../../i18n/shell";
 import { go, hrefTo, useRoute } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { Empty, Failure, Notice, Skeletons } from "../../ui/feedback";
@@ -107,7 +108,10 @@ function Body({
 
 function ConnectionNotice({ conversation }: { conversation: Conversation }) {
   const t = useText(chatText);
+  const shell = useText(shellText);
+  const { error } = useQuery(agentsQuery);
   const { unsent, link, live } = conversation;
+  const away = error instanceof ApiError && error.offline;
   return (
     <div className="chat-notice" role="status">
       {unsent && (
@@ -115,7 +119,11 @@ function ConnectionNotice({ conversation }: { conversation: Conversation }) {
           {t.notSent} {unsent.error instanceof ApiError && !unsent.error.offline ? unsent.error.message : ""}
         </Notice>
       )}
-      {live && link === "waiting" && <Notice kind="warn">{t.dropped}</Notice>}
+      {live && link === "waiting" ? (
+        <Notice kind="warn">{t.dropped}</Notice>
+      ) : (
+        away && <Notice kind="warn">{shell.offline}</Notice>
+      )}
     </div>
   );
 }

@@ -1,0 +1,88 @@
+"""The pictures in docs/images: `python -m tests.e2e.screenshots` takes them anew."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect
+from tests.e2e.browser import browser
+from tests.e2e.house import ROOT, house
+from tests.e2e.screen import Screen
+
+IMAGES = ROOT / "docs" / "images"
+
+
+@dataclass(frozen=True)
+class Shot:
+    """`scene` leads the page to what is to be seen."""
+
+    scene: Callable[[Screen], None]
+    language: str = "en"
+    theme: str = "light"
+    width: int = 1280
+    height: int = 800
+
+
+def greet(screen: Screen) -> None:
+    expect(screen.page.locator(".agent-button")).to_contain_text("Guide")
+
+
+def answer(screen: Screen) -> None:
+    screen.ask("nginx の接続数を増やすには？")
+    screen.wait_for_end()
+    expect(screen.answer.locator("table")).to_be_visible()
+
+
+def source(screen: Screen) -> None:
+    answer(screen)
+    screen.answer.locator(".sources .source-chip").first.click()
+    expect(screen.page.locator(".source-card:popover-open")).to_be_visible()
+
+
+def approve(screen: Screen) -> None:
+    screen.choose_agent("Doubtful")
+    screen.ask("Delete the notes about the old cluster.")
+    expect(screen.page.locator(".approval")).to_have_count(2)
+
+
+def command(screen: Screen) -> None:
+    answer(screen)
+    screen.page.keyboard.press("Control+k")
+    expect(screen.page.get_by_role("combobox")).to_be_visible()
+
+
+SHOTS: Mapping[str, Shot] = {
+    "chat": Shot(answer, "ja"),
+    "chat-dark": Shot(source, "en", "dark"),
+    "chat-narrow": Shot(answer, "ja", width=360, height=740),
+    "welcome": Shot(greet, "en"),
+    "approval": Shot(approve, "en"),
+    "commands": Shot(command, "ja", "dark"),
+}
+
+
+def main() -> None:
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as home, house(Path(home)) as (address, _), browser() as opened:
+        for name, shot in SHOTS.items():
+            take(opened, address, name, shot)
+
+
+def take(opened: Browser, address: str, name: str, shot: Shot) -> None:
+    context = opened.new_context(
+        locale=shot.language,
+        color_scheme="dark" if shot.theme == "dark" else "light",
+        viewport={"width": shot.width, "height": shot.height},
+    )
+    screen = Screen(context.new_page(), address)
+    screen.open()
+    shot.scene(screen)
+    screen.page.mouse.move(0, 0)
+    screen.page.wait_for_timeout(400)
+    screen.page.screenshot(path=IMAGES / f"{name}.png")
+    context.close()
+
+
+if __name__ == "__main__":
+    main()
