@@ -60,6 +60,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,
+        "agents": import_module("chie.chat.settings").ChatSettings,
     }
 
 
