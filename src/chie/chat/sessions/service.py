@@ -29,7 +29,7 @@ class SessionService:
     async def create(self, *, agent_id: str | None = None, title: str | None = None) -> Session:
         agent = self._agents.get_agent(agent_id or await self._agents.default_id())
         session = new_session(agent.agent_id, title or "")
-        await self._database.write(lambda connection: repository.insert_session(connection, session))
+        await self._database.write(repository.new_session(session))
         return session
 
     async def conversation(self, session_id: str) -> Conversation:

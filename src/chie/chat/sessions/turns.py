@@ -144,15 +144,10 @@ class Turns:
     async def _ask_first(self, message: str, agent_id: str | None) -> Beginning:
         agent = self._agents.get_agent(agent_id or await self._agents.default_id())
         session = new_session(agent.agent_id, message)
-
-        async def change(connection: AsyncConnection) -> Beginning:
-            await repository.insert_session(connection, session)
-            question = _question(session.session_id, message, None)
-            answer = _empty_answer(question, agent)
-            await repository.insert_messages(connection, [question, answer], owner=self.owner)
-            return _beginning(answer, agent, question, [])
-
-        return await self._database.write(change)
+        question = _question(session.session_id, message, None)
+        answer = _empty_answer(question, agent)
+        await self._database.write(repository.new_session(session, [question, answer], owner=self.owner))
+        return _beginning(answer, agent, question, [])
 
     async def _begin(
         self,
