@@ -18,7 +18,7 @@ from tests.fakes.chat_process import chat_process
 
 from chie.chat.app import create_app
 
-EXAMPLES = 8
+EXAMPLES = 6
 
 
 @pytest.fixture
