@@ -11,12 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.fakes.agents import ANSWER, GatedAgent
 from tests.fakes.chat import ChatHouse, open_chat, postgres_url
 from tests.fakes.postgres import new_database
-from tests.fakes.sse import asking, texts
+from tests.fakes.sse import asking, following, texts
 from tests.fakes.waiting import until
 
 from chie.chat.sessions.conversation import now
 from chie.chat.sessions.ownership import LEASE
 from chie.chat.sessions.turns import INTERRUPTED
+from chie.errors import StorageError
 
 
 async def test_a_lost_connection_to_postgresql_costs_nothing(postgres: str) -> None:
@@ -38,6 +39,64 @@ async def test_a_lost_connection_to_postgresql_costs_nothing(postgres: str) -> N
             assert (await reader.event()).data["message_id"] == reader.message_id
         answer = (await chat.messages(reader.session_id))[-1]
         assert (answer["status"], answer["content"]) == ("complete", "before after")
+
+
+async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
+    chat_on_both: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Saving and finishing both arrive and seem to fail, as when the connection breaks during a commit."""
+    turns, agent = chat_on_both.app.state.chat.turns, chat_on_both.agent(GatedAgent)
+    monkeypatch.setattr("chie.chat.runs.RETRIES", (0.0,))
+    lost: list[str] = []
+
+    def losing(name: str) -> None:
+        real = getattr(turns, name)
+
+        async def arrive(*arguments: object, **options: object) -> None:
+            await real(*arguments, **options)
+            if name not in lost:
+                lost.append(name)
+                raise StorageError("the connection broke.")
+
+        monkeypatch.setattr(turns, name, arrive)
+
+    async def saved() -> bool:
+        return "save" in lost
+
+    losing("save")
+    losing("finish")
+    async with asking(chat_on_both.client, "twice?", agent_id="gated") as reader:
+        agent.allow("once ")
+        await until(saved)
+        agent.allow("only")
+        agent.finish()
+        events = await reader.rest()
+    assert lost == ["save", "finish"]
+    assert ([event.id for event in events], texts(events)) == ([1, 2, 3], "once only")
+    async with following(chat_on_both.client, reader.message_id) as back:
+        assert await back.rest() == events
+
+
+async def test_stop_after_the_last_word_changes_nothing(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer is whole and on its way to disk when the user's `stop` arrives."""
+    turns, agent = chat.app.state.chat.turns, chat.agent(GatedAgent)
+    reached, go_on, finish = asyncio.Event(), asyncio.Event(), turns.finish
+
+    async def slow(*arguments: object, **options: object) -> None:
+        reached.set()
+        await go_on.wait()
+        await finish(*arguments, **options)
+
+    monkeypatch.setattr(turns, "finish", slow)
+    async with asking(chat.client, "quick", agent_id="gated") as reader:
+        agent.allow("whole")
+        agent.finish()
+        await reached.wait()
+        stopping = asyncio.create_task(chat.client.post(f"/api/chat/{reader.message_id}/stop"))
+        assert (await reader.event()).text == "whole"
+        go_on.set()
+        assert (await reader.event()).data["message_id"] == reader.message_id
+        assert (await stopping).json()["status"] == "complete"
 
 
 async def test_a_neighbour_who_writes_for_a_while_only_delays(chat: ChatHouse) -> None:

@@ -122,6 +122,11 @@ async def insert_events(connection: AsyncConnection, stretches: Sequence[Events]
     await connection.execute(_INSERT_EVENTS, rows)
 
 
+async def delete_events(connection: AsyncConnection, message_id: str, *, first: int) -> None:
+    """From that event on."""
+    await connection.execute(delete(EventsRow).where(EventsRow.message_id == message_id, EventsRow.first >= first))
+
+
 async def existing_messages(connection: AsyncConnection, message_ids: Sequence[str]) -> set[str]:
     statement = select(MessageRow.id).where(MessageRow.id.in_(message_ids))
     return set((await connection.execute(statement)).scalars())
