@@ -119,6 +119,11 @@ def knowledge_gateway() -> None:
     main(["mcp", "knowledge", *sys.argv[1:]], prog_name="knowledge-gateway")
 
 
+def mcp_bedrock_kb() -> None:
+    """The console script `mcp-bedrock-kb`."""
+    main(["mcp", "bedrock-kb", *sys.argv[1:]], prog_name="mcp-bedrock-kb")
+
+
 def _log(level: str, file: Path | None) -> None:
     from chie.mcp_kit.logging import configure
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 SERVERS = {
     "knowledge": "chie.knowledge.server",
+    "bedrock-kb": "chie.bedrock_kb.server",
 }
 
 

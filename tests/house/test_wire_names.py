@@ -2,6 +2,8 @@
 
 from fastmcp import Client
 
+from chie.bedrock_kb.config import KBConfig
+from chie.bedrock_kb.server import create_server as create_bedrock_kb
 from chie.chat.api.chat import EVENT
 from chie.house import create_house
 from chie.knowledge.server import create_server
@@ -31,12 +33,24 @@ KNOWLEDGE = {
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 
+BEDROCK_KB = {
+    "kb_answer": {"query", "max_results", "session_id", "filter", "search_type"},
+    "kb_search": {"query", "max_results", "filter", "search_type"},
+}
+
 
 async def test_the_tools_of_knowledge_gateway() -> None:
     async with Client(create_server()) as client:
         tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
         assert client.server_info is None or client.server_info.name == "knowledge-gateway"
     assert tools == KNOWLEDGE
+
+
+async def test_the_tools_of_mcp_bedrock_kb() -> None:
+    async with Client(create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))) as client:
+        tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
+        assert client.server_info is None or client.server_info.name == "mcp-bedrock-kb"
+    assert tools == BEDROCK_KB
 
 
 def test_the_paths_of_the_api() -> None:

@@ -1,7 +1,7 @@
 """The MCP edge's translator: every failure becomes a result with `isError`, in our own words."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastmcp.exceptions import ToolError
@@ -30,7 +30,13 @@ _EXPECTED = {
 
 
 class ErrorTranslator(Middleware):
-    """Wraps every tool call; nothing of Pydantic's text, the input or the stack gets past it."""
+    """Wraps every tool call; nothing of Pydantic's text, the input or the stack gets past it.
+
+    `fields` are what a room's own errors add to the house's, for those errors that are made here.
+    """
+
+    def __init__(self, fields: Mapping[str, Any] | None = None) -> None:
+        self._fields = fields
 
     async def on_list_tools(
         self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
@@ -46,9 +52,9 @@ class ErrorTranslator(Middleware):
         try:
             return await call_next(context)
         except ArgumentError as error:
-            return failure(_argument_error(error))
+            return failure(_argument_error(error), self._fields)
         except ToolError as error:
-            return failure(_tool_error(tool, error))
+            return failure(_tool_error(tool, error), self._fields)
 
 
 def _admitting_failure(tool: Tool) -> Tool:
@@ -61,11 +67,11 @@ def _admitting_failure(tool: Tool) -> Tool:
     return tool.model_copy(update={"output_schema": either})
 
 
-def failure(error: ChieError) -> ToolResult:
+def failure(error: ChieError, fields: Mapping[str, Any] | None = None) -> ToolResult:
     """The one shape of a failed tool call."""
     return ToolResult(
         content=[TextContent(type="text", text=error.message)],
-        structured_content=error.details(),
+        structured_content={**(fields or {}), **error.details()},
         is_error=True,
     )
 

@@ -49,6 +49,8 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
+    # At DEBUG it writes out every call's arguments: questions, notes, whatever a user sends.
+    logging.getLogger("fastmcp.server.mixins.mcp_operations").setLevel(max(root.level, logging.INFO))
 
 
 def _file_handler(file: Path) -> logging.Handler:

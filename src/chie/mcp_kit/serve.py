@@ -3,7 +3,7 @@
 import inspect
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,7 +30,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Server(FastMCP[None]):
     """A FastMCP server with our errors, our log lines and a health that can be ill.
 
-    `check` tells what the server needs and has, or raises; `close` runs when the server stops.
+    `check` tells what the server needs and has, or raises; `close` runs when the server stops. `error_fields` are
+    what every error of this server has beside the house's own fields, where the error itself does not set them.
     """
 
     def __init__(
@@ -40,6 +41,8 @@ class Server(FastMCP[None]):
         *,
         check: Callable[[], dict[str, Any]],
         close: Callable[[], None],
+        error_fields: Mapping[str, Any] | None = None,
+        reports_progress: bool = False,
     ) -> None:
         @asynccontextmanager
         async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
@@ -53,9 +56,10 @@ class Server(FastMCP[None]):
             version=__version__,
             instructions=instructions,
             mask_error_details=True,
-            middleware=[RequestNames(), ErrorTranslator()],
+            middleware=[RequestNames(), ErrorTranslator(error_fields)],
             lifespan=closing,
         )
+        self.reports_progress = reports_progress
         self._check = check
         self.custom_route("/health", methods=["GET"])(self._health)
 
@@ -97,8 +101,16 @@ def run_stdio(server: Server) -> None:
 
 
 def http_app(server: Server, path: str) -> "StarletteWithLifespan":
-    """The server as an ASGI app that answers at `path`, keeping no state between requests."""
-    return server.http_app(path=path, stateless_http=True, json_response=True, host_origin_protection="auto")
+    """The server as an ASGI app that answers at `path`, keeping no state between requests.
+
+    A server that reports progress answers with an event stream, the only form in which progress can come first.
+    """
+    return server.http_app(
+        path=path,
+        stateless_http=True,
+        json_response=not server.reports_progress,
+        host_origin_protection="auto",
+    )
 
 
 def request_guard(app: "ASGIApp") -> "ASGIApp":
