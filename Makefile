@@ -58,8 +58,9 @@ $(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(DEV): requirements/dev.txt $(RUN)
+$(DEV): requirements/dev.txt packages/chie-agent-adk/pyproject.toml $(RUN)
 	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --no-deps --no-build-isolation -e packages/chie-agent-adk
 	@touch $@
 
 tests/real/node_modules/.installed: tests/real/package-lock.json

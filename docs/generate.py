@@ -57,6 +57,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
         "sessions": import_module("chie.chat.sessions.settings").DatabaseSettings,
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
+        "agents": import_module("chie.chat.settings").ChatSettings,
     }
 
 

@@ -12,7 +12,7 @@ import click
 
 from chie import __version__
 from chie.errors import ChieError
-from chie.rooms import SERVERS, create_server, open_rooms
+from chie.rooms import SERVERS, create_server
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 PORT = click.option("--port", default=8080, show_default=True, envvar="PORT", help="Port; 0 takes a free one.")
@@ -77,10 +77,10 @@ def serve(host: str, port: int, log_level: str, log_file: Path | None) -> None:
     """Start the house: the web page and every MCP server, in one process."""
     _log(log_level, log_file)
     with settling():
-        from chie.house import create_house
+        from chie.house import open_house
         from chie.mcp_kit.serve import run_http
 
-        house = create_house(open_rooms())
+        house = open_house()
     run_http(house, host=host, port=port, announce=_announce_house)
 
 
