@@ -1,23 +1,25 @@
 """`chie serve`: all rooms behind one door. A room that is ill or not set up never keeps the others closed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
+from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from chie.chat.agents.house import open_agents
+from chie.chat.app import Surrounding, create_app
+from chie.chat.app import health as chat_health
+from chie.chat.directory import AgentDirectory, NoAgents, Reception
+from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
 from chie.mcp_kit.serve import Server, http_app, request_guard
-
-if TYPE_CHECKING:
-    from fastmcp.server.http import StarletteWithLifespan
+from chie.rooms import open_rooms
+from chie.settings import load
 
 METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
 
@@ -28,40 +30,45 @@ HEADERS = {
 }
 
 
-def create_house(rooms: Mapping[str, Server | ConfigurationError]) -> Starlette:
+def open_house() -> FastAPI:
+    """As `chie serve` runs it: every room, and the agents that use them, with their settings from the environment."""
+    rooms, settings = open_rooms(), load(ChatSettings)
+    return create_house(rooms, opening=partial(open_agents, settings, rooms))
+
+
+def create_house(
+    rooms: Mapping[str, Server | ConfigurationError],
+    agents: AgentDirectory | None = None,
+    *,
+    opening: Callable[[], AbstractAsyncContextManager[AgentDirectory]] | None = None,
+) -> FastAPI:
+    """The chat's app with the rooms' servers beside it. `opening` gives the agents once the servers are up."""
     servers = {name: room for name, room in rooms.items() if isinstance(room, Server)}
     closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
     apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
+    reception = Reception(opening or (lambda: nullcontext(agents or NoAgents())))
+    surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
+    house = create_app(reception, surroundings=surroundings)
+    house.router.routes += [
+        Route("/", _start_page),
+        Route("/health", _health(servers, closed)),
+        *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
+        *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),
+    ]
+    house.add_middleware(request_guard)
+    return house
 
-    async def health(_: Request) -> Response:
-        states = dict(zip(servers, await asyncio.gather(*(s.health() for s in servers.values())), strict=True))
+
+def _health(servers: Mapping[str, Server], closed: Mapping[str, str]) -> Callable[[Request], Awaitable[Response]]:
+    async def health(request: Request) -> Response:
+        chat, *found = await asyncio.gather(chat_health(request.app), *(s.health() for s in servers.values()))
+        states = dict(zip(servers, found, strict=True)) | {"chat": chat}
         well = all(state["status"] == "healthy" for state in states.values())
         rest = {name: {"status": reason} for name, reason in closed.items()}
         body = {"status": "healthy" if well else "unhealthy", "rooms": states | rest}
         return JSONResponse(body, status_code=200 if well else 503)
 
-    return Starlette(
-        routes=[
-            Route("/", _start_page),
-            Route("/health", health),
-            *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
-            *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),
-        ],
-        middleware=[Middleware(request_guard)],
-        exception_handlers={HTTPException: _detail},
-        lifespan=_lifespan(list(apps.values())),
-    )
-
-
-def _lifespan(apps: "list[StarletteWithLifespan]") -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for app in apps:
-                await stack.enter_async_context(app.lifespan(app))
-            yield
-
-    return lifespan
+    return health
 
 
 async def _start_page(request: Request) -> Response:
@@ -75,10 +82,3 @@ def _closed(reason: str) -> Callable[[Request], Awaitable[Response]]:
         return JSONResponse({"detail": reason}, status_code=503)
 
     return closed
-
-
-async def _detail(_: Request, error: Exception) -> Response:
-    """The shape of every HTTP error; Starlette's handlers take any exception, ours is registered for this one."""
-    if not isinstance(error, HTTPException):
-        raise error
-    return JSONResponse({"detail": error.detail}, status_code=error.status_code)

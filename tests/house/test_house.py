@@ -33,6 +33,7 @@ def test_health_tells_each_rooms_state() -> None:
             "status": "healthy",
             "rooms": {
                 "knowledge": {"status": "healthy", "notes": 0, "search": "by meaning and by words"},
+                "chat": {"status": "healthy", "sessions": 0},
                 "other": {"status": "not configured: OTHER_URL"},
             },
         }
@@ -54,7 +55,10 @@ def test_a_room_that_is_not_configured_says_so_and_keeps_nobody_else_closed() ->
 def test_an_unknown_path_is_a_plain_json_error() -> None:
     with TestClient(create_house({}), base_url=ADDRESS) as client:
         answer = client.get("/nowhere")
-        assert (answer.status_code, answer.json()) == (404, {"detail": "Not Found"})
+        assert (answer.status_code, answer.json()) == (
+            404,
+            {"detail": "nothing is at this path. GET /docs shows what there is."},
+        )
 
 
 @pytest.mark.parametrize("path", ["/", "/health", "/mcp/knowledge"])

@@ -7,10 +7,28 @@ from fastmcp import Client
 
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server as create_bedrock_kb
+from chie.chat.api.chat import EVENT
+from chie.house import create_house
 from chie.knowledge.server import create_server
 from chie.n8n.server import create_server as create_n8n_server
 
 ConnectMode = Literal["auto", "legacy"]
+
+API = {
+    "/api/agents": {"get"},
+    "/api/chat/stream": {"post"},
+    "/api/chat/stream/{message_id}": {"get"},
+    "/api/chat/{message_id}/approve": {"post"},
+    "/api/chat/{message_id}/edit": {"post"},
+    "/api/chat/{message_id}/regenerate": {"post"},
+    "/api/chat/{message_id}/stop": {"post"},
+    "/api/mcp/servers": {"get"},
+    "/api/sessions": {"get", "post"},
+    "/api/sessions/{session_id}": {"get", "patch", "delete"},
+    "/api/sessions/{session_id}/export": {"get"},
+    "/v1/chat/completions": {"post"},
+    "/v1/models": {"get"},
+}
 
 KNOWLEDGE = {
     "save_knowledge": {"content", "title", "tags", "source"},
@@ -73,3 +91,12 @@ async def test_the_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytes
     async with Client(create_n8n_server(), mode=mode) as client:
         tools = {tool.name: set(tool.input_schema.get("properties", {})) for tool in await client.list_tools()}
     assert tools == N8N
+
+
+def test_the_paths_of_the_api() -> None:
+    paths = create_house({}).openapi()["paths"]
+    assert {path: set(methods) for path, methods in paths.items()} == API
+
+
+def test_the_events_of_a_stream() -> None:
+    assert EVENT["properties"]["event"]["enum"] == ["message", "tool_call", "tool_result", "error", "done"]

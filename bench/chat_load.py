@@ -1,0 +1,96 @@
+"""A load that costs little itself: bare sockets, and no more parsing than counting."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True)
+class Stream:
+    first: float
+    tokens: int
+    done: bool
+
+
+@dataclass(frozen=True)
+class Load:
+    streams: Sequence[Stream]
+    cpu: float
+    tokens: int
+
+    @property
+    def first(self) -> float:
+        """Milliseconds to the first token, the median stream's."""
+        return median(stream.first for stream in self.streams) * 1_000
+
+    @property
+    def cpu_per_token(self) -> float:
+        return self.cpu / (len(self.streams) * self.tokens) * 1_000_000
+
+    @property
+    def lost(self) -> int:
+        return sum(stream.tokens != self.tokens for stream in self.streams)
+
+
+async def ask(address: str, kind: str, tokens: int, pause: int) -> Stream:
+    """One new conversation, read to its end."""
+    prompt = f"{tokens} {pause}"
+    if kind == "upstream":
+        path, body = "/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": prompt}]}
+        mark, end = b'"content"', b"[DONE]"
+    else:
+        path, body = "/api/chat/stream", {"message": prompt}
+        mark, end = b"event: message", b"event: done"
+    reader, writer = await _send(address, "POST", path, body)
+    began, first, seen, tail = time.perf_counter(), 0.0, 0, b""
+    try:
+        while piece := await reader.read(65_536):
+            data = tail + piece
+            seen += data.count(mark)
+            if seen and not first:
+                first = time.perf_counter() - began
+            if end in data:
+                return Stream(first, seen, done=True)
+            keep = max(len(mark), len(end)) - 1
+            tail = data[-keep:] if mark not in data[-keep:] else b""
+        return Stream(first, seen, done=False)
+    finally:
+        writer.close()
+
+
+async def count_kept(address: str) -> int:
+    """Sessions whose answer is complete, as the API tells."""
+    kept, cursor = 0, ""
+    while True:
+        page = await _get(address, f"/api/sessions?limit=200{cursor}")
+        kept += len(page["sessions"])
+        if not page["next_cursor"]:
+            return kept
+        cursor = f"&cursor={page['next_cursor']}"
+
+
+async def _get(address: str, path: str) -> Any:
+    reader, writer = await _send(address, "GET", path, None)
+    try:
+        answer = await reader.read()
+    finally:
+        writer.close()
+    head, body = answer.split(b"\r\n\r\n", 1)
+    assert b" 200 " in head.split(b"\r\n")[0], head
+    return json.loads(body)
+
+
+async def _send(
+    address: str, method: str, path: str, body: dict[str, Any] | None
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    where = urlsplit(address)
+    data = b"" if body is None else json.dumps(body).encode()
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    head = f"{method} {path} HTTP/1.1\r\nHost: {where.netloc}\r\nConnection: close\r\nContent-Length: {len(data)}\r\n"
+    writer.write(head.encode() + b"Content-Type: application/json\r\n\r\n" + data)
+    return reader, writer

@@ -1,0 +1,25 @@
+"""Who can answer."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from chie.chat.agents.base import AgentInfo
+from chie.chat.api.schemas import errors
+from chie.chat.api.state import ChatState
+
+router = APIRouter(prefix="/api/agents", tags=["agents"])
+
+
+class Agents(BaseModel):
+    """`default_id` answers where nobody is named; it is null where no agent is there at all."""
+
+    agents: list[AgentInfo]
+    default_id: str | None
+
+
+@router.get("", responses=errors())
+async def list_agents(chat: ChatState) -> Agents:
+    """Every agent; one that is not available says what to set."""
+    agents = await chat.agents.list_agents()
+    default_id = await chat.agents.default_id() if agents else None
+    return Agents(agents=agents, default_id=default_id)

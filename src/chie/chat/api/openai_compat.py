@@ -1,0 +1,133 @@
+"""Every agent as a model, for anything that speaks to OpenAI: editors, Open WebUI, LibreChat, curl."""
+
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from json import JSONEncoder
+from time import time
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from chie.chat.agents.base import BaseAgent, Turn
+from chie.chat.api.errors import surprise
+from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, split
+from chie.chat.api.schemas import errors
+from chie.chat.api.sse import HEADERS, MEDIA_TYPE
+from chie.chat.api.state import ChatState
+from chie.chat.events import Event, Usage
+from chie.chat.sessions.conversation import new_id
+from chie.errors import ChieError
+
+router = APIRouter(prefix="/v1", tags=["openai"])
+
+COMPLETION: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": Completion,
+        "content": {MEDIA_TYPE: {"schema": {"type": "object", "required": ["data"]}}},
+        "description": "The answer.",
+    }
+}
+
+logger = logging.getLogger(__name__)
+_json = JSONEncoder(ensure_ascii=False).encode
+
+
+@router.get("/models", responses=errors())
+async def list_models(chat: ChatState) -> Models:
+    """The agents that are available."""
+    agents = [info for info in await chat.agents.list_agents() if info.available]
+    return Models.model_validate({"data": [{"id": info.id} for info in agents]})
+
+
+@router.post("/chat/completions", response_class=JSONResponse, responses={**COMPLETION, **errors(404, 413)})
+async def complete(body: CompletionRequest, chat: ChatState) -> Response:
+    """Ask an agent. Nothing is kept: the client has the history. Tools run here; those that destroy are refused."""
+    agent = chat.agents.get_agent(body.model)
+    history, message = split(body.messages)
+    logger.info("agent %s answers a question of %d turns that is not kept", agent.agent_id, len(history))
+    events = _answer(agent, message, history)
+    first = await anext(events, None)  # a model that cannot be reached is a 500, not a stream that breaks
+    chunks = _Chunks(body.model)
+    if body.stream:
+        usage = bool(body.stream_options and body.stream_options.include_usage)
+        return StreamingResponse(chunks.stream(first, events, usage=usage), media_type=MEDIA_TYPE, headers=HEADERS)
+    return JSONResponse(await chunks.whole(first, events))
+
+
+async def _answer(agent: BaseAgent, message: str, history: Sequence[Turn]) -> AsyncGenerator[Event, None]:
+    async with aclosing(agent.stream_chat(message, history, new_id())) as events:
+        async for event in events:
+            if event["type"] in ("message", "done"):
+                yield event
+            elif event["type"] == "tool_call":
+                logger.info("tool %s is called", event["name"])
+
+
+class _Chunks:
+    """One answer in OpenAI's words."""
+
+    def __init__(self, model: str) -> None:
+        self._head = {"id": f"chatcmpl-{new_id()}", "created": int(time()), "model": model}
+
+    async def whole(self, first: Event | None, events: AsyncGenerator[Event, None]) -> dict[str, Any]:
+        texts: list[str] = []
+        usage: Usage | None = None
+        async for event in _all(first, events):
+            if event["type"] == "message":
+                texts.append(event["content"])
+            elif event["type"] == "done":
+                usage = event["usage"]
+        message = {"role": "assistant", "content": "".join(texts)}
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        return {**self._head, "object": "chat.completion", "choices": [choice], "usage": _usage(usage)}
+
+    async def stream(
+        self, first: Event | None, events: AsyncGenerator[Event, None], *, usage: bool
+    ) -> AsyncIterator[str]:
+        yield self._chunk({"role": "assistant", "content": ""})
+        told: Usage | None = None
+        try:
+            async for event in _all(first, events):
+                if event["type"] == "message":
+                    yield self._chunk({"content": event["content"]})
+                elif event["type"] == "done":
+                    told = event["usage"]
+        except Exception as error:  # noqa: BLE001 - an edge: the status is sent, so the client must be told in the stream
+            yield _data({"error": {"message": _told(error), "type": "server_error", "param": None, "code": None}})
+            return
+        yield self._chunk({}, finish="stop")
+        if usage:
+            yield _data({**self._head, "object": "chat.completion.chunk", "choices": [], "usage": _usage(told)})
+        yield "data: [DONE]\n\n"
+
+    def _chunk(self, delta: dict[str, str], finish: str | None = None) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        return _data({**self._head, "object": "chat.completion.chunk", "choices": [choice]})
+
+
+async def _all(first: Event | None, events: AsyncGenerator[Event, None]) -> AsyncIterator[Event]:
+    async with aclosing(events):
+        if first is not None:
+            yield first
+        async for event in events:
+            yield event
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, ChieError):
+        return error.message
+    logger.error("an agent failed in a way nobody expected", exc_info=error)
+    return surprise()
+
+
+def _data(value: dict[str, Any]) -> str:
+    return f"data: {_json(value)}\n\n"
+
+
+def _usage(usage: Usage | None) -> dict[str, int] | None:
+    if usage is None:
+        return None
+    asked, answered = usage["input_tokens"], usage["output_tokens"]
+    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}

@@ -1,0 +1,94 @@
+"""The shapes of requests, and of the few responses that are not a noun of ours."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
+
+from chie.chat.sessions.service import MAX_TITLE
+from chie.chat.sessions.turns import MAX_MESSAGE
+
+MAX_ID = 200
+
+MessageText = Annotated[str, Field(max_length=MAX_MESSAGE, description="What you want to ask.")]
+Id = Annotated[str, Field(min_length=1, max_length=MAX_ID)]
+Title = Annotated[str, Field(max_length=MAX_TITLE)]
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+class Ask(Body):
+    message: MessageText
+    session_id: Id | None = Field(default=None, description="Without it a new session begins.")
+    agent_id: Id | None = Field(default=None, description="Without it the session's agent, or the default one.")
+    parent_id: Id | None = Field(
+        default=None, description="The answer to go on from; without it the session's newest message."
+    )
+
+
+class Regenerate(Body):
+    agent_id: Id | None = Field(default=None, description="Who shall answer this time.")
+
+
+class Edit(Body):
+    message: MessageText
+    agent_id: Id | None = None
+
+
+class Approve(Body):
+    id: Id = Field(description="The `id` of the `tool_call` event that waits.")
+    approved: StrictBool = Field(default=True, description="False refuses; the model is told so.")
+
+
+class NewSession(Body):
+    title: Title | None = None
+    agent_id: Id | None = None
+
+
+class SessionChange(Body):
+    title: Title | None = None
+    current_agent_id: Id | None = None
+
+
+class AnswerState(BaseModel):
+    message_id: str
+    status: Literal["complete", "streaming", "stopped", "interrupted", "failed"]
+
+
+class Decision(BaseModel):
+    id: str
+    approved: bool
+
+
+class ServerState(BaseModel):
+    """A server of tools; what it says beyond this is passed on."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str
+    state: str
+    error: str | None = None
+    tools: list[Any] = []
+
+
+class Servers(BaseModel):
+    servers: list[ServerState]
+
+
+def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """For OpenAPI: which errors a route answers with. They are JSON, whatever the route's own answer is."""
+    content = {"application/json": {"schema": _DETAIL}}
+    return {status: {"description": _MEANING[status], "content": content} for status in (400, *statuses, 500)}
+
+
+_DETAIL = {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]}
+
+
+_MEANING = {
+    400: "A parameter is missing or wrong.",
+    404: "No such thing.",
+    409: "Not now: the state of things forbids it.",
+    413: "The body is too large.",
+    500: "Chie, a model or a tool failed.",
+}

@@ -1,0 +1,245 @@
+"""Every answer that is being written in this process. It belongs to the house: a reader may leave and come back."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from chie.chat.events import ToolCall, ToolResult, Usage
+from chie.chat.metrics import Metrics
+from chie.chat.reading import HEARTBEAT_SECONDS, Batch, read_live, read_stored
+from chie.chat.run import Run
+from chie.chat.sessions.answer import Item, failure
+from chie.chat.sessions.conversation import Message, Status
+from chie.chat.sessions.turns import Beginning, Turns
+from chie.errors import ChieError, ConflictError, StorageError
+from chie.mcp_kit.logging import request_id
+
+SAVE_SECONDS = 0.25
+APPROVAL_SECONDS = 3_600.0
+STOP_SECONDS = 5.0
+CLOSE_SECONDS = 10.0
+RETRIES = (0.2, 1.0, 3.0, 10.0, 30.0)  # a database that restarts shall not cost an answer
+
+SHUT_DOWN = (
+    "Chie was stopped while this answer was being written. What was written is kept; "
+    "POST /api/chat/{message_id}/regenerate asks for another."
+)
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    status: Status
+    last: list[Item]
+    error: str | None = None
+    usage: Usage | None = None
+
+
+class Runs:
+    def __init__(self, turns: Turns, metrics: Metrics, *, save_seconds: float = SAVE_SECONDS) -> None:
+        self._turns = turns
+        self._metrics = metrics
+        self._save_seconds = save_seconds
+        self._runs: dict[str, Run] = {}
+        self._saver: asyncio.Task[None] | None = None
+        self._pulse: asyncio.Task[None] | None = None
+
+    def start(self, beginning: Beginning) -> Run:
+        """The task takes the request's context along, so its log lines carry the request's name."""
+        run = Run(beginning)
+        self._runs[run.message_id] = run
+        run.task = asyncio.create_task(self._work(run, beginning), name=f"run-{run.message_id}")
+        if self._saver is None or self._saver.done():
+            self._saver = asyncio.create_task(self._save_all(), name="run-saver")
+        if self._pulse is None or self._pulse.done():
+            self._pulse = asyncio.create_task(self._beat(), name="run-heartbeat")
+        return run
+
+    @property
+    def message_ids(self) -> list[str]:
+        return list(self._runs)
+
+    async def follow(self, message_id: str, after: int = 0) -> AsyncGenerator[Batch, None]:
+        """Every event later than `after`, once, in order, until the answer ends."""
+        run = self._runs.get(message_id)
+        events = read_live(run, self._turns, after) if run else read_stored(self._turns, message_id, after)
+        async with aclosing(events) as batches:
+            async for batch in batches:
+                yield batch
+
+    async def stop(self, message_id: str) -> Message:
+        """End it and keep the part; stopping what has ended changes nothing."""
+        run = self._here(message_id, await self._turns.answer(message_id))
+        if run is not None and run.task is not None:
+            if not (run.stopping or run.finishing):
+                run.stopping = True
+                run.task.cancel()
+            await asyncio.wait({run.task}, timeout=STOP_SECONDS)
+        return await self._turns.answer(message_id)
+
+    async def decide(self, message_id: str, call_id: str, *, approved: bool) -> None:
+        answer = await self._turns.answer(message_id)
+        run = self._here(message_id, answer)
+        if run is None:
+            raise ConflictError(f"this answer has ended ({answer.status}): there is nothing left to approve.")
+        run.decide(call_id, approved=approved)
+        logger.info("tool call of message %s: %s", message_id, "approved" if approved else "refused")
+
+    async def close(self) -> None:
+        for run in self._runs.values():
+            if run.task is not None and not run.finishing:
+                run.task.cancel()
+        if tasks := {run.task for run in self._runs.values() if run.task is not None}:
+            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+        keepers = [keeper for keeper in (*tasks, self._saver, self._pulse) if keeper is not None]
+        for keeper in keepers:
+            keeper.cancel()
+        await asyncio.gather(*keepers, return_exceptions=True)
+
+    def _here(self, message_id: str, answer: Message) -> Run | None:
+        run = self._runs.get(message_id)
+        if run is None and answer.status == "streaming":
+            raise ConflictError("another Chie process writes this answer: ask that one, or wait until it has ended.")
+        return run
+
+    async def _work(self, run: Run, beginning: Beginning) -> None:
+        began = perf_counter()
+        logger.info("agent %s answers message %s of session %s", run.agent_id, run.message_id, run.session_id)
+        logger.debug("message %s asks: %s", run.message_id, beginning.message)
+        outcome = await self._outcome(run, beginning)
+        try:
+            await self._finish(run, outcome)
+        finally:
+            run.ended = True
+            run.wake(news=True)
+            del self._runs[run.message_id]
+            seconds = perf_counter() - began
+            self._metrics.run_ended(run.agent_id, outcome.status, seconds, outcome.usage)
+            level = logging.WARNING if outcome.error else logging.INFO
+            text = "message %s is %s after %.2f s and %d events%s"
+            why = f": {outcome.error}" if outcome.error else ""
+            logger.log(level, text, run.message_id, outcome.status, seconds, run.count, why)
+
+    async def _outcome(self, run: Run, beginning: Beginning) -> Outcome:
+        try:
+            usage = await self._pump(run, beginning)
+        except ChieError as error:
+            return Outcome("failed", failure(error.message), error.message)
+        except asyncio.CancelledError:
+            if run.task is not None:
+                run.task.uncancel()  # it still has to save
+            if run.stopping:
+                return Outcome("stopped", [_done(run, None)])
+            return Outcome("interrupted", failure(SHUT_DOWN), SHUT_DOWN)
+        except Exception:
+            logger.exception("agent %s failed in a way nobody expected", run.agent_id)
+            message = (
+                "the agent failed inside Chie. Try once more; if it fails again, "
+                f"the server's log has the reason under request {request_id()}."
+            )
+            return Outcome("failed", failure(message), message)
+        return Outcome("complete", [_done(run, usage)], usage=usage)
+
+    async def _pump(self, run: Run, beginning: Beginning) -> Usage | None:
+        async def approve(call: ToolCall) -> bool:
+            try:
+                return await asyncio.wait_for(run.approval(call["id"]), APPROVAL_SECONDS)
+            except TimeoutError:
+                return False
+
+        began, usage = perf_counter(), None
+        stream = beginning.agent.stream_chat(
+            beginning.message, beginning.history, beginning.session_id, approve=approve
+        )
+        async with aclosing(stream) as events:
+            async for event in events:
+                if not run.count:
+                    self._metrics.first_event(run.agent_id, perf_counter() - began)
+                if event["type"] == "message":
+                    run.add(_clean(event["content"]))
+                elif event["type"] == "done":
+                    usage = event["usage"]
+                else:
+                    self._add_tool(run, event)
+        return usage
+
+    def _add_tool(self, run: Run, event: ToolCall | ToolResult) -> None:
+        if event["type"] == "tool_call":
+            logger.info("tool %s is called for message %s", event["name"], run.message_id)
+            logger.debug("tool %s takes %s", event["name"], event["arguments"])
+            if "approval" in event:
+                run.expect_approval(event["id"])
+        else:
+            level = logging.WARNING if event["is_error"] else logging.INFO
+            logger.log(level, "tool %s %s", event["name"], "failed" if event["is_error"] else "answered")
+            self._metrics.tool_ended(event["name"], is_error=event["is_error"])
+        run.add(json.loads(_clean(json.dumps(event, ensure_ascii=False))))
+
+    async def _finish(self, run: Run, outcome: Outcome) -> None:
+        run.finishing = True
+        while run.saving is not None:
+            await asyncio.wait({run.saving})
+        for item in outcome.last:
+            run.answer.add(item)
+        ending = run.answer.ending(outcome.status, error=outcome.error, usage=outcome.usage)
+        rest = run.rest(outcome.last)
+        for pause in (*RETRIES, None):
+            try:
+                await self._turns.finish(ending, rest, again=run.doubtful)
+            except StorageError as error:
+                logger.exception("the end of message %s is not saved yet", run.message_id)
+                if pause is None:
+                    return run.end(failure(error.message))
+                run.doubtful = True
+                await asyncio.sleep(pause)
+            else:
+                return run.end(outcome.last)
+        return None
+
+    async def _save_all(self) -> None:
+        """While anybody answers: every quarter of a second, all answers' news in one transaction."""
+        while self._runs:
+            await asyncio.sleep(self._save_seconds)
+            news = [(run, events) for run in self._runs.values() if not run.finishing and (events := run.unsaved())]
+            if not news:
+                continue
+            done = asyncio.get_running_loop().create_future()
+            for run, _ in news:
+                run.saving = done
+            try:
+                await self._turns.save([events for _, events in news], again=any(run.doubtful for run, _ in news))
+                for run, events in news:
+                    run.mark_saved(events.last)
+            except ChieError:
+                logger.exception("answers could not be saved; the next try follows")
+                for run, _ in news:
+                    run.doubtful = True
+            finally:
+                for run, _ in news:
+                    run.saving = None
+                done.set_result(None)
+
+    async def _beat(self) -> None:
+        while self._runs:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            for run in self._runs.values():
+                run.wake(news=False)
+
+
+def _done(run: Run, usage: Usage | None) -> dict[str, Any]:
+    return {"type": "done", "message_id": run.message_id, "session_id": run.session_id, "usage": usage}
+
+
+def _clean(text: str) -> str:
+    """Neither database keeps NUL or halves of surrogate pairs; models send both now and then."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    if not text.isascii():
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text

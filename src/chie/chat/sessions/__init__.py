@@ -1,0 +1,1 @@
+"""What was said: sessions and messages in SQLite or PostgreSQL."""

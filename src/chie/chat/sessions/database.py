@@ -1,0 +1,153 @@
+"""The engine: many readers, and one writer that puts all waiting changes into one transaction.
+
+SQLite has one writer in any case; letting changes share a commit makes that cheap, keeps their order, and leaves
+nobody waiting for a lock. PostgreSQL gains by it too, so both go the same way.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Insert, event, text
+from sqlalchemy.engine import Connection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from chie.chat.sessions.failures import in_our_words
+
+T = TypeVar("T")
+Change = Callable[[AsyncConnection], Awaitable[T]]
+
+BUSY_SECONDS = 30
+WRITING = {"begin": "BEGIN IMMEDIATE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """New rows that depend on nothing: those of all who wait go into the database with one statement a table."""
+
+    inserts: dict[Insert, list[dict[str, Any]]]
+
+    async def __call__(self, connection: AsyncConnection) -> None:
+        for statement, rows in self.inserts.items():
+            await connection.execute(statement, rows)
+
+    @classmethod
+    def of_all(cls, batch: "Sequence[Waiting]") -> "Rows":
+        inserts: dict[Insert, list[dict[str, Any]]] = {}
+        for waiting in batch:
+            if isinstance(waiting.change, Rows):
+                for statement, rows in waiting.change.inserts.items():
+                    inserts.setdefault(statement, []).extend(rows)
+        return cls(inserts)
+
+
+@dataclass(slots=True)
+class Waiting:
+    change: Change[Any]
+    outcome: "asyncio.Future[Any]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    async def finish(self, connection: AsyncConnection) -> object:
+        return None if isinstance(self.change, Rows) else await self.change(connection)
+
+    def resolve(self, value: object) -> None:
+        if not self.outcome.done():  # whoever asked may have left; the change was made all the same
+            self.outcome.set_result(value)
+
+    def fail(self, error: BaseException) -> None:
+        if not self.outcome.done():
+            self.outcome.set_exception(error)
+
+
+class Database:
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self._engine: AsyncEngine | None = None
+        self._queue: list[Waiting] = []
+        self._writer: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """One unchanging view where the database gives it (SQLite), at least committed rows elsewhere."""
+        with in_our_words(self.url):
+            async with self._open().connect() as connection:
+                yield connection
+
+    async def write(self, change: Change[T]) -> T:
+        """All of the change, on disk when this returns, or none of it. It may run twice if a neighbour fails."""
+        waiting = Waiting(change)
+        self._queue.append(waiting)
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write_all(), name="database-writer")
+        result: T = await waiting.outcome
+        return result
+
+    async def check(self) -> None:
+        async with self.read() as connection:
+            await connection.execute(text("SELECT 1"))
+
+    async def close(self) -> None:
+        if self._writer is not None:
+            with suppress(asyncio.CancelledError):
+                await self._writer
+        if self._engine is not None:
+            await self._engine.dispose()
+            self._engine = None
+
+    async def _write_all(self) -> None:
+        while self._queue:
+            batch, self._queue = self._queue, []
+            try:
+                await self._commit(batch)
+            except Exception as error:  # noqa: BLE001 - whatever it is, whoever asked for the change gets it
+                await self._write_each(batch, error)
+
+    async def _write_each(self, batch: Sequence[Waiting], error: Exception) -> None:
+        """One of them failed and took the others with it: now each alone."""
+        if len(batch) == 1:
+            return batch[0].fail(error)
+        for waiting in batch:
+            try:
+                await self._commit([waiting])
+            except Exception as own:  # noqa: BLE001
+                waiting.fail(own)
+        return None
+
+    async def _commit(self, batch: Sequence[Waiting]) -> None:
+        with in_our_words(self.url):
+            async with self._open().connect() as connection:
+                await connection.execution_options(**WRITING)
+                async with connection.begin():
+                    await Rows.of_all(batch)(connection)
+                    results = [await waiting.finish(connection) for waiting in batch]
+        for waiting, result in zip(batch, results, strict=True):
+            waiting.resolve(result)
+
+    def _open(self) -> AsyncEngine:
+        if self._engine is None:
+            self._engine = create_async_engine(self.url, **_options(self.url))
+            if self.url.get_backend_name() == "sqlite":
+                _prepare_sqlite(self._engine)
+        return self._engine
+
+
+def _options(url: URL) -> dict[str, Any]:
+    if url.get_backend_name() == "sqlite":
+        # Transactions are begun by us (see `begin`), or a reader would be refused when it starts to write.
+        arguments = {"timeout": BUSY_SECONDS, "isolation_level": None}
+        return {"pool_size": 4, "pool_reset_on_return": None, "connect_args": arguments}
+    return {"pool_size": 8, "pool_pre_ping": True}
+
+
+def _prepare_sqlite(engine: AsyncEngine) -> None:
+    @event.listens_for(engine.sync_engine, "connect")
+    def connect(connection: Any, _: object) -> None:  # noqa: ANN401
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))

@@ -1,0 +1,53 @@
+"""A conversation as a file: Markdown to read, JSON to process."""
+
+from dataclasses import asdict
+from typing import Any
+
+from chie.chat.sessions.branches import newest_branch
+from chie.chat.sessions.conversation import Conversation, Message
+
+SUFFIX = {"markdown": "md", "json": "json"}
+
+
+def file_name(conversation: Conversation, format: str) -> str:  # noqa: A002
+    """ASCII alone, because headers hold nothing else."""
+    return f"chie-{conversation.created_at:%Y-%m-%d}-{conversation.session_id[:8]}.{SUFFIX[format]}"
+
+
+def as_json(conversation: Conversation) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in asdict(conversation).items()}
+
+
+def as_markdown(conversation: Conversation) -> str:
+    head = f"# {conversation.title}\n\n{conversation.created_at:%Y-%m-%d %H:%M} UTC\n"
+    return "\n".join([head, *(_section(message) for message in newest_branch(conversation.messages))])
+
+
+def _section(message: Message) -> str:
+    who = "User" if message.role == "user" else message.agent_id or "Assistant"
+    lines = [f"## {who}", *_texts(message)]
+    if message.status in ("stopped", "interrupted", "failed"):
+        lines.append(f"*({message.status}{f': {message.error}' if message.error else ''})*")
+    return "\n\n".join(lines) + "\n"
+
+
+def _texts(message: Message) -> list[str]:
+    if not message.parts:
+        return [message.content] if message.content else []
+    return [_part(part) for part in message.parts if part["type"] != "tool_call"]
+
+
+def _part(part: dict[str, Any]) -> str:
+    if part["type"] == "message":
+        return str(part["content"])
+    outcome = "failed" if part["is_error"] else "answered"
+    quoted = "\n".join(f"> {line}".rstrip() for line in str(part["content"]).splitlines())
+    return f"> Tool `{part['name']}` {outcome}:\n>\n{quoted}"
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return value.isoformat() if hasattr(value, "isoformat") else value

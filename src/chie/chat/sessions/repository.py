@@ -1,0 +1,223 @@
+"""All SQL of the chat. Functions take a connection; whoever gives it owns the transaction."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from chie.chat.sessions.conversation import Ending, Events, Message, Session, fold
+from chie.chat.sessions.database import Rows
+from chie.chat.sessions.models import EventsRow, MessageRow, SessionRow
+
+ALL = 1_000_000
+
+# Made once: to build a statement costs more than to run it.
+_INSERT_SESSION = insert(SessionRow)
+_INSERT_MESSAGES = insert(MessageRow)
+_INSERT_EVENTS = insert(EventsRow)
+_END = update(MessageRow).where(MessageRow.id == bindparam("message"))
+
+_SESSION = (
+    SessionRow.id,
+    SessionRow.title,
+    SessionRow.current_agent_id,
+    SessionRow.created_at,
+    SessionRow.updated_at,
+)
+_MESSAGE = (
+    MessageRow.id,
+    MessageRow.session_id,
+    MessageRow.parent_id,
+    MessageRow.role,
+    MessageRow.content,
+    MessageRow.status,
+    MessageRow.created_at,
+    MessageRow.agent_id,
+    MessageRow.error,
+    MessageRow.parts,
+    MessageRow.input_tokens,
+    MessageRow.output_tokens,
+    MessageRow.last_event_id,
+)
+
+
+def new_session(session: Session, messages: Sequence[Message] = (), *, owner: str = "") -> Rows:
+    """The messages are numbered in the order given."""
+    inserts = {_INSERT_SESSION: [_session_row(session)]}
+    if messages:
+        inserts[_INSERT_MESSAGES] = [_message_row(message, owner) for message in messages]
+    return Rows(inserts)
+
+
+def _session_row(session: Session) -> dict[str, Any]:
+    return {
+        "id": session.session_id,
+        "title": session.title,
+        "folded": fold(session.title),
+        "current_agent_id": session.current_agent_id,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+    }
+
+
+async def session(connection: AsyncConnection, session_id: str) -> Session | None:
+    row = (await connection.execute(select(*_SESSION).where(SessionRow.id == session_id))).first()
+    return _session(row) if row else None
+
+
+async def page(
+    connection: AsyncConnection, *, query: str | None, limit: int, before: tuple[datetime, str] | None
+) -> list[Session]:
+    statement = select(*_SESSION).order_by(SessionRow.updated_at.desc(), SessionRow.id.desc()).limit(limit)
+    if before is not None:
+        statement = statement.where(tuple_(SessionRow.updated_at, SessionRow.id) < before)
+    if query is not None:
+        said = exists().where(
+            MessageRow.session_id == SessionRow.id, MessageRow.folded.contains(fold(query), autoescape=True)
+        )
+        statement = statement.where(or_(SessionRow.folded.contains(fold(query), autoescape=True), said))
+    return [_session(row) for row in await connection.execute(statement)]
+
+
+async def change_session(connection: AsyncConnection, session_id: str, **columns: object) -> None:
+    """`title` brings its folded twin along."""
+    if "title" in columns:
+        columns["folded"] = fold(str(columns["title"]))
+    await connection.execute(update(SessionRow).where(SessionRow.id == session_id).values(**columns))
+
+
+async def delete_session(connection: AsyncConnection, session_id: str) -> bool:
+    done = await connection.execute(delete(SessionRow).where(SessionRow.id == session_id))
+    return done.rowcount > 0
+
+
+async def insert_messages(connection: AsyncConnection, messages: Sequence[Message], *, owner: str) -> None:
+    """One statement; the messages are numbered in the order given."""
+    await connection.execute(_INSERT_MESSAGES, [_message_row(message, owner) for message in messages])
+
+
+async def messages(connection: AsyncConnection, session_id: str) -> list[Message]:
+    statement = select(*_MESSAGE).where(MessageRow.session_id == session_id).order_by(MessageRow.seq)
+    return [_message(row) for row in await connection.execute(statement)]
+
+
+async def message(connection: AsyncConnection, message_id: str) -> Message | None:
+    row = (await connection.execute(select(*_MESSAGE).where(MessageRow.id == message_id))).first()
+    return _message(row) if row else None
+
+
+async def insert_events(connection: AsyncConnection, stretches: Sequence[Events]) -> None:
+    rows = [
+        {
+            "message_id": stretch.message_id,
+            "first": stretch.first,
+            "last": stretch.last,
+            "data": json.dumps(stretch.items, ensure_ascii=False),
+        }
+        for stretch in stretches
+    ]
+    await connection.execute(_INSERT_EVENTS, rows)
+
+
+async def delete_events(connection: AsyncConnection, message_id: str, *, first: int) -> None:
+    """From that event on."""
+    await connection.execute(delete(EventsRow).where(EventsRow.message_id == message_id, EventsRow.first >= first))
+
+
+async def existing_messages(connection: AsyncConnection, message_ids: Sequence[str]) -> set[str]:
+    statement = select(MessageRow.id).where(MessageRow.id.in_(message_ids))
+    return set((await connection.execute(statement)).scalars())
+
+
+async def events(connection: AsyncConnection, message_id: str, *, after: int = 0, limit: int = 1_000) -> list[Events]:
+    """Stretches that hold anything later than `after`, in order; the first may begin before it."""
+    statement = (
+        select(EventsRow.message_id, EventsRow.first, EventsRow.data)
+        .where(EventsRow.message_id == message_id, EventsRow.last > after)
+        .order_by(EventsRow.first)
+        .limit(limit)
+    )
+    rows = await connection.execute(statement)
+    return [Events(message_id=row.message_id, first=row.first, items=json.loads(row.data)) for row in rows]
+
+
+async def end(connection: AsyncConnection, message_id: str, ending: Ending) -> bool:
+    """False where the message is gone."""
+    values = {
+        "message": message_id,
+        "status": ending.status,
+        "content": ending.content,
+        "folded": fold(ending.content),
+        "parts": json.dumps(ending.parts, ensure_ascii=False) if ending.parts else None,
+        "error": ending.error,
+        "input_tokens": ending.input_tokens,
+        "output_tokens": ending.output_tokens,
+        "last_event_id": ending.last_event_id,
+        "owner": None,
+        "alive_at": None,
+    }
+    return (await connection.execute(_END, values)).rowcount > 0
+
+
+async def streaming(connection: AsyncConnection) -> list[tuple[str, str, datetime]]:
+    """Every answer that is being written: its id, who writes it, and when they last said so."""
+    statement = select(MessageRow.id, MessageRow.owner, MessageRow.alive_at).where(MessageRow.status == "streaming")
+    return [(row.id, row.owner, row.alive_at) for row in await connection.execute(statement)]
+
+
+async def stay_alive(connection: AsyncConnection, message_ids: Sequence[str], moment: datetime) -> None:
+    ours = (MessageRow.status == "streaming") & MessageRow.id.in_(message_ids)
+    await connection.execute(update(MessageRow).where(ours).values(alive_at=moment))
+
+
+async def count(connection: AsyncConnection) -> int:
+    return (await connection.execute(select(func.count()).select_from(SessionRow))).scalar_one()
+
+
+def _session(row: Row[*tuple[Any, ...]]) -> Session:
+    return Session(
+        session_id=row.id,
+        title=row.title,
+        current_agent_id=row.current_agent_id,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def _message(row: Row[*tuple[Any, ...]]) -> Message:
+    return Message(
+        message_id=row.id,
+        session_id=row.session_id,
+        parent_id=row.parent_id,
+        role=row.role,
+        content=row.content,
+        status=row.status,
+        created_at=row.created_at,
+        agent_id=row.agent_id,
+        error=row.error,
+        parts=json.loads(row.parts) if row.parts else [],
+        input_tokens=row.input_tokens,
+        output_tokens=row.output_tokens,
+        last_event_id=row.last_event_id,
+    )
+
+
+def _message_row(message: Message, owner: str) -> dict[str, Any]:
+    streaming = message.status == "streaming"
+    return {
+        "id": message.message_id,
+        "session_id": message.session_id,
+        "parent_id": message.parent_id,
+        "role": message.role,
+        "content": message.content,
+        "folded": fold(message.content),
+        "agent_id": message.agent_id,
+        "status": message.status,
+        "last_event_id": 0,
+        "created_at": message.created_at,
+        "owner": owner if streaming else None,
+        "alive_at": message.created_at if streaming else None,
+    }

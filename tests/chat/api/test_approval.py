@@ -1,0 +1,81 @@
+"""A tool that destroys waits for the user's word."""
+
+import pytest
+from tests.fakes.agents import ANSWER
+from tests.fakes.chat import ChatHouse
+from tests.fakes.sse import asking, following
+
+from chie.chat import runs
+
+CALL = "call-delete_everything"
+
+
+@pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
+async def test_the_tool_runs_only_if_the_user_agrees(chat: ChatHouse, approved: bool, content: str) -> None:
+    async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
+        call = await reader.event()
+        assert (call.event, call.data["approval"], call.data["id"]) == ("tool_call", "required", CALL)
+        path = f"/api/chat/{reader.message_id}/approve"
+        decided = await chat.client.post(path, json={"id": CALL, "approved": approved})
+        assert decided.json() == {"id": CALL, "approved": approved}
+        result, *_ = await reader.rest()
+        assert (result.data["content"], result.data["is_error"]) == (content, not approved)
+
+
+async def test_a_reader_who_comes_back_still_sees_what_waits(chat: ChatHouse) -> None:
+    async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
+        await reader.event()
+    async with following(chat.client, reader.message_id) as back:
+        assert (await back.event()).data["approval"] == "required"
+        await chat.client.post(f"/api/chat/{reader.message_id}/approve", json={"id": CALL})
+        assert [event.id for event in await back.rest()] == [2, 3, 4]
+    answer = (await chat.messages(reader.session_id))[-1]
+    assert [part["type"] for part in answer["parts"]] == ["tool_call", "tool_result", "message"]
+
+
+async def test_an_unknown_call_is_404_and_a_changed_mind_is_409(chat: ChatHouse) -> None:
+    async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
+        await reader.event()
+        path = f"/api/chat/{reader.message_id}/approve"
+        assert (await chat.client.post(path, json={"id": "another"})).status_code == 404
+        await chat.client.post(path, json={"id": CALL, "approved": False})
+        await reader.rest()
+    late = await chat.client.post(path, json={"id": CALL, "approved": True})
+    assert (late.status_code, late.json()["detail"]) == (
+        409,
+        "this answer has ended (complete): there is nothing left to approve.",
+    )
+
+
+async def test_a_word_counts_for_one_call_even_if_the_model_repeats_its_id(chat: ChatHouse) -> None:
+    async with asking(chat.client, "drop", agent_id="persistent") as reader:
+        path, results = f"/api/chat/{reader.message_id}/approve", []
+        for approved in (True, False):
+            assert (await reader.event()).data["approval"] == "required"
+            await chat.client.post(path, json={"id": "call-drop_table", "approved": approved})
+            results.append((await reader.event()).data["content"])
+        await reader.rest()
+    assert results == ["dropped", "refused"]
+
+
+async def test_stop_while_waiting_runs_nothing(chat: ChatHouse) -> None:
+    async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
+        await reader.event()
+        await chat.client.post(f"/api/chat/{reader.message_id}/stop")
+        assert [event.event for event in await reader.rest()] == ["done"]
+    answer = (await chat.messages(reader.session_id))[-1]
+    assert (answer["status"], [part["type"] for part in answer["parts"]]) == ("stopped", ["tool_call"])
+    _, events = await chat.ask("and now?", session_id=reader.session_id, agent_id="scripted")
+    assert "".join(event.text for event in events) == ANSWER
+
+
+async def test_silence_is_a_refusal(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "APPROVAL_SECONDS", 0.01)
+    _, events = await chat.ask("tidy up", agent_id="cautious")
+    assert events[1].data["content"] == "refused by the user"
+
+
+async def test_under_v1_nobody_can_be_asked_so_the_tool_is_refused(chat: ChatHouse) -> None:
+    body = {"model": "cautious", "messages": [{"role": "user", "content": "tidy up"}]}
+    answer = (await chat.client.post("/v1/chat/completions", json=body)).json()
+    assert answer["choices"][0]["message"]["content"] == "I did not."

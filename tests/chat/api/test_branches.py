@@ -1,0 +1,74 @@
+"""Asking again, and asking otherwise: branches grow, nothing is overwritten."""
+
+from tests.fakes.agents import ANSWER, EchoAgent, FakeAgent, GatedAgent
+from tests.fakes.chat import ChatHouse
+from tests.fakes.sse import asking, parse
+
+
+async def test_regenerate_puts_another_answer_beside_the_first(chat_on_both: ChatHouse) -> None:
+    session_id, events = await chat_on_both.ask("why?")
+    first = events[-1].data["message_id"]
+    response = await chat_on_both.client.post(f"/api/chat/{first}/regenerate", json={"agent_id": "echo"})
+    assert parse(response.text)[0].text == "why?"
+    question, old, new = await chat_on_both.messages(session_id)
+    assert (old["message_id"], old["content"]) == (first, ANSWER)
+    assert (new["content"], new["agent_id"]) == ("why?", "echo")
+    assert old["parent_id"] == new["parent_id"] == question["message_id"]
+    assert chat_on_both.agent(EchoAgent).heard == [("why?", [], session_id)]
+
+
+async def test_an_edited_question_is_a_branch_that_forgets_what_came_after(chat_on_both: ChatHouse) -> None:
+    session_id, _ = await chat_on_both.ask("first", agent_id="echo")
+    await chat_on_both.ask("second", session_id=session_id)
+    question = (await chat_on_both.messages(session_id))[2]
+    response = await chat_on_both.client.post(f"/api/chat/{question['message_id']}/edit", json={"message": "other"})
+    assert parse(response.text)[0].text == "other"
+    messages = await chat_on_both.messages(session_id)
+    assert [message["content"] for message in messages] == ["first", "first", "second", "second", "other", "other"]
+    assert messages[4]["parent_id"] == question["parent_id"] == messages[1]["message_id"]
+    history = [{"role": "user", "content": "first"}, {"role": "assistant", "content": "first"}]
+    assert chat_on_both.agent(EchoAgent).heard[-1] == ("other", history, session_id)
+
+
+async def test_a_question_goes_on_from_the_newest_branch_or_from_the_one_named(chat: ChatHouse) -> None:
+    session_id, events = await chat.ask("first", agent_id="echo")
+    first = events[-1].data["message_id"]
+    await chat.ask("left", session_id=session_id)
+    await chat.ask("right", session_id=session_id, parent_id=first)
+    await chat.ask("on the right", session_id=session_id)
+    heard = chat.agent(EchoAgent).heard[-1][1]
+    assert [turn["content"] for turn in heard] == ["first", "first", "right", "right"]
+
+
+async def test_only_a_question_can_be_edited_and_only_an_answer_be_gone_on_from(chat: ChatHouse) -> None:
+    session_id, _ = await chat.ask("q")
+    question, answer = await chat.messages(session_id)
+    edit = await chat.client.post(f"/api/chat/{answer['message_id']}/edit", json={"message": "x"})
+    assert edit.status_code == 400
+    assert edit.json()["detail"].startswith("only a question can be edited: ")
+    wrong = {"message": "x", "session_id": session_id, "parent_id": question["message_id"]}
+    assert (await chat.client.post("/api/chat/stream", json=wrong)).status_code == 400
+    other = (await chat.messages((await chat.ask("elsewhere"))[0]))[-1]["message_id"]
+    foreign = {"message": "x", "session_id": session_id, "parent_id": other}
+    assert (await chat.client.post("/api/chat/stream", json=foreign)).status_code == 404
+
+
+async def test_an_answer_in_the_making_is_not_regenerated(chat: ChatHouse) -> None:
+    async with asking(chat.client, "wait", agent_id="gated") as reader:
+        refused = await chat.client.post(f"/api/chat/{reader.message_id}/regenerate")
+        assert refused.status_code == 409
+        chat.agent(GatedAgent).finish()
+        await reader.rest()
+
+
+async def test_agents_hear_the_part_of_a_broken_answer_and_that_one_failed(chat: ChatHouse) -> None:
+    session_id, _ = await chat.ask("later", agent_id="failing")
+    await chat.ask("at once", session_id=session_id)
+    await chat.ask("well?", session_id=session_id, agent_id="scripted")
+    heard = chat.agent(FakeAgent).heard[-1][1]
+    assert heard == [
+        {"role": "user", "content": "later"},
+        {"role": "assistant", "content": "So far so good"},
+        {"role": "user", "content": "at once"},
+        {"role": "assistant", "content": "(This answer failed before it began.)"},
+    ]

@@ -1,0 +1,140 @@
+"""Every failure of a request: its status, and a body that says what happened and what to do."""
+
+import base64
+from typing import Any
+
+import pytest
+from tests.fakes.agents import UNREACHABLE
+from tests.fakes.chat import ChatHouse
+
+from chie.chat.api.middleware import MAX_BODY
+
+NOBODY = "00000000-0000-4000-8000-000000000000"
+NO_SESSION = "no session has this id. GET /api/sessions lists those that exist."
+NO_AGENT = "no agent has this id. GET /api/agents lists those that there are."
+NO_MESSAGE = "no message has this id. GET /api/sessions/{session_id} lists a session's messages."
+NO_ANSWER = "no answer has this id. X-Chie-Message names an answer when it begins."
+
+
+async def refusal(chat: ChatHouse, method: str, path: str, body: Any = None) -> tuple[int, str]:
+    response = await chat.client.request(method, path, json=body)
+    assert next(iter(response.json())) == "detail"
+    return response.status_code, response.json()["detail"]
+
+
+@pytest.mark.req("CH-13")
+@pytest.mark.parametrize(
+    ("method", "path", "body", "detail"),
+    [
+        ("POST", "/api/chat/stream", {}, "message is required."),
+        ("POST", "/api/chat/stream", {"message": "x", "agent": "y"}, "unknown field in the body: "),
+        ("POST", "/api/chat/stream", {"message": 5}, "message must be a string."),
+        ("POST", "/api/chat/stream", {"message": "x" * 200_001}, "message must be at most 200000 long."),
+        ("POST", "/api/chat/stream", {"message": " \n"}, "message is required: write what you want to ask."),
+        ("POST", "/api/chat/stream", {"message": ""}, "message is required: write what you want to ask."),
+        ("PATCH", f"/api/sessions/{NOBODY}", {"title": " "}, "title is blank: give it at least one visible character."),
+        ("POST", "/api/chat/stream", {"message": "a\x00b"}, "message has a NUL character: send plain text."),
+        ("POST", "/api/chat/stream", {"message": "x", "parent_id": NOBODY}, "parent_id needs a session_id: "),
+        ("POST", "/api/chat/stream", [1], "the body must be a JSON object, "),
+        ("GET", "/api/sessions?limit=0", None, "limit must be at least 1."),
+        ("GET", "/api/sessions?limit=many", None, "limit must be a whole number."),
+        ("GET", "/api/sessions?cursor=nonsense", None, "cursor is not one that this list gave: "),
+        ("PATCH", f"/api/sessions/{NOBODY}", {}, "nothing to change: give title or current_agent_id."),
+        ("GET", f"/api/sessions/{NOBODY}/export?format=pdf", None, "format must be one of 'markdown' or 'json'."),
+        ("GET", f"/api/chat/stream/{NOBODY}?after=-1", None, "after must be at least 0."),
+        ("POST", f"/api/chat/{NOBODY}/approve", {"id": "x", "approved": "maybe"}, "approved must be true or false."),
+        ("POST", "/v1/chat/completions", {"model": "echo", "messages": []}, "messages must be at least 1 long."),
+    ],
+)
+async def test_wrong_parameters_are_400(chat: ChatHouse, method: str, path: str, body: Any, detail: str) -> None:
+    status, found = await refusal(chat, method, path, body)
+    assert (status, found[: len(detail)]) == (400, detail)
+
+
+@pytest.mark.req("CH-13")
+@pytest.mark.parametrize(
+    ("method", "path", "body", "detail"),
+    [
+        ("POST", "/api/chat/stream", {"message": "x", "agent_id": "nobody"}, NO_AGENT),
+        ("POST", "/api/chat/stream", {"message": "x", "session_id": NOBODY}, NO_SESSION),
+        ("GET", f"/api/sessions/{NOBODY}", None, NO_SESSION),
+        ("PATCH", f"/api/sessions/{NOBODY}", {"title": "x"}, NO_SESSION),
+        ("DELETE", f"/api/sessions/{NOBODY}", None, NO_SESSION),
+        ("GET", f"/api/sessions/{NOBODY}/export", None, NO_SESSION),
+        ("POST", "/api/sessions", {"agent_id": "nobody"}, NO_AGENT),
+        ("GET", f"/api/chat/stream/{NOBODY}", None, NO_ANSWER),
+        ("POST", f"/api/chat/{NOBODY}/stop", None, NO_ANSWER),
+        ("POST", f"/api/chat/{NOBODY}/approve", {"id": "x"}, NO_ANSWER),
+        ("POST", f"/api/chat/{NOBODY}/regenerate", None, NO_MESSAGE),
+        ("POST", f"/api/chat/{NOBODY}/edit", {"message": "x"}, NO_MESSAGE),
+        ("POST", "/v1/chat/completions", {"model": "no", "messages": [{"role": "user", "content": "x"}]}, NO_AGENT),
+        ("GET", "/nowhere", None, "nothing is at this path. GET /docs shows what there is."),
+    ],
+)
+async def test_what_does_not_exist_is_404(chat: ChatHouse, method: str, path: str, body: Any, detail: str) -> None:
+    assert await refusal(chat, method, path, body) == (404, detail)
+
+
+@pytest.mark.req("CH-13")
+async def test_a_model_that_fails_is_500_where_nothing_was_streamed_yet(chat: ChatHouse) -> None:
+    body = {"model": "failing", "messages": [{"role": "user", "content": "x"}]}
+    for stream in (False, True):
+        assert await refusal(chat, "POST", "/v1/chat/completions", body | {"stream": stream}) == (500, UNREACHABLE)
+
+
+@pytest.mark.req("CH-13")
+async def test_a_surprise_is_500_with_a_request_to_look_for_and_nothing_else(chat: ChatHouse) -> None:
+    body = {"model": "failing", "messages": [{"role": "user", "content": "bug"}]}
+    response = await chat.client.post("/v1/chat/completions", json=body)
+    assert response.status_code == 500
+    assert "secret inside" not in response.text
+    assert response.json()["detail"].endswith("has the reason under request " + _request(response.json()["detail"]))
+
+
+def _request(detail: str) -> str:
+    return detail.rsplit(" ", 1)[1]
+
+
+async def test_another_method_is_405_and_names_those_that_are_taken(chat: ChatHouse) -> None:
+    response = await chat.client.put("/api/sessions")
+    assert response.status_code == 405
+    assert response.json() == {"detail": "this path does not take that method. GET /docs shows which it takes."}
+    assert response.headers["allow"] in ("GET", "POST", "GET, POST", "POST, GET")
+
+
+@pytest.mark.parametrize("announced", [True, False])
+async def test_a_body_that_is_too_large_is_413(chat: ChatHouse, announced: bool) -> None:
+    async def pieces() -> Any:
+        for _ in range(MAX_BODY // 65_536 + 2):
+            yield b" " * 65_536
+
+    body = b" " * (MAX_BODY + 1) if announced else pieces()
+    response = await chat.client.post("/api/chat/stream", content=body, headers={"Content-Type": "application/json"})
+    assert response.status_code == 413
+    assert response.json() == {"detail": "the body is too large: at most 4 MiB. Send less at a time."}
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/sessions/a%00b", "/api/sessions?query=%00", "/api/chat/stream/%00", "/api/sessions/%00/export"]
+)
+async def test_nul_in_an_address_is_400_on_both_databases(chat_on_both: ChatHouse, path: str) -> None:
+    assert await refusal(chat_on_both, "GET", path) == (400, "the address has a NUL character: send plain text.")
+
+
+@pytest.mark.parametrize("cursor", ["2026-01-01T00:00:00+00:00 a\x00b", "2026-01-01 x", "today and tomorrow"])
+async def test_a_cursor_that_nobody_gave_is_400(chat_on_both: ChatHouse, cursor: str) -> None:
+    encoded = base64.urlsafe_b64encode(cursor.encode()).decode()
+    status, found = await refusal(chat_on_both, "GET", f"/api/sessions?cursor={encoded}")
+    assert (status, found) == (400, "cursor is not one that this list gave: use next_cursor of the page before.")
+
+
+async def test_control_characters_in_a_title_become_spaces(chat_on_both: ChatHouse) -> None:
+    made = await chat_on_both.client.post("/api/sessions", json={"title": "a\x00b\x1b[0m"})
+    assert (made.status_code, made.json()["title"]) == (201, "a b [0m")
+
+
+async def test_a_body_that_is_not_json_is_400(chat: ChatHouse) -> None:
+    response = await chat.client.post(
+        "/api/chat/stream", content=b"{oops", headers={"Content-Type": "application/json"}
+    )
+    assert (response.status_code, response.json()) == (400, {"detail": "the body is not JSON."})

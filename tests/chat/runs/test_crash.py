@@ -1,0 +1,94 @@
+"""`kill -9` in mid-answer, with real processes: no acknowledged message is lost, and no event comes twice."""
+
+import signal
+from contextlib import suppress
+from functools import partial
+
+import httpx2
+from sqlalchemy import URL
+from tests.fakes.agents import ANSWER
+from tests.fakes.chat_process import chat_process
+from tests.fakes.sse import Reader, Sse, asking, following, parse, texts
+from tests.fakes.waiting import until
+
+from chie.chat.sessions.turns import INTERRUPTED
+
+
+def counted(count: int) -> str:
+    return "".join(f"{number} " for number in range(count))
+
+
+async def saved(client: httpx2.AsyncClient, session_id: str, at_least: int) -> bool:
+    """Whether so many events of the answer are on disk."""
+    messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
+    return bool(messages[-1]["last_event_id"] >= at_least)
+
+
+async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_marked(both: URL) -> None:
+    with chat_process(both) as (address, process):
+        async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
+            whole = await client.post("/api/chat/stream", json={"message": "保存して"})
+            async with asking(client, "count", agent_id="endless") as reader:
+                seen = await reader.take(5)
+                await until(partial(saved, client, reader.session_id, 5))
+                seen += await reader.take(1)
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                seen += await _what_was_on_its_way(reader)
+    with chat_process(both) as (address, _):
+        async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
+            await _check_whole(client, whole)
+            question, answer = (await client.get(f"/api/sessions/{reader.session_id}")).json()["messages"]
+            assert question["content"] == "count"
+            assert (answer["status"], answer["error"]) == ("interrupted", INTERRUPTED)
+            assert answer["content"] == counted(len(answer["content"].split()))
+            assert len(answer["content"].split()) >= 5
+            async with following(client, reader.message_id, seen[-1].id) as back:
+                rest = await back.rest()
+            _check_events(seen, rest)
+            again = await client.get(f"/api/chat/stream/{reader.message_id}", params={"after": rest[-1].id})
+            assert again.status_code == 204
+            regenerated = await client.post(f"/api/chat/{reader.message_id}/regenerate", json={"agent_id": "echo"})
+            assert texts(parse(regenerated.text)) == "count"
+
+
+async def _what_was_on_its_way(reader: Reader) -> list[Sse]:
+    found: list[Sse] = []
+    with suppress(httpx2.HTTPError, EOFError):
+        while True:
+            found.append(await reader.event())
+    return found
+
+
+async def _check_whole(client: httpx2.AsyncClient, whole: httpx2.Response) -> None:
+    session = (await client.get(f"/api/sessions/{whole.headers['x-chie-session']}")).json()
+    assert [(message["content"], message["status"]) for message in session["messages"]] == [
+        ("保存して", "complete"),
+        (ANSWER, "complete"),
+    ]
+
+
+def _check_events(seen: list[Sse], rest: list[Sse]) -> None:
+    """What was seen before the crash and what came after it are one row of numbers without a repetition."""
+    numbers = [event.id for event in seen + rest]
+    assert numbers == sorted(set(numbers))
+    assert [event.id for event in seen] == list(range(1, len(seen) + 1))
+    assert [(event.event, event.data) for event in rest[-2:]] == [
+        ("error", {"type": "error", "error": INTERRUPTED}),
+        ("done", {"message_id": None}),
+    ]
+    assert texts(seen + rest) == counted(len(texts(seen + rest).split()))
+
+
+async def test_a_restart_keeps_sessions_and_goes_on_with_them(both: URL) -> None:
+    with chat_process(both) as (address, process):
+        async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
+            first = await client.post("/api/chat/stream", json={"message": "eins", "agent_id": "echo"})
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) in (0, -signal.SIGTERM)
+    session_id = first.headers["x-chie-session"]
+    with chat_process(both) as (address, _):
+        async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
+            await client.post("/api/chat/stream", json={"message": "zwei", "session_id": session_id})
+            messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
+    assert [message["content"] for message in messages] == ["eins", "eins", "zwei", "zwei"]

@@ -1,0 +1,183 @@
+"""An answer belongs to the house: readers leave, come back, lag behind and see every event exactly once."""
+
+import asyncio
+
+import httpx2
+import pytest
+from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent
+from tests.fakes.chat import ChatHouse, open_chat
+from tests.fakes.sse import Sse, asking, following, parse, texts
+from tests.fakes.waiting import until
+
+from chie.chat import run as run_module
+from chie.chat import runs
+
+
+async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on_both: ChatHouse) -> None:
+    agent = chat_on_both.agent(GatedAgent)
+    async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
+        agent.allow("one ", "two ", "三")
+        seen = await reader.take(3)
+    agent.allow("four ")
+    async with following(chat_on_both.client, reader.message_id, seen[-1].id) as back:
+        assert back.session_id == reader.session_id
+        agent.allow("five ")
+        seen += await back.take(2)
+        agent.finish()
+        seen += await back.rest()
+    assert [event.id for event in seen] == [1, 2, 3, 4, 5, 6]
+    assert texts(seen) == "one two 三four five "
+    assert seen[-1].event == "done"
+
+
+async def test_an_answer_goes_on_while_nobody_reads(chat_on_both: ChatHouse) -> None:
+    agent = chat_on_both.agent(GatedAgent)
+    async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
+        agent.allow("one ")
+        await reader.event()
+    agent.allow("two")
+    agent.finish()
+    async with following(chat_on_both.client, reader.message_id) as back:
+        events = await back.rest()
+    assert (texts(events), events[-1].event) == ("one two", "done")
+    assert (await chat_on_both.messages(reader.session_id))[-1]["content"] == "one two"
+
+
+@pytest.mark.parametrize("last", range(8))
+async def test_a_finished_answer_is_told_from_any_event_on(chat: ChatHouse, last: int) -> None:
+    _, events = await chat.ask("look", agent_id=ToolAgent.id)
+    response = await chat.client.get(
+        f"/api/chat/stream/{events[-1].data['message_id']}", headers={"Last-Event-ID": str(last)}
+    )
+    assert response.status_code == (200 if last < len(events) else 204)
+    assert parse(response.text) == events[last:]
+
+
+async def test_the_last_event_may_be_named_in_the_address_too(chat: ChatHouse) -> None:
+    _, events = await chat.ask("hello")
+    response = await chat.client.get(f"/api/chat/stream/{events[-1].data['message_id']}", params={"after": 8})
+    assert parse(response.text) == events[8:]
+
+
+async def test_many_readers_see_the_same(chat: ChatHouse) -> None:
+    agent = chat.agent(GatedAgent)
+
+    async def follow(message_id: str) -> list[Sse]:
+        async with following(chat.client, message_id) as reader:
+            return await reader.rest()
+
+    async with asking(chat.client, "all", agent_id="gated") as reader:
+        others = [asyncio.create_task(follow(reader.message_id)) for _ in range(5)]
+        agent.allow("a", "b")
+        first = await reader.take(2)
+        agent.finish()
+        whole = first + await reader.rest()
+    assert await asyncio.gather(*others) == [whole] * 5
+
+
+async def test_a_reader_far_behind_reads_from_disk_what_is_no_longer_at_hand(
+    chat_on_both: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The window is small here, so almost all of the answer leaves memory while it is still being written."""
+    monkeypatch.setattr(run_module, "WINDOW", 10)
+    agent, kept = chat_on_both.agent(GatedAgent), chat_on_both.app.state.chat.runs
+    words = [f"{number} " for number in range(500)]
+    async with asking(chat_on_both.client, "much", agent_id="gated") as reader:
+        agent.allow(*words)
+        await reader.take(500)
+        run = kept._runs[reader.message_id]
+
+        async def trimmed() -> bool:
+            return bool(run.base >= 450)
+
+        await until(trimmed)
+        assert len(run._window) <= 50
+        async with following(chat_on_both.client, reader.message_id, 3) as late:
+            agent.finish()
+            events = await late.rest()
+        await reader.rest()
+    assert [event.id for event in events] == list(range(4, 502))
+    assert texts(events) == "".join(words[3:])
+
+
+async def test_a_reader_who_never_reads_holds_nobody_up(chat: ChatHouse) -> None:
+    """Its socket is full long before the end; the answer goes on, and what is kept for it is a number."""
+    host, port = chat.client.base_url.host, chat.client.base_url.port
+    _, writer = await asyncio.open_connection(host, port, limit=1_024)
+    body = b'{"message": "60000", "agent_id": "long"}'
+    head = f"POST /api/chat/stream HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Type: application/json\r\n"
+    writer.write(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+
+    async def answered() -> bool:
+        sessions = (await chat.get("/api/sessions"))["sessions"]
+        return bool(sessions and (await chat.messages(sessions[0]["session_id"]))[-1]["status"] == "complete")
+
+    await until(answered)
+    writer.transport.abort()
+    message = (await chat.messages((await chat.get("/api/sessions"))["sessions"][0]["session_id"]))[-1]
+    assert message["last_event_id"] == 60_001
+    async with following(chat.client, message["message_id"], 59_000) as back:
+        assert [event.id for event in await back.rest()] == list(range(59_001, 60_002))
+
+
+async def test_stop_ends_the_answer_and_keeps_the_part(chat_on_both: ChatHouse) -> None:
+    agent = chat_on_both.agent(GatedAgent)
+    async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
+        agent.allow("the ", "part")
+        await reader.take(2)
+        stopped = await chat_on_both.client.post(f"/api/chat/{reader.message_id}/stop")
+        assert stopped.json() == {"message_id": reader.message_id, "status": "stopped"}
+        (last,) = await reader.rest()
+    assert (last.event, last.data["message_id"], last.data["usage"]) == ("done", reader.message_id, None)
+    assert agent.closed == 1
+    answer = (await chat_on_both.messages(reader.session_id))[-1]
+    assert (answer["status"], answer["content"], answer["error"]) == ("stopped", "the part", None)
+    again = await chat_on_both.client.post(f"/api/chat/{reader.message_id}/stop")
+    assert again.json()["status"] == "stopped"
+
+
+async def test_another_process_tells_an_answer_as_it_is_saved(chat_on_both: ChatHouse) -> None:
+    """Two houses on one database: the second has no part in the run, and can neither stop nor decide it."""
+    agent = chat_on_both.agent(GatedAgent)
+    async with open_chat(chat_on_both.url) as second, asking(chat_on_both.client, "x", agent_id="gated") as reader:
+        agent.allow("here ")
+        await reader.event()
+        async with following(second.client, reader.message_id) as elsewhere:
+            assert (await elsewhere.event()).text == "here "
+            refused = await second.client.post(f"/api/chat/{reader.message_id}/stop")
+            assert (refused.status_code, refused.json()["detail"][:19]) == (409, "another Chie process"[:19])
+            agent.allow("and there")
+            agent.finish()
+            events = await elsewhere.rest()
+        await reader.rest()
+    assert ([event.id for event in events], texts(events)) == ([2, 3], "and there")
+
+
+async def test_a_house_that_closes_keeps_the_part_and_says_so(chat_on_both: ChatHouse) -> None:
+    async with open_chat(chat_on_both.url) as house:
+        agent = house.agent(GatedAgent)
+        async with asking(house.client, "long", agent_id="gated") as reader:
+            agent.allow("so far")
+            await reader.event()
+    answer = (await chat_on_both.messages(reader.session_id))[-1]
+    assert (answer["status"], answer["content"], answer["error"]) == ("interrupted", "so far", runs.SHUT_DOWN)
+    async with following(chat_on_both.client, reader.message_id, 1) as back:
+        assert [(event.id, event.event) for event in await back.rest()] == [(2, "error"), (3, "done")]
+
+
+async def test_64_new_sessions_at_once_are_all_kept(chat_on_both: ChatHouse) -> None:
+    limits = httpx2.Limits(max_connections=64)
+    async with httpx2.AsyncClient(base_url=chat_on_both.client.base_url, limits=limits, timeout=60) as crowd:
+
+        async def ask(number: int) -> str:
+            response = await crowd.post("/api/chat/stream", json={"message": f"質問 {number}"})
+            assert texts(parse(response.text)) == ANSWER
+            return str(response.headers["x-chie-session"])
+
+        ids = await asyncio.gather(*(ask(number) for number in range(64)))
+    page = await chat_on_both.get("/api/sessions", limit=200)
+    assert {session["session_id"]: session["title"] for session in page["sessions"]} == {
+        session_id: f"質問 {number}" for number, session_id in enumerate(ids)
+    }
+    for session_id in ids:
+        assert [message["status"] for message in await chat_on_both.messages(session_id)] == ["complete", "complete"]

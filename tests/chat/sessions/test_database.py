@@ -1,0 +1,99 @@
+"""The writer: changes share a transaction and never each other's fate."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.fakes.chat import ChatHouse, open_chat, sqlite_url
+
+from chie.chat.sessions import repository
+from chie.chat.sessions.conversation import Session, now
+from chie.chat.sessions.database import Database
+from chie.chat.sessions.upgrade import upgrade
+from chie.errors import NotFoundError, StorageError
+
+
+@pytest.fixture
+async def database(both: URL) -> AsyncIterator[Database]:
+    upgrade(both)
+    database = Database(both)
+    yield database
+    await database.close()
+
+
+def session(name: str) -> Session:
+    return Session(session_id=name, title=name, current_agent_id="a", created_at=now(), updated_at=now())
+
+
+async def count(database: Database) -> int:
+    async with database.read() as connection:
+        return await repository.count(connection)
+
+
+async def test_a_change_that_fails_takes_nobody_with_it(database: Database) -> None:
+    async def fail(connection: AsyncConnection) -> None:
+        await repository.new_session(session("half"))(connection)
+        raise NotFoundError("no such thing.")
+
+    good = [database.write(repository.new_session(session(str(number)))) for number in range(5)]
+    clash = database.write(repository.new_session(session("0")))
+    found = await asyncio.gather(*good, database.write(fail), clash, return_exceptions=True)
+    assert found[:5] == [None] * 5
+    assert isinstance(found[5], NotFoundError)
+    assert isinstance(found[6], StorageError)
+    assert await count(database) == 5
+
+
+async def test_changes_that_wait_together_are_committed_together(database: Database) -> None:
+    seen: list[int] = []
+
+    async def note(connection: AsyncConnection) -> None:
+        statement = "SELECT pg_current_xact_id()::text" if database.url.get_backend_name() == "postgresql" else None
+        seen.append(hash((await connection.execute(text(statement))).scalar()) if statement else id(connection))
+
+    await asyncio.gather(*(database.write(note) for _ in range(10)))
+    assert len(set(seen)) <= 2
+
+
+async def test_a_change_is_made_even_if_whoever_asked_has_left(database: Database) -> None:
+    task = asyncio.create_task(database.write(repository.new_session(session("kept"))))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await database.write(repository.count)
+    assert await count(database) == 1
+
+
+async def test_a_database_that_cannot_be_opened_answers_500_and_heals(tmp_path: Path) -> None:
+    """The folder's place is taken by a file; once that is gone the same house works."""
+    (tmp_path / "blocked").write_text("not a folder", encoding="utf-8")
+    async with open_chat(sqlite_url(tmp_path / "blocked")) as chat:
+        refused = await chat.client.get("/api/sessions")
+        assert refused.status_code == 500
+        assert refused.json()["detail"].startswith(f"{tmp_path}/blocked/chie.db could not be used.")
+        (tmp_path / "blocked").unlink()
+        assert (await chat.client.get("/api/sessions")).status_code == 200
+
+
+async def test_an_answer_survives_a_database_that_fails_for_a_moment(
+    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = chat.app.state.chat.turns
+    finish, failures = turns.finish, [StorageError("the disk is full."), StorageError("still full.")]
+
+    async def flaky(*arguments: object, **options: object) -> None:
+        if failures:
+            raise failures.pop()
+        await finish(*arguments, **options)
+
+    monkeypatch.setattr(turns, "finish", flaky)
+    monkeypatch.setattr("chie.chat.runs.RETRIES", (0.0, 0.0, 0.0))
+    session_id, events = await chat.ask("hello")
+    assert events[-1].data["session_id"] == session_id
+    assert (await chat.messages(session_id))[-1]["status"] == "complete"
+    failures += [StorageError("gone.")] * 4
+    _, events = await chat.ask("hello")
+    assert [event.data for event in events[-2:]] == [{"type": "error", "error": "gone."}, {"message_id": None}]

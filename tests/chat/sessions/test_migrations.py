@@ -1,0 +1,119 @@
+"""The schema: made by migrations alone, the same on both databases, safe to start twice."""
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from click.testing import CliRunner
+from sqlalchemy import URL, Engine, create_engine, inspect, text
+from sqlalchemy.pool import NullPool
+from tests.fakes.chat import sqlite_url
+
+from chie.chat.sessions.models import Table
+from chie.chat.sessions.upgrade import HEAD, alembic_config, upgrade
+from chie.cli import main
+from chie.errors import ConfigurationError, StorageError
+
+
+def engine(url: URL) -> Engine:
+    url = url.set(drivername="sqlite") if url.get_backend_name() == "sqlite" else url
+    return create_engine(url, poolclass=NullPool)
+
+
+@pytest.mark.req("CH-12")
+def test_the_migrations_make_what_the_models_say(both: URL) -> None:
+    assert upgrade(both) is None
+    with engine(both).connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Table.metadata) == []
+        assert set(inspect(connection).get_table_names()) == {
+            "alembic_version",
+            "sessions",
+            "messages",
+            "message_events",
+        }
+
+
+@pytest.mark.req("CH-12")
+def test_an_upgrade_that_is_not_needed_changes_nothing(both: URL) -> None:
+    upgrade(both)
+    assert upgrade(both) == HEAD
+
+
+def test_head_is_the_newest_migration_there_is() -> None:
+    assert ScriptDirectory.from_config(alembic_config()).get_heads() == [HEAD]
+
+
+def test_houses_that_start_together_upgrade_once(both: URL) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: upgrade(both), range(4)))
+    assert found.count(None) >= 1
+    assert set(found) <= {None, HEAD}
+    assert upgrade(both) == HEAD
+
+
+def test_a_database_of_a_newer_chie_is_left_alone(both: URL) -> None:
+    upgrade(both)
+    with engine(both).begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StorageError) as refused:
+        upgrade(both)
+    assert refused.value.message == (
+        "the database was written by a newer Chie (schema 9999; this one knows 0001). "
+        "Upgrade Chie, or set CHIE_DATABASE_URL or CHIE_HOME to another place. Nothing in it was changed."
+    )
+
+
+def test_notes_and_conversations_share_one_file(tmp_path: Path) -> None:
+    from chie.knowledge.service import KnowledgeService
+    from chie.knowledge.settings import KnowledgeSettings, create_store
+
+    for first in ("chat", "knowledge"):
+        home = tmp_path / first
+        store = create_store(KnowledgeSettings(home=home, embedding_url="http://127.0.0.1:9/v1"))
+        if first == "chat":
+            upgrade(sqlite_url(home))
+        KnowledgeService(store).save("nginx: 接続数を増やす")
+        upgrade(sqlite_url(home))
+        assert store.check().notes == 1
+        store.close()
+        with sqlite3.connect(home / "chie.db") as connection:
+            assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+            assert connection.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
+        connection.close()
+
+
+def test_the_command_line_upgrades_and_says_what_it_did(home: Path) -> None:
+    first = CliRunner().invoke(main, ["db", "upgrade"])
+    assert first.output == f"sqlite:///{home}/chie.db is now at {HEAD} (before: empty).\n"
+    assert CliRunner().invoke(main, ["db", "upgrade"]).output == f"sqlite:///{home}/chie.db is up to date ({HEAD}).\n"
+
+
+def test_the_command_line_names_a_wrong_address_without_its_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_DATABASE_URL", "mysql://root:hunter2hunter2@db/chie")
+    done = CliRunner().invoke(main, ["db", "upgrade"])
+    assert done.exit_code == 1
+    assert done.output == (
+        "Error: CHIE_DATABASE_URL is not the address of a database that Chie knows. "
+        "Write postgresql://user:password@host/name, or sqlite:////folder/file.db, or leave it out.\n"
+    )
+
+
+def test_a_server_that_is_not_there_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_DATABASE_URL", "postgresql://chie:hunter2hunter2@127.0.0.1:9/chie")
+    done = CliRunner().invoke(main, ["db", "upgrade"])
+    assert done.exit_code == 1
+    assert done.output == (
+        "Error: PostgreSQL at 127.0.0.1, database chie does not answer as it should. "
+        "Check that it runs and that CHIE_DATABASE_URL is right, then try again.\n"
+    )
+
+
+def test_a_missing_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
+    with pytest.raises(ConfigurationError) as refused:
+        upgrade(URL.create("postgresql+psycopg", database="x"))
+    assert refused.value.message.endswith("Run: pip install 'chie[postgres]'")

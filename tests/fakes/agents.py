@@ -1,0 +1,255 @@
+"""Agents that follow a script: real subclasses of BaseAgent, told by the question what to do."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any
+
+from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
+from chie.errors import NotFoundError, ServiceError
+
+WORDS = ["知恵", "は", "力", "。", " ", "One ", "house, ", "four ", "rooms."]
+ANSWER = "".join(WORDS)
+UNREACHABLE = "the model at http://127.0.0.1:1234/v1 does not answer. Start LM Studio, or set OPENAI_BASE_URL."
+
+
+def text(content: str) -> Text:
+    return Text(type="message", content=content)
+
+
+def done(usage: Usage | None = None) -> Done:
+    return Done(type="done", usage=usage)
+
+
+def call(name: str, *, needs_approval: bool = False) -> ToolCall:
+    event = ToolCall(type="tool_call", id=f"call-{name}", name=name, arguments={"url": "http://example.test/", "n": 1})
+    if needs_approval:
+        event["approval"] = "required"
+    return event
+
+
+def result(name: str, content: str, *, is_error: bool = False) -> ToolResult:
+    return ToolResult(type="tool_result", id=f"call-{name}", name=name, content=content, is_error=is_error)
+
+
+class FakeAgent(BaseAgent):
+    """Says `WORDS`; keeps what it was told, for the tests to look at."""
+
+    id = "scripted"
+    available = True
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, list[Turn], str]] = []
+        self.closed = 0
+
+    @property
+    def agent_id(self) -> str:
+        return self.id
+
+    @property
+    def name(self) -> str:
+        return self.id.title()
+
+    @property
+    def description(self) -> str:
+        return "An agent for tests."
+
+    def supports_mcp(self) -> bool:
+        return False
+
+    async def get_agent_info(self) -> AgentInfo:
+        return AgentInfo(
+            id=self.id,
+            name=self.name,
+            description=self.description,
+            supports_mcp=self.supports_mcp(),
+            available=self.available,
+            reason=None if self.available else "Set OPENAI_BASE_URL.",
+        )
+
+    async def stream_chat(
+        self, message: str, history: Sequence[Turn], session_id: str, *, approve: Approve | None = None
+    ) -> AsyncGenerator[Event, None]:
+        self.heard.append((message, list(history), session_id))
+        try:
+            async for event in self.script(message, approve):
+                yield event
+        finally:
+            self.closed += 1
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        for word in WORDS:
+            yield text(word)
+        yield done(Usage(input_tokens=12, output_tokens=len(WORDS)))
+
+
+class EchoAgent(FakeAgent):
+    id = "echo"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield text(message)
+        yield done()
+
+
+class ToolAgent(FakeAgent):
+    """Runs one tool that answers and one that fails."""
+
+    id = "tools"
+
+    def supports_mcp(self) -> bool:
+        return True
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield text("Let me look. ")
+        yield call("fetch")
+        yield result("fetch", "見つかりました\nsecond line")
+        yield call("broken")
+        yield result("broken", "the server is gone", is_error=True)
+        yield text("Found.")
+        yield done(Usage(input_tokens=100, output_tokens=5))
+
+
+class CautiousAgent(FakeAgent):
+    """Asks before it deletes."""
+
+    id = "cautious"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        asked = call("delete_everything", needs_approval=True)
+        yield asked
+        allowed = approve is not None and await approve(asked)
+        yield result("delete_everything", "deleted" if allowed else "refused by the user", is_error=not allowed)
+        yield text("Done." if allowed else "I did not.")
+        yield done()
+
+
+class PersistentAgent(FakeAgent):
+    """Asks twice under one id, as models do that count their calls from nought in every round."""
+
+    id = "persistent"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        for _ in range(2):
+            asked = call("drop_table", needs_approval=True)
+            yield asked
+            allowed = approve is not None and await approve(asked)
+            yield result("drop_table", "dropped" if allowed else "refused", is_error=not allowed)
+        yield done()
+
+
+class FailingAgent(FakeAgent):
+    """Fails at once, or after some words if the question says `later`."""
+
+    id = "failing"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        if message == "bug":
+            raise RuntimeError("secret inside")
+        if message == "later":
+            yield text("So far ")
+            yield text("so good")
+        raise ServiceError(UNREACHABLE)
+        yield
+
+
+class GatedAgent(FakeAgent):
+    """Says a word for each `allow`; `finish` lets it end. So tests decide how far an answer has got."""
+
+    id = "gated"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps: asyncio.Queue[str | None] = asyncio.Queue()
+
+    def allow(self, *words: str) -> None:
+        for word in words:
+            self._steps.put_nowait(word)
+
+    def finish(self) -> None:
+        self._steps.put_nowait(None)
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        while (word := await self._steps.get()) is not None:
+            yield text(word)
+        yield done(Usage(input_tokens=1, output_tokens=1))
+
+
+class EndlessAgent(FakeAgent):
+    """Counts until it is stopped, ten milliseconds a number, as a slow model would."""
+
+    id = "endless"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        for number in range(1_000_000):
+            yield text(f"{number} ")
+            await asyncio.sleep(0.01)
+
+
+class LongAgent(FakeAgent):
+    """Many events as fast as it can; the question says how many."""
+
+    id = "long"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        for number in range(int(message)):
+            yield text(f"{number} ")
+            if number % 100 == 0:
+                await asyncio.sleep(0)
+        yield done()
+
+
+class OddAgent(FakeAgent):
+    """Sends what databases and encoders choke on."""
+
+    id = "odd"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield text("nul\x00 half\ud83d lines\r\n\u2028end")
+        yield result("odd", "\x00\ud83d")
+        yield done()
+
+
+class SickAgent(FakeAgent):
+    id = "sick"
+    available = False
+
+
+KINDS: tuple[type[FakeAgent], ...] = (
+    FakeAgent,
+    EchoAgent,
+    ToolAgent,
+    CautiousAgent,
+    PersistentAgent,
+    FailingAgent,
+    GatedAgent,
+    EndlessAgent,
+    LongAgent,
+    OddAgent,
+    SickAgent,
+)
+
+SERVERS: list[dict[str, Any]] = [
+    {"name": "knowledge", "state": "connected", "error": None, "tools": ["search_knowledge"]},
+    {"name": "time", "state": "failed", "error": "mcp-server-time is not installed.", "tools": []},
+]
+
+
+class FakeDirectory:
+    """The port to agents, filled with the above."""
+
+    def __init__(self, *agents: FakeAgent) -> None:
+        self.agents = {agent.agent_id: agent for agent in agents or [kind() for kind in KINDS]}
+
+    def get_agent(self, agent_id: str) -> FakeAgent:
+        if agent_id not in self.agents:
+            raise NotFoundError("no agent has this id. GET /api/agents lists those that there are.")
+        return self.agents[agent_id]
+
+    async def list_agents(self) -> list[AgentInfo]:
+        return [await agent.get_agent_info() for agent in self.agents.values()]
+
+    async def default_id(self) -> str:
+        return next(iter(self.agents))
+
+    def server_states(self) -> list[dict[str, Any]]:
+        return SERVERS

