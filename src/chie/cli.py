@@ -1,6 +1,9 @@
 """The `chie` command: pick a room, load its settings, run it. Rooms are imported by the command that needs them."""
 
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -9,7 +12,7 @@ import click
 
 from chie import __version__
 from chie.errors import ChieError
-from chie.rooms import SERVERS, create_server, open_rooms
+from chie.rooms import SERVERS, create_server
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 PORT = click.option("--port", default=8080, show_default=True, envvar="PORT", help="Port; 0 takes a free one.")
@@ -82,10 +85,12 @@ def main(ctx: click.Context) -> None:
 def serve(host: str, port: int, log_level: str, log_file: Path | None) -> None:
     """Start the house: the web page and every MCP server, in one process."""
     _log(log_level, log_file)
-    from chie.house import create_house
-    from chie.mcp_kit.serve import run_http
+    with settling():
+        from chie.house import open_house
+        from chie.mcp_kit.serve import run_http
 
-    run_http(create_house(open_rooms()), host=host, port=port, announce=_announce_house)
+        house = open_house()
+    run_http(house, host=host, port=port, announce=_announce_house)
 
 
 @main.command()
@@ -107,6 +112,18 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
         run_http(http_app(create_server(server), "/mcp"), host=host, port=port, announce=_announce_server)
     else:
         run_stdio(create_server(server))
+
+
+@contextmanager
+def settling() -> Iterator[None]:
+    """What a start makes stays for good: looking through it for garbage would slow the start, and halt every stream
+    for a tenth of a second now and then."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def knowledge_gateway() -> None:

@@ -253,3 +253,14 @@ async def test_replacing_keeps_credentials_that_a_file_lacks_but_not_the_rest(
     stored = fake.workflows[workflow["id"]]["nodes"][1]
     assert stored["credentials"]["httpBasicAuth"]["id"] == "cred1"
     assert "onError" not in stored
+
+
+async def test_pinned_data_and_the_description_are_changed_only_when_given(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), pinData={"Webhook": [{"json": {"a": 1}}]})
+    first = (await call("update_workflow", id=workflow["id"], description="朝の注文を集める")).data
+    assert first["changed"] == ["description"]
+    assert (await call("get_workflow", id=workflow["id"])).data["description"] == "朝の注文を集める"
+    assert "pinData" not in next(seen.body for seen in fake.seen if seen.method == "PUT")
+    second = (await call("update_workflow", id=workflow["id"], pinData="{}")).data
+    assert second["changed"] == ["pinData"]
+    assert fake.workflows[workflow["id"]]["pinData"] == {}

@@ -157,6 +157,36 @@ async def test_fields_of_the_workflow_itself_can_be_set(call: Caller, fake: Fake
     assert fake.workflows[workflow["id"]]["settings"] == {"executionOrder": "v1", "timezone": "Asia/Tokyo"}
 
 
+async def test_fields_inside_lists_can_be_set_and_a_list_grows_at_its_end(call: Caller, fake: FakeN8n) -> None:
+    flow = order_flow()
+    flow["nodes"][2]["parameters"] = {"rules": [{"value": 1}], "a.b": {"c": 1}}
+    workflow = fake.add_workflow(**flow)
+    operations: list[Any] = [
+        {"op": "setField", "node": "End", "path": "parameters.rules[0].value", "value": 2},
+        {"op": "setField", "node": "End", "path": "parameters.rules[1].value", "value": "三"},
+        {"op": "setField", "node": "End", "path": "parameters.rules[2]", "value": None},
+        {"op": "setField", "node": "End", "path": "/parameters/a.b/c", "value": 4},
+    ]
+    await call("patch_workflow", id=workflow["id"], operations=operations)
+    stored = fake.workflows[workflow["id"]]["nodes"][2]["parameters"]
+    assert stored == {"rules": [{"value": 2}, {"value": "三"}, None], "a.b": {"c": 4}}
+
+
+async def test_small_answers_tell_what_is_out_of_the_ordinary(call: Caller, fake: FakeN8n) -> None:
+    flow = order_flow()
+    flow["nodes"][2] |= {"disabled": True, "type": "community-nodes.thing"}
+    flow["connections"]["End"] = {"ai_tool": [[{"node": "注文を整形", "type": "ai_tool", "index": 0}]]}
+    workflow = fake.add_workflow(**flow, isArchived=True)
+    (row,) = (await call("list_workflows")).data["workflows"]
+    assert row["archived"] is True
+    answer = (await call("get_workflow", id=workflow["id"])).data
+    assert (answer["disabled"], answer["nodes"]["End"]) == (["End"], "community-nodes.thing")
+    graph = await call("get_workflow_connections", id=workflow["id"], raw=True)
+    assert graph.data["graph"][2]["outputs"] == ["注文を整形 (ai_tool)"]
+    assert graph.data["rawConnections"] == flow["connections"]
+    assert "n2 -.ai_tool.-> n1" in graph.blocks[1]
+
+
 async def test_a_missing_node_is_not_found_and_the_names_are_told(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = await call("get_workflow", id=workflow["id"], nodeName="Nobody")

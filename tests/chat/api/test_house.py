@@ -63,7 +63,7 @@ async def test_agents_come_and_go_with_the_house(home: Path) -> None:  # noqa: A
         seen.append("closed")
 
     async with (
-        serving(create_house({}, open_agents=opening)) as address,
+        serving(create_house({}, opening=opening)) as address,
         httpx2.AsyncClient(base_url=address) as client,
     ):
         agents = (await client.get("/api/agents")).json()

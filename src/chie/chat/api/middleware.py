@@ -12,6 +12,7 @@ from chie.chat.api.errors import detail
 from chie.chat.metrics import Metrics
 from chie.mcp_kit.logging import new_request_id
 
+NUL = "the address has a NUL character: send plain text."
 MAX_BODY = 4 * 1024 * 1024
 LIMITED = ("/api/", "/v1/")
 
@@ -45,8 +46,11 @@ class RequestLog:
         logger.log(level, "%s %s %d in %.1f ms", scope["method"], scope["path"], status, seconds * 1_000)
 
 
-class BodyLimit:
-    """`larger` has the paths that take more."""
+class Bounds:
+    """Refuses what no route of ours can take: a body that is too large, and NUL in an address.
+
+    `larger` has the paths that take more.
+    """
 
     def __init__(self, app: ASGIApp, *, limit: int = MAX_BODY, larger: Mapping[str, int] | None = None) -> None:
         self._app = app
@@ -60,6 +64,8 @@ class BodyLimit:
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length) > limit:
             return await detail(Request(scope), 413, _too_large(limit))(scope, receive, send)
+        if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
+            return await detail(Request(scope), 400, NUL)(scope, receive, send)
         return await self._app(scope, self._counting(receive, limit), send)
 
     def _counting(self, receive: Receive, limit: int) -> Receive:
