@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house as open_house
 from tests.e2e.screen import Screen
@@ -132,12 +132,9 @@ def test_markdown_files_are_imported_and_everything_is_exported(open_screen: Ope
     page = screen.page
     screen.button("Import and export").first.click()
     page.get_by_role("menuitem", name="Import").click()
-    page.locator("input[type=file]").set_input_files(
-        [
-            {"name": "手順.md", "mimeType": "text/markdown", "buffer": "# 取り込みの手順\n\n本文".encode()},
-            {"name": "bad.md", "mimeType": "text/markdown", "buffer": b"\xff\xfe"},
-        ]
-    )
+    good = FilePayload(name="手順.md", mimeType="text/markdown", buffer="# 取り込みの手順\n\n本文".encode())
+    bad = FilePayload(name="bad.md", mimeType="text/markdown", buffer=b"\xff\xfe")
+    page.locator("input[type=file]").set_input_files([good, bad])
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
     expect(page.get_by_text("it is not UTF-8 text. Save it as UTF-8.")).to_be_visible()
     screen.button("Close").click()
@@ -179,6 +176,27 @@ def test_an_empty_room_offers_samples(open_screen: OpenScreen, empty_house: str)
     expect(screen.page.get_by_role("heading", name="メモはまだありません")).to_be_visible()
     screen.button("サンプルを追加").click()
     expect(screen.page.locator(".kn-item")).to_have_count(8)
+
+
+@pytest.mark.req("CH-15")
+def test_an_answer_is_saved_to_knowledge_and_found_again(open_screen: OpenScreen) -> None:
+    screen = open_screen()
+    page = screen.page
+    screen.ask("nginx の接続数は？")
+    screen.wait_for_end()
+    screen.answer.hover()
+    screen.answer.get_by_role("button", name="Save to knowledge").click()
+    title = page.get_by_role("textbox", name="Title")
+    expect(title).not_to_have_value("")
+    expect(page.get_by_role("textbox", name="Tags")).to_have_value(re.compile("nginx"))
+    title.fill("Saved from the chat 検証")
+    screen.button("Save").click()
+    expect(page.locator(".toast")).to_contain_text("Saved.")
+    conversation = page.url
+    screen.open("/#/knowledge?q=Saved%20from%20the%20chat")
+    page.locator(".kn-item").first.click()
+    expect(page.get_by_role("heading", level=2, name="Saved from the chat 検証")).to_be_visible()
+    expect(page.locator(".kn-facts a")).to_have_attribute("href", conversation)
 
 
 def test_enter_that_confirms_a_conversion_saves_nothing(open_screen: OpenScreen) -> None:

@@ -1,4 +1,4 @@
-import { type ComponentType, type LazyExoticComponent, Suspense, useState } from "react";
+import { type ComponentType, type LazyExoticComponent, lazy, Suspense, useState } from "react";
 import { useLanguage } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
 import type { IconName } from "../../ui/icon";
@@ -11,7 +11,14 @@ export interface MessageAction {
   dialog: LazyExoticComponent<ComponentType<{ text: string; onClose: () => void }>>;
 }
 
-export const MESSAGE_ACTIONS: MessageAction[] = [];
+export const MESSAGE_ACTIONS: MessageAction[] = [
+  {
+    key: "save",
+    icon: "save",
+    label: { en: "Save to knowledge", ja: "ナレッジに保存" },
+    dialog: lazy(() => import("../knowledge/SaveDialog")),
+  },
+];
 
 export function MessageActions({ text }: { text: string }) {
   const language = useLanguage();

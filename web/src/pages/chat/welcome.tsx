@@ -1,10 +1,10 @@
-import { type ComponentType, type LazyExoticComponent, Suspense } from "react";
+import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from "react";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { Button } from "../../ui/button";
 
 /** Cards under the greeting, such as how to connect a model; other pages add theirs, and a card may show nothing. */
-export const WELCOME_CARDS: LazyExoticComponent<ComponentType>[] = [];
+export const WELCOME_CARDS: LazyExoticComponent<ComponentType>[] = [lazy(() => import("../setup/card"))];
 
 export function Welcome({ onIdea }: { onIdea: (text: string) => void }) {
   const t = useText(chatText);

@@ -3,8 +3,8 @@ import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { Failure, Notice, Page, Skeletons } from "../../ui/feedback";
-import { SampleNotes } from "./card";
 import { EndpointCard } from "./endpoints";
+import { SampleNotes } from "./samples";
 import { useSetup } from "./setup";
 import { setupText } from "./text";
 
