@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
@@ -10,6 +11,7 @@ from tests.e2e.house import house as open_house
 from tests.e2e.test_looks import serious_findings
 from tests.fakes.bedrock import ANSWER, Bedrock
 from tests.fakes.bedrock import serving as serve_bedrock
+from tests.house.processes import http_server
 
 NARROW = {"width": 360, "height": 740}
 
@@ -87,6 +89,23 @@ def test_the_first_run_shows_every_way_to_a_model_and_tests_it(open_screen: Open
     expect(page.get_by_text("Nothing answers at http://127.0.0.1:9/v1")).to_be_visible()
     page.get_by_role("button", name="テスト: Anthropic").click()
     expect(page.get_by_text("Set ANTHROPIC_API_KEY first")).to_be_visible()
+
+
+@pytest.mark.req("CH-15")
+def test_without_a_model_the_notes_agent_answers_and_a_card_shows_the_ways_to_one(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    with http_server("chie", "serve") as real:
+        httpx2.post(f"{real}/api/knowledge/samples").raise_for_status()
+        screen = open_screen("/", at=real, locale="ja")
+        card = screen.page.locator(".su-first")
+        expect(card).to_contain_text("モデルがまだ見つかりません")
+        card.get_by_role("button", name="テスト: OpenAI-compatible server").click()
+        expect(card).to_contain_text("Nothing answers at http://127.0.0.1:9/v1")
+        screen.ask("Docker のディスクが一杯")
+        screen.wait_for_end()
+        expect(screen.answer).to_contain_text("ビルドサーバーのディスクが Docker で一杯になる")
 
 
 def test_sample_notes_are_offered_and_added_once(open_screen: OpenScreen) -> None:

@@ -10,6 +10,7 @@ import { knowledgeText } from "./text";
 
 const LISTED = 200;
 const NAMED = 14;
+const CROWD = 400;
 
 export function NoteMap({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
@@ -204,7 +205,7 @@ function Plane({ label, points, tags, only, marked, frame, setFrame, setOver, op
   return (
     <svg
       ref={svg}
-      className="kn-plane"
+      className={`kn-plane ${points.length > CROWD ? "crowd" : ""}`}
       viewBox="-1 -1 2 2"
       preserveAspectRatio="none"
       role="img"

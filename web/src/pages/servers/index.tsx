@@ -93,15 +93,10 @@ function Reconnect({ server }: { server: ServerState }) {
       void queryClient.invalidateQueries({ queryKey: ["servers"] });
     }
   }
+  const label = busy ? t.reconnecting : server.state === "idle" ? t.connectNow : t.reconnect;
   return (
-    <Button
-      small
-      icon="refresh"
-      disabled={busy}
-      aria-label={`${busy ? t.reconnecting : t.reconnect}: ${server.name}`}
-      onClick={reconnect}
-    >
-      {busy ? t.reconnecting : t.reconnect}
+    <Button small icon="refresh" disabled={busy} aria-label={`${label}: ${server.name}`} onClick={reconnect}>
+      {label}
     </Button>
   );
 }

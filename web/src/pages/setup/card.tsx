@@ -1,17 +1,23 @@
 import "./setup.css";
+import { useQuery } from "@tanstack/react-query";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { agentsQuery } from "../chat/client";
 import { EndpointCard } from "./endpoints";
 import { useSetup } from "./setup";
 import { setupText } from "./text";
 
-/** For the chat where nobody but the notes agent can answer. Says nothing once a model is there. */
+const NEEDS_NO_MODEL = "notes";
+
+/** For the chat where nobody but the notes agent can answer. Says nothing once somebody else can. */
 export default function FirstRunCard() {
   const t = useText(setupText);
   const { data } = useSetup();
-  if (!data || data.endpoints.some((endpoint) => endpoint.state !== "missing")) return null;
+  const agents = useQuery(agentsQuery);
+  if (!data || !agents.data) return null;
+  if (agents.data.agents.some((agent) => agent.available && agent.id !== NEEDS_NO_MODEL)) return null;
   return (
     <section className="card su-first" aria-labelledby="su-first">
       <h2 id="su-first">
