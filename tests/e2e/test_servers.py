@@ -9,6 +9,7 @@ from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house as open_house
 from tests.e2e.test_looks import serious_findings
+from tests.e2e.test_typing import ORDERS, confirm_conversion
 from tests.fakes.bedrock import ANSWER, Bedrock
 from tests.fakes.bedrock import serving as serve_bedrock
 from tests.house.processes import http_server
@@ -78,6 +79,22 @@ def test_bedrock_says_what_to_set_or_answers_a_test_question(open_screen: OpenSc
     expect(screen.page.get_by_text(ANSWER)).to_be_visible()
     screen.page.get_by_text("出典 (").click()
     expect(screen.page.get_by_text("s3://docs/runbook.md")).to_be_visible()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_enter_that_confirms_a_conversion_asks_nothing(
+    open_screen: OpenScreen, configured: str, bedrock: Bedrock, order: str
+) -> None:
+    screen = open_screen("/#/servers", at=configured, locale="ja")
+    field = screen.page.get_by_label("テストの質問")
+    field.fill("さいきどう")
+    asked = len(bedrock.calls)
+    confirm_conversion(field, order)
+    expect(screen.button("質問する")).to_be_enabled()
+    assert len(bedrock.calls) == asked
+    field.press("Enter")
+    expect(screen.page.get_by_text(ANSWER)).to_be_visible()
+    assert len(bedrock.calls) == asked + 1
 
 
 def test_the_first_run_shows_every_way_to_a_model_and_tests_it(open_screen: OpenScreen, configured: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from chie.house import create_house
+from chie.knowledge import uploads
 from chie.knowledge.server import create_server
 from chie.knowledge.store.sqlite.store import SqliteStore
 
@@ -186,6 +187,15 @@ def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
     page: TestClient, name: str, content: bytes, reason: str
 ) -> None:
     assert sent(page, (name, content), ("good.md", "good")) == {"saved": 1, "unchanged": 0, "refused": {name: reason}}
+
+
+def test_a_zip_of_too_many_files_is_refused_whole(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MAX_FILES", 1)
+    answer = page.post(f"{API}/import", files=[("files", ("many.zip", a_zip({"a.md": "一", "b.md": "two"})))])
+    assert (answer.status_code, answer.json()["detail"]) == (
+        400,
+        "the zip has too many files: at most 1. Split it.",
+    )
 
 
 def test_an_export_is_a_zip_that_gives_the_same_notes_back(page: TestClient) -> None:
