@@ -26,6 +26,7 @@ class Run:
         self.ended = False
         self.stopping = False
         self.base = 0
+        self.tool_began: dict[str, float] = {}
         self._window: list[Item] = []
         self._saved = 0
         self._waiting: list[asyncio.Future[bool]] = []

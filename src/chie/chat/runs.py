@@ -195,6 +195,8 @@ class Runs:
                 return await asyncio.wait_for(run.approval(call["id"]), APPROVAL_SECONDS)
             except TimeoutError:
                 return False
+            finally:
+                run.tool_began[call["id"]] = perf_counter()  # the user's thinking is not the tool's time
 
         began, usage = perf_counter(), None
         stream = beginning.agent.stream_chat(
@@ -214,11 +216,14 @@ class Runs:
 
     def _add_tool(self, run: Run, event: ToolCall | ToolResult) -> None:
         if event["type"] == "tool_call":
+            run.tool_began[event["id"]] = perf_counter()
             logger.info("tool %s is called for message %s", event["name"], run.message_id)
             logger.debug("tool %s takes %s", event["name"], event["arguments"])
             if "approval" in event:
                 run.expect_approval(event["id"])
         else:
+            if began := run.tool_began.pop(event["id"], None):
+                event["duration_ms"] = round((perf_counter() - began) * 1_000)
             level = logging.WARNING if event["is_error"] else logging.INFO
             logger.log(level, "tool %s %s", event["name"], "failed" if event["is_error"] else "answered")
             self._metrics.tool_ended(event["name"], is_error=event["is_error"])
