@@ -75,7 +75,7 @@ class Runs:
 
     async def stop(self, message_id: str) -> Message:
         """End it and keep the part; stopping what has ended changes nothing."""
-        run = self._here(message_id, await self._turns.answer(message_id))
+        run, _ = await self._here(message_id)
         if run is not None and run.task is not None:
             if not (run.stopping or run.finishing):
                 run.stopping = True
@@ -84,8 +84,7 @@ class Runs:
         return await self._turns.answer(message_id)
 
     async def decide(self, message_id: str, call_id: str, *, approved: bool) -> None:
-        answer = await self._turns.answer(message_id)
-        run = self._here(message_id, answer)
+        run, answer = await self._here(message_id)
         if run is None:
             raise ConflictError(f"this answer has ended ({answer.status}): there is nothing left to approve.")
         run.decide(call_id, approved=approved)
@@ -102,11 +101,13 @@ class Runs:
             keeper.cancel()
         await asyncio.gather(*keepers, return_exceptions=True)
 
-    def _here(self, message_id: str, answer: Message) -> Run | None:
+    async def _here(self, message_id: str) -> tuple[Run | None, Message]:
+        """The run is looked up first: one that ends while the database is asked has not gone to another process."""
         run = self._runs.get(message_id)
+        answer = await self._turns.answer(message_id)
         if run is None and answer.status == "streaming":
             raise ConflictError("another Chie process writes this answer: ask that one, or wait until it has ended.")
-        return run
+        return run, answer
 
     async def _work(self, run: Run, beginning: Beginning) -> None:
         began = perf_counter()
