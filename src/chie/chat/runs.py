@@ -149,8 +149,10 @@ class Runs:
 
     async def _pump(self, run: Run, beginning: Beginning) -> Usage | None:
         async def approve(call: ToolCall) -> bool:
+            # Not `wait_for`: before Python 3.12 it may swallow a stop that comes together with the approval.
             try:
-                return await asyncio.wait_for(run.approval(call["id"]), APPROVAL_SECONDS)
+                async with asyncio.timeout(APPROVAL_SECONDS):
+                    return await run.approval(call["id"])
             except TimeoutError:
                 return False
 
