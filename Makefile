@@ -40,7 +40,8 @@ check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
 bench: $(DEV) $(PAGE)  ## every figure in the README
 	@$(BIN)/python -m bench $(ARGS)
 
-real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients and the conformance suite
+real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the conformance suite and a real n8n
+	@$(BIN)/python -m tests.real.n8n_server  # once: minutes, and 2.5 GB in the user's cache
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
 
 format: $(DEV) $(MODULES)
@@ -75,8 +76,9 @@ $(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(DEV): requirements/dev.txt $(RUN)
+$(DEV): requirements/dev.txt packages/chie-agent-adk/pyproject.toml $(RUN)
 	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --no-deps --no-build-isolation -e packages/chie-agent-adk
 	@touch $@
 
 tests/real/node_modules/.installed: tests/real/package-lock.json

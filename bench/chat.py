@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -35,7 +34,6 @@ class Server:
     name: str
     address: str
     pid: int
-    started: float
 
     @property
     def cpu(self) -> float:
@@ -50,17 +48,15 @@ class Server:
 
 @contextmanager
 def running(name: str, *arguments: str, env: dict[str, str] | None = None) -> Iterator[Server]:
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "bench.chat_servers", name, *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | (env or {}),
-    )
+    command = [sys.executable, "-m", "bench.chat_servers", name, *arguments]
+    if name == "house":
+        command = [str(Path(sys.executable).parent / "chie"), "serve", "--port", "0"]
+        env = (env or {}) | {"OPENAI_BASE_URL": f"{arguments[0]}/v1"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | (env or {}))
     try:
         assert process.stdout is not None
-        address = process.stdout.readline().strip()
-        yield Server(name, address, process.pid, time.perf_counter() - began)
+        address = next(word for word in process.stdout.readline().split() if word.startswith("http"))
+        yield Server(name, address, process.pid)
     finally:
         process.terminate()
         process.wait(timeout=30)

@@ -1,17 +1,15 @@
 """The processes that `bench.chat` measures: a model that streams, a bare relay before it, and Chie before it.
 
-    python -m bench.chat_servers upstream|relay|chie|house [UPSTREAM]
+    python -m bench.chat_servers upstream|relay|chie [UPSTREAM]
 
 Each prints its address on one line.
 """
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,9 +26,12 @@ def main() -> None:
     if kind == "upstream":
         asyncio.run(serve_upstream())
         return
-    from chie.mcp_kit.serve import run_http
+    from chie.cli import settling
 
-    app = {"relay": relay, "chie": chie, "house": house}[kind](rest[0])
+    with settling():
+        from chie.mcp_kit.serve import run_http
+
+        app = {"relay": relay, "chie": chie}[kind](rest[0])
     run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))
 
 
@@ -117,18 +118,6 @@ def chie(upstream: str) -> "FastAPI":
     from chie.chat.app import create_app
 
     return create_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))
-
-
-def house(upstream: str) -> "FastAPI":
-    """The whole house, with its own agents."""
-    os.environ["OPENAI_BASE_URL"] = f"{upstream}/v1"
-    from chie.house import create_house
-    from chie.rooms import open_rooms
-    from chie.settings import load
-
-    agents = import_module("chie.chat.agents.house")
-    settings, rooms = load(import_module("chie.chat.settings").ChatSettings), open_rooms()
-    return create_house(rooms, open_agents=lambda: agents.open_agents(settings, rooms))
 
 
 if __name__ == "__main__":

@@ -44,13 +44,24 @@ def settings(name: str) -> str:
 
 def _servers() -> dict[str, Callable[[], Server]]:
     """Each server, made with settings that are never used."""
-    return {"knowledge": import_module("chie.knowledge.server").create_server}
+    return {
+        "knowledge": import_module("chie.knowledge.server").create_server,
+        "bedrock_kb": lambda: import_module("chie.bedrock_kb.server").create_server(
+            import_module("chie.bedrock_kb.config").KBConfig("us-east-1", "KB12345678", "model")
+        ),
+        "n8n": lambda: import_module("chie.n8n.server").create_server(
+            import_module("chie.n8n.settings").N8nSettings(url="http://127.0.0.1", api_key="unused")
+        ),
+    }
 
 
 def _settings() -> dict[str, type[BaseSettings]]:
     return {
         "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
         "sessions": import_module("chie.chat.sessions.settings").DatabaseSettings,
+        "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
+        "n8n": import_module("chie.n8n.settings").N8nSettings,
+        "agents": import_module("chie.chat.settings").ChatSettings,
     }
 
 

@@ -1,6 +1,9 @@
 """The `chie` command: pick a room, load its settings, run it. Rooms are imported by the command that needs them."""
 
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -9,7 +12,7 @@ import click
 
 from chie import __version__
 from chie.errors import ChieError
-from chie.rooms import SERVERS, create_server, open_rooms
+from chie.rooms import SERVERS, create_server
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 PORT = click.option("--port", default=8080, show_default=True, envvar="PORT", help="Port; 0 takes a free one.")
@@ -26,6 +29,15 @@ LOG_FILE = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="Log there as JSON.",
 )
+LOG_DIR = click.option(
+    "--log-dir",
+    envvar="CHIE_LOG_DIR",
+    default="logs",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the log file, for a server that keeps one (n8n) and where --log-file names none.",
+)
+KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live workflow must leave a trace
 
 
 ROOMS = {
@@ -73,10 +85,12 @@ def main(ctx: click.Context) -> None:
 def serve(host: str, port: int, log_level: str, log_file: Path | None) -> None:
     """Start the house: the web page and every MCP server, in one process."""
     _log(log_level, log_file)
-    from chie.house import create_house
-    from chie.mcp_kit.serve import run_http
+    with settling():
+        from chie.house import open_house
+        from chie.mcp_kit.serve import run_http
 
-    run_http(create_house(open_rooms()), host=host, port=port, announce=_announce_house)
+        house = open_house()
+    run_http(house, host=host, port=port, announce=_announce_house)
 
 
 @main.command()
@@ -86,8 +100,11 @@ def serve(host: str, port: int, log_level: str, log_file: Path | None) -> None:
 @PORT
 @LOG_LEVEL
 @LOG_FILE
-def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None) -> None:
+@LOG_DIR
+def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None, log_dir: Path) -> None:
     """Run one MCP server, for an assistant that starts it itself."""
+    if log_file is None and server in KEEP_LOGS:
+        log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
     from chie.mcp_kit.serve import http_app, run_http, run_stdio
 
@@ -97,9 +114,31 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
         run_stdio(create_server(server))
 
 
+@contextmanager
+def settling() -> Iterator[None]:
+    """What a start makes stays for good: looking through it for garbage would slow the start, and halt every stream
+    for a tenth of a second now and then."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def knowledge_gateway() -> None:
     """The console script of that name: the same server, for hosts that want one plain command."""
     main(["mcp", "knowledge", *sys.argv[1:]], prog_name="knowledge-gateway")
+
+
+def mcp_bedrock_kb() -> None:
+    """The console script `mcp-bedrock-kb`."""
+    main(["mcp", "bedrock-kb", *sys.argv[1:]], prog_name="mcp-bedrock-kb")
+
+
+def n8n_mcp_server() -> None:
+    """The console script of that name."""
+    main(["mcp", "n8n", *sys.argv[1:]], prog_name="n8n-mcp-server")
 
 
 def _log(level: str, file: Path | None) -> None:

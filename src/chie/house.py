@@ -12,12 +12,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from chie.chat.agents.house import open_agents
 from chie.chat.app import Surrounding, create_app
 from chie.chat.app import health as chat_health
 from chie.chat.directory import AgentDirectory, NoAgents, Reception
 from chie.chat.page import STATIC, page_routes
+from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
 from chie.mcp_kit.serve import Server, http_app, request_guard
+from chie.rooms import open_rooms
+from chie.settings import load
 
 METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
 
@@ -28,21 +32,28 @@ HEADERS = {
 }
 
 
+def open_house() -> FastAPI:
+    """As `chie serve` runs it: every room, and the agents that use them, with their settings from the environment."""
+    rooms = open_rooms()
+    agents = open_agents(load(ChatSettings), rooms)
+    return create_house(rooms, opening=lambda: agents)
+
+
 def create_house(
     rooms: Mapping[str, Server | ConfigurationError],
     agents: AgentDirectory | None = None,
     *,
-    open_agents: Callable[[], AbstractAsyncContextManager[AgentDirectory]] | None = None,
+    opening: Callable[[], AbstractAsyncContextManager[AgentDirectory]] | None = None,
     page: Path = STATIC,
 ) -> FastAPI:
-    """The chat's app with the rooms' servers beside it. `open_agents` is entered once the servers are up.
+    """The chat's app with the rooms' servers beside it. `opening` gives the agents once the servers are up.
 
     Where nobody built the web page into the folder `page`, a plain page tells how to connect.
     """
     servers = {name: room for name, room in rooms.items() if isinstance(room, Server)}
     closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
     apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
-    reception = Reception(open_agents or (lambda: nullcontext(agents or NoAgents())))
+    reception = Reception(opening or (lambda: nullcontext(agents or NoAgents())))
     surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
     house = create_app(reception, surroundings=surroundings)
     house.router.routes += [

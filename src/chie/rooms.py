@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 SERVERS = {
     "knowledge": "chie.knowledge.server",
+    "bedrock-kb": "chie.bedrock_kb.server",
+    "n8n": "chie.n8n.server",
 }
 
 

@@ -1,10 +1,18 @@
 """Names on the wire are for ever: adding one is a line here, changing one breaks somebody's assistant."""
 
+from typing import Literal
+
+import pytest
 from fastmcp import Client
 
+from chie.bedrock_kb.config import KBConfig
+from chie.bedrock_kb.server import create_server as create_bedrock_kb
 from chie.chat.api.chat import EVENT
 from chie.house import create_house
 from chie.knowledge.server import create_server
+from chie.n8n.server import create_server as create_n8n_server
+
+ConnectMode = Literal["auto", "legacy"]
 
 API = {
     "/api/agents": {"get"},
@@ -31,12 +39,58 @@ KNOWLEDGE = {
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 
+BEDROCK_KB = {
+    "kb_answer": {"query", "max_results", "session_id", "filter", "search_type"},
+    "kb_search": {"query", "max_results", "filter", "search_type"},
+}
+
+N8N: dict[str, set[str]] = {
+    "list_workflows": {"active", "tags", "name", "projectId", "limit", "offset", "cursor", "raw"},
+    "get_workflow": {"id", "nodeName", "raw"},
+    "get_workflow_connections": {"id", "raw"},
+    "create_workflow": {"name", "nodes", "connections", "settings", "pinData", "active", "tags", "raw"},
+    "create_workflow_from_file": {"filePath", "raw"},
+    "update_workflow": {
+        "id", "name", "nodes", "connections", "settings", "staticData", "pinData", "nodeGroups", "description",
+        "active", "tags", "versionId", "raw",
+    },
+    "replace_workflow_from_file": {"id", "filePath", "versionId", "raw"},
+    "delete_workflow": {"id"},
+    "list_executions": {"workflowId", "status", "projectId", "limit", "cursor", "raw"},
+    "get_execution": {"id", "includeData", "nodeName", "itemLimit", "raw"},
+    "validate_workflow": {"id", "nodes", "connections"},
+    "patch_workflow": {"id", "operations", "versionId", "dryRun", "raw"},
+    "list_backups": {"id", "limit", "cursor"},
+    "restore_workflow": {"backup", "raw"},
+    "retry_execution": {"id", "loadWorkflow"},
+    "publish_workflow": {"id"},
+    "unpublish_workflow": {"id"},
+    "n8n_health": set(),
+}  # fmt: skip
+
 
 async def test_the_tools_of_knowledge_gateway() -> None:
     async with Client(create_server()) as client:
         tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
         assert client.server_info is None or client.server_info.name == "knowledge-gateway"
     assert tools == KNOWLEDGE
+
+
+async def test_the_tools_of_mcp_bedrock_kb() -> None:
+    async with Client(create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))) as client:
+        tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
+        assert client.server_info is None or client.server_info.name == "mcp-bedrock-kb"
+    assert tools == BEDROCK_KB
+
+
+@pytest.mark.req("NW-5", "NW-1")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("N8N_API_KEY", "never used")
+    async with Client(create_n8n_server(), mode=mode) as client:
+        tools = {tool.name: set(tool.input_schema.get("properties", {})) for tool in await client.list_tools()}
+    assert tools == N8N
 
 
 def test_the_paths_of_the_api() -> None:

@@ -1,9 +1,18 @@
+import re
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
 
 import pytest
+import uvicorn
+from fastmcp import Client, Context
+from mcp_types import ToolAnnotations
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 from chie.errors import ConfigurationError, StorageError
+from chie.mcp_kit.logging import REQUEST, request_id
 from chie.mcp_kit.serve import Server, http_app, refuse_open_address, run_http
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -44,6 +53,47 @@ def test_a_host_or_origin_that_is_not_ours_is_refused() -> None:
         assert client.post("/mcp", json=LIST, headers=ACCEPT | {"origin": "http://127.0.0.1:8080"}).status_code == 200
 
 
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_progress_comes_over_http_from_a_server_that_reports_it(mode: str) -> None:
+    told: list[str | None] = []
+
+    async def listen(_: float, __: float | None, message: str | None) -> None:
+        told.append(message)
+
+    with listening(http_app(busy_server(), "/mcp")) as address:
+        async with Client(f"{address}/mcp", mode=mode) as client:
+            result = await client.call_tool("work", {}, progress_handler=listen)
+    assert result.data == "done"
+    assert told == ["half way", "nearly there"]
+
+
+def busy_server() -> Server:
+    server = Server("busy", "", check=dict, close=lambda: None, reports_progress=True)
+
+    @server.declare(ToolAnnotations())
+    async def work(ctx: Context) -> str:
+        """Work, and tell of it."""
+        await ctx.report_progress(1, 2, "half way")
+        await ctx.report_progress(2, 2, "nearly there")
+        return "done"
+
+    return server
+
+
+@contextmanager
+def listening(app: ASGIApp) -> Iterator[str]:
+    """The app on a real socket, in a thread."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None))
+        thread = Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
 def test_health_can_be_ill() -> None:
     with TestClient(http_app(server(), "/mcp"), base_url="http://127.0.0.1:8080") as client:
         assert client.get("/health").json() == {"status": "healthy", "notes": 3}
@@ -53,3 +103,21 @@ def test_health_can_be_ill() -> None:
             503,
             {"status": "unhealthy", "reason": "the store is ill. Mend it."},
         )
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_call_keeps_the_name_that_the_chat_gave_it(mode: str) -> None:
+    server = Server("named", "", check=dict, close=lambda: None)
+
+    @server.declare(ToolAnnotations())
+    def name() -> str:
+        """Tell the request's name."""
+        return request_id()
+
+    async with Client(server, mode=mode) as client:
+        kept = await client.call_tool("name", {}, meta={REQUEST: "0123456789ab"})
+        other = await client.call_tool("name", {}, meta={REQUEST: "not\na name"})
+        none = await client.call_tool("name", {})
+    assert kept.data == "0123456789ab"
+    assert len({kept.data, other.data, none.data}) == 3
+    assert all(re.fullmatch("[0-9a-f]{12}", result.data) for result in (other, none))

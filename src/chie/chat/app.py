@@ -15,7 +15,7 @@ from chie import __version__
 from chie.chat.api import agents as agents_api
 from chie.chat.api import chat as chat_api
 from chie.chat.api import errors, openai_compat, servers, sessions
-from chie.chat.api.middleware import BodyLimit, RequestLog
+from chie.chat.api.middleware import Bounds, RequestLog
 from chie.chat.api.state import Chat
 from chie.chat.directory import AgentDirectory
 from chie.chat.metrics import CONTENT_TYPE
@@ -46,7 +46,7 @@ def create_app(
     for module in (chat_api, sessions, agents_api, servers, openai_compat):
         app.include_router(module.router)
     app.add_route("/metrics", _metrics, include_in_schema=False)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(Bounds)
     app.add_middleware(RequestLog, metrics=chat.metrics)
     errors.install(app)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

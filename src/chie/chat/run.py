@@ -25,6 +25,7 @@ class Run:
         self.finishing = False
         self.ended = False
         self.stopping = False
+        self.doubtful = False  # whether the last save arrived is not known
         self.base = 0
         self.tool_began: dict[str, float] = {}
         self._window: list[Item] = []
@@ -69,13 +70,13 @@ class Run:
         return Events(message_id=self.message_id, first=self._saved + 1, items=items) if items else None
 
     def rest(self, last: Sequence[Item]) -> Events:
-        """All that is left to save, with the last events; from here on nobody else saves."""
-        self.finishing = True
+        """All that is left to save, with the last events."""
         items = [*self._window[self._saved - self.base :], *last]
         return Events(message_id=self.message_id, first=self._saved + 1, items=items)
 
     def mark_saved(self, last: int) -> None:
         self._saved = last
+        self.doubtful = False
         surplus = min(len(self._window) - WINDOW, last - self.base)
         if surplus > WINDOW:
             del self._window[:surplus]

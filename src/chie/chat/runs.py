@@ -3,14 +3,15 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 from chie.chat.events import ToolCall, ToolResult, Usage
 from chie.chat.metrics import Metrics
+from chie.chat.reading import HEARTBEAT_SECONDS, Batch, read_live, read_stored
 from chie.chat.run import Run
 from chie.chat.sessions.answer import Item, failure
 from chie.chat.sessions.conversation import Message, Status
@@ -19,10 +20,9 @@ from chie.errors import ChieError, ConflictError, StorageError
 from chie.mcp_kit.logging import request_id
 
 SAVE_SECONDS = 0.25
-HEARTBEAT_SECONDS = 15.0
 APPROVAL_SECONDS = 3_600.0
 STOP_SECONDS = 5.0
-ELSEWHERE_SECONDS = 0.25
+CLOSE_SECONDS = 10.0
 RETRIES = (0.2, 1.0, 3.0, 10.0, 30.0)  # a database that restarts shall not cost an answer
 
 SHUT_DOWN = (
@@ -31,14 +31,6 @@ SHUT_DOWN = (
 )
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Events in a row, the first of them numbered `first`; none at all is a heartbeat."""
-
-    first: int
-    items: Sequence[Item]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,80 +68,46 @@ class Runs:
     async def follow(self, message_id: str, after: int = 0) -> AsyncGenerator[Batch, None]:
         """Every event later than `after`, once, in order, until the answer ends."""
         run = self._runs.get(message_id)
-        events = self._stored(message_id, after) if run is None else self._live(run, after)
+        events = read_live(run, self._turns, after) if run else read_stored(self._turns, message_id, after)
         async with aclosing(events) as batches:
             async for batch in batches:
                 yield batch
 
     async def stop(self, message_id: str) -> Message:
         """End it and keep the part; stopping what has ended changes nothing."""
-        run = self._here(message_id, await self._turns.answer(message_id))
+        run, _ = await self._here(message_id)
         if run is not None and run.task is not None:
-            if not run.stopping:
+            if not (run.stopping or run.finishing):
                 run.stopping = True
                 run.task.cancel()
             await asyncio.wait({run.task}, timeout=STOP_SECONDS)
         return await self._turns.answer(message_id)
 
     async def decide(self, message_id: str, call_id: str, *, approved: bool) -> None:
-        answer = await self._turns.answer(message_id)
-        run = self._here(message_id, answer)
+        run, answer = await self._here(message_id)
         if run is None:
             raise ConflictError(f"this answer has ended ({answer.status}): there is nothing left to approve.")
         run.decide(call_id, approved=approved)
         logger.info("tool call of message %s: %s", message_id, "approved" if approved else "refused")
 
     async def close(self) -> None:
-        tasks = [run.task for run in self._runs.values() if run.task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for keeper in (self._saver, self._pulse):
-            if keeper is not None:
-                keeper.cancel()
-                with suppress(asyncio.CancelledError):
-                    await keeper
+        for run in self._runs.values():
+            if run.task is not None and not run.finishing:
+                run.task.cancel()
+        if tasks := {run.task for run in self._runs.values() if run.task is not None}:
+            await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
+        keepers = [keeper for keeper in (*tasks, self._saver, self._pulse) if keeper is not None]
+        for keeper in keepers:
+            keeper.cancel()
+        await asyncio.gather(*keepers, return_exceptions=True)
 
-    def _here(self, message_id: str, answer: Message) -> Run | None:
+    async def _here(self, message_id: str) -> tuple[Run | None, Message]:
+        """The run is looked up first: one that ends while the database is asked has not gone to another process."""
         run = self._runs.get(message_id)
+        answer = await self._turns.answer(message_id)
         if run is None and answer.status == "streaming":
             raise ConflictError("another Chie process writes this answer: ask that one, or wait until it has ended.")
-        return run
-
-    async def _live(self, run: Run, after: int) -> AsyncGenerator[Batch, None]:
-        while True:
-            if after < run.base:
-                _, stretches = await self._turns.events(run.message_id, after)
-                for stretch in stretches:
-                    yield Batch(after + 1, stretch.items[after + 1 - stretch.first :])
-                    after = stretch.last
-            elif items := run.after(after):
-                yield Batch(after + 1, items)
-                after += len(items)
-            elif run.ended:
-                return
-            elif not await run.news():
-                yield Batch(0, ())
-
-    async def _stored(self, message_id: str, after: int) -> AsyncGenerator[Batch, None]:
-        """What is on disk; where another process still writes, its progress as it is saved."""
-        idle = 0.0
-        while True:
-            answer, stretches = await self._turns.events(message_id, after)
-            for stretch in stretches:
-                start = max(after + 1, stretch.first)
-                yield Batch(start, stretch.items[start - stretch.first :])
-                after = stretch.last
-            if stretches:
-                idle = 0.0
-                continue
-            if answer.status != "streaming":
-                return
-            await asyncio.sleep(ELSEWHERE_SECONDS)
-            idle += ELSEWHERE_SECONDS
-            if idle >= HEARTBEAT_SECONDS:
-                idle = 0.0
-                yield Batch(0, ())
+        return run, answer
 
     async def _work(self, run: Run, beginning: Beginning) -> None:
         began = perf_counter()
@@ -191,8 +149,10 @@ class Runs:
 
     async def _pump(self, run: Run, beginning: Beginning) -> Usage | None:
         async def approve(call: ToolCall) -> bool:
+            # Not `wait_for`: before Python 3.12 it may swallow a stop that comes together with the approval.
             try:
-                return await asyncio.wait_for(run.approval(call["id"]), APPROVAL_SECONDS)
+                async with asyncio.timeout(APPROVAL_SECONDS):
+                    return await run.approval(call["id"])
             except TimeoutError:
                 return False
             finally:
@@ -230,6 +190,7 @@ class Runs:
         run.add(json.loads(_clean(json.dumps(event, ensure_ascii=False))))
 
     async def _finish(self, run: Run, outcome: Outcome) -> None:
+        run.finishing = True
         while run.saving is not None:
             await asyncio.wait({run.saving})
         for item in outcome.last:
@@ -238,11 +199,12 @@ class Runs:
         rest = run.rest(outcome.last)
         for pause in (*RETRIES, None):
             try:
-                await self._turns.finish(ending, rest)
+                await self._turns.finish(ending, rest, again=run.doubtful)
             except StorageError as error:
                 logger.exception("the end of message %s is not saved yet", run.message_id)
                 if pause is None:
                     return run.end(failure(error.message))
+                run.doubtful = True
                 await asyncio.sleep(pause)
             else:
                 return run.end(outcome.last)
@@ -259,11 +221,13 @@ class Runs:
             for run, _ in news:
                 run.saving = done
             try:
-                await self._turns.save([events for _, events in news])
+                await self._turns.save([events for _, events in news], again=any(run.doubtful for run, _ in news))
                 for run, events in news:
                     run.mark_saved(events.last)
             except ChieError:
                 logger.exception("answers could not be saved; the next try follows")
+                for run, _ in news:
+                    run.doubtful = True
             finally:
                 for run, _ in news:
                     run.saving = None

@@ -1,7 +1,7 @@
 """The MCP edge's translator: every failure becomes a result with `isError`, in our own words."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastmcp.exceptions import ToolError
@@ -27,10 +27,29 @@ _EXPECTED = {
     "model": "an object",
     "dataclass": "an object",
 }
+_LIMITS = {
+    "greater_than_equal": "at least {ge}",
+    "greater_than": "at least {gt}",
+    "less_than_equal": "at most {le}",
+    "less_than": "at most {lt}",
+    "string_too_short": "at least {min_length} long",
+    "too_short": "at least {min_length} long",
+    "string_too_long": "at most {max_length} long",
+    "too_long": "at most {max_length} long",
+    "string_pattern_mismatch": "of the form {pattern}",
+    "literal_error": "one of {expected}",
+    "enum": "one of {expected}",
+}
 
 
 class ErrorTranslator(Middleware):
-    """Wraps every tool call; nothing of Pydantic's text, the input or the stack gets past it."""
+    """Wraps every tool call; nothing of Pydantic's text, the input or the stack gets past it.
+
+    `fields` are what a room's own errors add to the house's, for those errors that are made here.
+    """
+
+    def __init__(self, fields: Mapping[str, Any] | None = None) -> None:
+        self._fields = fields
 
     async def on_list_tools(
         self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
@@ -46,9 +65,9 @@ class ErrorTranslator(Middleware):
         try:
             return await call_next(context)
         except ArgumentError as error:
-            return failure(_argument_error(error))
+            return failure(_argument_error(error), self._fields)
         except ToolError as error:
-            return failure(_tool_error(tool, error))
+            return failure(_tool_error(tool, error), self._fields)
 
 
 def _admitting_failure(tool: Tool) -> Tool:
@@ -61,11 +80,11 @@ def _admitting_failure(tool: Tool) -> Tool:
     return tool.model_copy(update={"output_schema": either})
 
 
-def failure(error: ChieError) -> ToolResult:
+def failure(error: ChieError, fields: Mapping[str, Any] | None = None) -> ToolResult:
     """The one shape of a failed tool call."""
     return ToolResult(
         content=[TextContent(type="text", text=error.message)],
-        structured_content=error.details(),
+        structured_content={**(fields or {}), **error.details()},
         is_error=True,
     )
 
@@ -75,6 +94,11 @@ def _tool_error(tool: str, error: ToolError) -> ChieError:
         return error.__cause__
     if error.__cause__ is None:  # a ToolError that a tool raised itself: its words are meant for the caller
         return ServiceError(str(error))
+    return unexpected(tool)
+
+
+def unexpected(tool: str) -> ServiceError:
+    """What the caller hears of a fault of ours; the log has the rest."""
     return ServiceError(
         f"{tool} failed inside Chie. Try once more; if it fails again, "
         f"the server's log has the reason under request {request_id()}."
@@ -85,7 +109,11 @@ def _argument_error(error: ArgumentError) -> ValidationError:
     cause = error.__cause__
     if not isinstance(cause, PydanticError):
         return ValidationError("the arguments do not fit this tool's schema")
-    return ValidationError("; ".join(dict.fromkeys(map(describe, argument_errors(cause)))))
+    return invalid_arguments(cause)
+
+
+def invalid_arguments(error: PydanticError) -> ValidationError:
+    return ValidationError("; ".join(dict.fromkeys(map(describe, argument_errors(error)))))
 
 
 def argument_errors(error: PydanticError) -> list[ErrorDetails]:
@@ -114,15 +142,6 @@ def _named(part: int | str) -> bool:
 
 
 def _expectation(kind: str, bounds: dict[str, Any]) -> str:
-    match kind:
-        case "greater_than_equal" | "greater_than":
-            return f"at least {bounds.get('ge', bounds.get('gt'))}"
-        case "less_than_equal" | "less_than":
-            return f"at most {bounds.get('le', bounds.get('lt'))}"
-        case "string_too_short" | "too_short":
-            return f"at least {bounds['min_length']} long"
-        case "string_too_long" | "too_long":
-            return f"at most {bounds['max_length']} long"
-        case "literal_error" | "enum":
-            return f"one of {bounds['expected']}"
+    if kind in _LIMITS:
+        return _LIMITS[kind].format_map(bounds)
     return _EXPECTED.get(kind.split("_", maxsplit=1)[0], "of the type that the tool's schema gives")

@@ -12,6 +12,10 @@ from uuid import uuid4
 
 from chie.errors import ChieError
 
+REQUEST = "chie/request"  # where an MCP call of ours carries the name, in its `_meta`
+
+_NAME = re.compile(r"[0-9a-f]{12}")
+
 _request: ContextVar[str] = ContextVar("chie_request", default="-")
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -26,9 +30,9 @@ def request_id() -> str:
     return _request.get()
 
 
-def new_request_id() -> str:
-    """Names the work that follows in this context, for every log line it writes."""
-    name = uuid4().hex[:12]
+def new_request_id(given: object = None) -> str:
+    """Names the work that follows in this context, for every log line it writes; a name that we gave already stays."""
+    name = given if isinstance(given, str) and _NAME.fullmatch(given) else uuid4().hex[:12]
     _request.set(name)
     return name
 
@@ -39,8 +43,7 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
     Frameworks' loggers lose their handlers, so that nothing escapes redaction.
     """
     os.environ["FASTMCP_LOG_ENABLED"] = "false"
-    handler = _file_handler(file) if file else logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if file else OneLine())
+    handler = _handler(file)
     handler.addFilter(stamp)
     root = logging.getLogger()
     root.handlers[:] = [handler]
@@ -49,11 +52,24 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
+    # At DEBUG it writes out every call's arguments: questions, notes, whatever a user sends.
+    logging.getLogger("fastmcp.server.mixins.mcp_operations").setLevel(max(root.level, logging.INFO))
 
 
-def _file_handler(file: Path) -> logging.Handler:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    return logging.FileHandler(file, encoding="utf-8")
+def _handler(file: Path | None) -> logging.Handler:
+    """A log that cannot be written must not keep the server from its work: stderr is always there."""
+    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine())
+    if file is None:
+        return handler
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handler = logging.FileHandler(file, encoding="utf-8")
+    except OSError as error:
+        sys.stderr.write(f"cannot log to {file} ({error.strerror}): logging here instead\n")
+    else:
+        handler.setFormatter(JsonLines())
+    return handler
 
 
 def stamp(record: logging.LogRecord) -> bool:

@@ -3,7 +3,7 @@
 import inspect
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,12 +17,17 @@ from starlette.responses import JSONResponse
 from chie import __version__
 from chie.errors import ChieError, ConfigurationError
 from chie.mcp_kit.errors import ErrorTranslator
-from chie.mcp_kit.logging import new_request_id
+from chie.mcp_kit.logging import REQUEST, new_request_id
 
 if TYPE_CHECKING:
     from fastmcp.server.http import StarletteWithLifespan
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+
+REFUSED = {
+    421: "this is not an address of Chie. Open it as http://127.0.0.1 or http://localhost with its port.",
+    403: "another web site may not use this Chie. Open Chie's own page instead.",
+}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,7 +35,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Server(FastMCP[None]):
     """A FastMCP server with our errors, our log lines and a health that can be ill.
 
-    `check` tells what the server needs and has, or raises; `close` runs when the server stops.
+    `check` tells what the server needs and has, or raises; `close` runs when the server stops; either may be async.
+    `error_fields` are what every error of this server has beside the house's own fields, where the error itself does
+    not set them.
     """
 
     def __init__(
@@ -38,24 +45,28 @@ class Server(FastMCP[None]):
         name: str,
         instructions: str,
         *,
-        check: Callable[[], dict[str, Any]],
-        close: Callable[[], None],
+        check: Callable[[], dict[str, Any] | Awaitable[dict[str, Any]]],
+        close: Callable[[], Awaitable[None] | None],
+        error_fields: Mapping[str, Any] | None = None,
+        reports_progress: bool = False,
     ) -> None:
         @asynccontextmanager
         async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
             try:
                 yield None
             finally:
-                close()
+                if (closed := close()) is not None:
+                    await closed
 
         super().__init__(
             name,
             version=__version__,
             instructions=instructions,
             mask_error_details=True,
-            middleware=[RequestNames(), ErrorTranslator()],
+            middleware=[RequestNames(), ErrorTranslator(error_fields)],
             lifespan=closing,
         )
+        self.reports_progress = reports_progress
         self._check = check
         self.custom_route("/health", methods=["GET"])(self._health)
 
@@ -75,7 +86,8 @@ class Server(FastMCP[None]):
     async def health(self) -> dict[str, Any]:
         """Status first, then details or the reason."""
         try:
-            return {"status": "healthy", **await run_in_threadpool(self._check)}
+            state = await run_in_threadpool(self._check)  # one that is async only hands out what to wait for
+            return {"status": "healthy", **(state if isinstance(state, dict) else await state)}
         except ChieError as error:
             return {"status": "unhealthy", "reason": error.message}
 
@@ -85,10 +97,11 @@ class Server(FastMCP[None]):
 
 
 class RequestNames(Middleware):
-    """Gives every request a name that its log lines carry."""
+    """Gives every request a name that its log lines carry; one from the chat keeps the name it has there."""
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:  # noqa: ANN401
-        new_request_id()
+        request = context.fastmcp_context.request_context if context.fastmcp_context else None
+        new_request_id((request.meta or {}).get(REQUEST) if request else None)
         return await call_next(context)
 
 
@@ -97,15 +110,40 @@ def run_stdio(server: Server) -> None:
 
 
 def http_app(server: Server, path: str) -> "StarletteWithLifespan":
-    """The server as an ASGI app that answers at `path`, keeping no state between requests."""
-    return server.http_app(path=path, stateless_http=True, json_response=True, host_origin_protection="auto")
+    """The server as an ASGI app that answers at `path`, keeping no state between requests.
+
+    A server that reports progress answers with an event stream, the only form in which progress can come first.
+    """
+    return server.http_app(
+        path=path,
+        stateless_http=True,
+        json_response=not server.reports_progress,
+        host_origin_protection="auto",
+    )
 
 
 def request_guard(app: "ASGIApp") -> "ASGIApp":
     """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine."""
     from fastmcp.server.http import HostOriginGuardMiddleware
 
-    return HostOriginGuardMiddleware(app, mode="auto")
+    async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
+        passed = False
+
+        async def inner(scope: "Scope", receive: "Receive", send: "Send") -> None:
+            nonlocal passed
+            passed = True
+            await app(scope, receive, send)
+
+        async def answer(message: "Message") -> None:
+            if passed:
+                await send(message)
+            elif message["type"] == "http.response.start":
+                status = message["status"]
+                await JSONResponse({"detail": REFUSED[status]}, status_code=status)(scope, receive, send)
+
+        await HostOriginGuardMiddleware(inner, mode="auto")(scope, receive, answer)
+
+    return guarded
 
 
 def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], None]) -> None:

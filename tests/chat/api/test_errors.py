@@ -1,5 +1,6 @@
 """Every failure of a request: its status, and a body that says what happened and what to do."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -29,7 +30,9 @@ async def refusal(chat: ChatHouse, method: str, path: str, body: Any = None) -> 
         ("POST", "/api/chat/stream", {"message": "x", "agent": "y"}, "unknown field in the body: "),
         ("POST", "/api/chat/stream", {"message": 5}, "message must be a string."),
         ("POST", "/api/chat/stream", {"message": "x" * 200_001}, "message must be at most 200000 long."),
-        ("POST", "/api/chat/stream", {"message": " \n"}, "message must "),
+        ("POST", "/api/chat/stream", {"message": " \n"}, "message is required: write what you want to ask."),
+        ("POST", "/api/chat/stream", {"message": ""}, "message is required: write what you want to ask."),
+        ("PATCH", f"/api/sessions/{NOBODY}", {"title": " "}, "title is blank: give it at least one visible character."),
         ("POST", "/api/chat/stream", {"message": "a\x00b"}, "message has a NUL character: send plain text."),
         ("POST", "/api/chat/stream", {"message": "x", "parent_id": NOBODY}, "parent_id needs a session_id: "),
         ("POST", "/api/chat/stream", [1], "the body must be a JSON object, "),
@@ -109,6 +112,25 @@ async def test_a_body_that_is_too_large_is_413(chat: ChatHouse, announced: bool)
     response = await chat.client.post("/api/chat/stream", content=body, headers={"Content-Type": "application/json"})
     assert response.status_code == 413
     assert response.json() == {"detail": "the body is too large: at most 4 MiB. Send less at a time."}
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/sessions/a%00b", "/api/sessions?query=%00", "/api/chat/stream/%00", "/api/sessions/%00/export"]
+)
+async def test_nul_in_an_address_is_400_on_both_databases(chat_on_both: ChatHouse, path: str) -> None:
+    assert await refusal(chat_on_both, "GET", path) == (400, "the address has a NUL character: send plain text.")
+
+
+@pytest.mark.parametrize("cursor", ["2026-01-01T00:00:00+00:00 a\x00b", "2026-01-01 x", "today and tomorrow"])
+async def test_a_cursor_that_nobody_gave_is_400(chat_on_both: ChatHouse, cursor: str) -> None:
+    encoded = base64.urlsafe_b64encode(cursor.encode()).decode()
+    status, found = await refusal(chat_on_both, "GET", f"/api/sessions?cursor={encoded}")
+    assert (status, found) == (400, "cursor is not one that this list gave: use next_cursor of the page before.")
+
+
+async def test_control_characters_in_a_title_become_spaces(chat_on_both: ChatHouse) -> None:
+    made = await chat_on_both.client.post("/api/sessions", json={"title": "a\x00b\x1b[0m"})
+    assert (made.status_code, made.json()["title"]) == (201, "a b [0m")
 
 
 async def test_a_body_that_is_not_json_is_400(chat: ChatHouse) -> None:

@@ -11,18 +11,19 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
+from sqlalchemy import URL
 from tests.fakes.agents import FakeDirectory
 from tests.fakes.chat import sqlite_url
 from tests.fakes.chat_process import chat_process
 
 from chie.chat.app import create_app
 
-EXAMPLES = 10
+EXAMPLES = 6
 
 
 @pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    with chat_process(sqlite_url(tmp_path)) as (address, _):
+def address(both: URL) -> Iterator[str]:
+    with chat_process(both) as (address, _):
         yield address
 
 

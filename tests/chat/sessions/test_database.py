@@ -35,17 +35,12 @@ async def count(database: Database) -> int:
 
 async def test_a_change_that_fails_takes_nobody_with_it(database: Database) -> None:
     async def fail(connection: AsyncConnection) -> None:
-        await repository.insert_session(connection, session("half"))
+        await repository.new_session(session("half"))(connection)
         raise NotFoundError("no such thing.")
 
-    async def clash(connection: AsyncConnection) -> None:
-        await repository.insert_session(connection, session("0"))
-
-    good = [
-        database.write(lambda connection, n=number: repository.insert_session(connection, session(str(n))))  # type: ignore[misc]
-        for number in range(5)
-    ]
-    found = await asyncio.gather(*good, database.write(fail), database.write(clash), return_exceptions=True)
+    good = [database.write(repository.new_session(session(str(number)))) for number in range(5)]
+    clash = database.write(repository.new_session(session("0")))
+    found = await asyncio.gather(*good, database.write(fail), clash, return_exceptions=True)
     assert found[:5] == [None] * 5
     assert isinstance(found[5], NotFoundError)
     assert isinstance(found[6], StorageError)
@@ -64,9 +59,7 @@ async def test_changes_that_wait_together_are_committed_together(database: Datab
 
 
 async def test_a_change_is_made_even_if_whoever_asked_has_left(database: Database) -> None:
-    task = asyncio.create_task(
-        database.write(lambda connection: repository.insert_session(connection, session("kept")))
-    )
+    task = asyncio.create_task(database.write(repository.new_session(session("kept"))))
     await asyncio.sleep(0)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
@@ -91,10 +84,10 @@ async def test_an_answer_survives_a_database_that_fails_for_a_moment(
     turns = chat.app.state.chat.turns
     finish, failures = turns.finish, [StorageError("the disk is full."), StorageError("still full.")]
 
-    async def flaky(*arguments: object) -> None:
+    async def flaky(*arguments: object, **options: object) -> None:
         if failures:
             raise failures.pop()
-        await finish(*arguments)
+        await finish(*arguments, **options)
 
     monkeypatch.setattr(turns, "finish", flaky)
     monkeypatch.setattr("chie.chat.runs.RETRIES", (0.0, 0.0, 0.0))

@@ -61,3 +61,6 @@ class BaseAgent(ABC):
 
     @abstractmethod
     def supports_mcp(self) -> bool: ...
+
+    async def close(self) -> None:  # noqa: B027  most agents hold nothing
+        """Let go of what the agent holds; called once, when the house closes."""

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from chie.chat.api.schemas import MAX_ID, AnswerState, Approve, Ask, Decision, Edit, Regenerate, errors
 from chie.chat.api.sse import MEDIA_TYPE, EventStream
 from chie.chat.api.state import Chat, ChatState
-from chie.chat.runs import Batch
+from chie.chat.reading import Batch
 from chie.chat.sessions.turns import Beginning
 
 router = APIRouter(prefix="/api/chat", tags=["chat"])

@@ -11,6 +11,7 @@ from chie.chat.api.errors import detail
 from chie.chat.metrics import Metrics
 from chie.mcp_kit.logging import new_request_id
 
+NUL = "the address has a NUL character: send plain text."
 MAX_BODY = 4 * 1024 * 1024
 LIMITED = ("/api/", "/v1/")
 
@@ -44,7 +45,9 @@ class RequestLog:
         logger.log(level, "%s %s %d in %.1f ms", scope["method"], scope["path"], status, seconds * 1_000)
 
 
-class BodyLimit:
+class Bounds:
+    """Refuses what no route of ours can take: a body that is too large, and NUL in an address."""
+
     def __init__(self, app: ASGIApp, *, limit: int = MAX_BODY) -> None:
         self._app = app
         self._limit = limit
@@ -55,7 +58,9 @@ class BodyLimit:
             return await self._app(scope, receive, send)
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._limit:
-            return await self._refuse(scope, receive, send)
+            return await detail(Request(scope), 413, self._detail)(scope, receive, send)
+        if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
+            return await detail(Request(scope), 400, NUL)(scope, receive, send)
         return await self._app(scope, self._counting(receive), send)
 
     def _counting(self, receive: Receive) -> Receive:
@@ -70,6 +75,3 @@ class BodyLimit:
             return message
 
         return counting
-
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await detail(Request(scope), 413, self._detail)(scope, receive, send)

@@ -9,11 +9,9 @@ from chie.chat.sessions.turns import MAX_MESSAGE
 
 MAX_ID = 200
 
-MessageText = Annotated[
-    str, Field(min_length=1, max_length=MAX_MESSAGE, pattern=r"\S", description="What you want to ask.")
-]
+MessageText = Annotated[str, Field(max_length=MAX_MESSAGE, description="What you want to ask.")]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID)]
-Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE, pattern=r"[^\s\x00-\x1f\x7f]")]
+Title = Annotated[str, Field(max_length=MAX_TITLE)]
 
 
 class Body(BaseModel):

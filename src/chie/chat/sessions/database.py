@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, event, text
+from sqlalchemy import URL, Insert, event, text
 from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -23,10 +23,33 @@ BUSY_SECONDS = 30
 WRITING = {"begin": "BEGIN IMMEDIATE"}
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """New rows that depend on nothing: those of all who wait go into the database with one statement a table."""
+
+    inserts: dict[Insert, list[dict[str, Any]]]
+
+    async def __call__(self, connection: AsyncConnection) -> None:
+        for statement, rows in self.inserts.items():
+            await connection.execute(statement, rows)
+
+    @classmethod
+    def of_all(cls, batch: "Sequence[Waiting]") -> "Rows":
+        inserts: dict[Insert, list[dict[str, Any]]] = {}
+        for waiting in batch:
+            if isinstance(waiting.change, Rows):
+                for statement, rows in waiting.change.inserts.items():
+                    inserts.setdefault(statement, []).extend(rows)
+        return cls(inserts)
+
+
 @dataclass(slots=True)
 class Waiting:
     change: Change[Any]
     outcome: "asyncio.Future[Any]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+    async def finish(self, connection: AsyncConnection) -> object:
+        return None if isinstance(self.change, Rows) else await self.change(connection)
 
     def resolve(self, value: object) -> None:
         if not self.outcome.done():  # whoever asked may have left; the change was made all the same
@@ -96,7 +119,8 @@ class Database:
             async with self._open().connect() as connection:
                 await connection.execution_options(**WRITING)
                 async with connection.begin():
-                    results = [await waiting.change(connection) for waiting in batch]
+                    await Rows.of_all(batch)(connection)
+                    results = [await waiting.finish(connection) for waiting in batch]
         for waiting, result in zip(batch, results, strict=True):
             waiting.resolve(result)
 

@@ -9,6 +9,7 @@ from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chie.chat.sessions.conversation import Ending, Events, Message, Session, fold
+from chie.chat.sessions.database import Rows
 from chie.chat.sessions.models import EventsRow, MessageRow, SessionRow
 
 ALL = 1_000_000
@@ -43,8 +44,16 @@ _MESSAGE = (
 )
 
 
-async def insert_session(connection: AsyncConnection, session: Session) -> None:
-    row = {
+def new_session(session: Session, messages: Sequence[Message] = (), *, owner: str = "") -> Rows:
+    """The messages are numbered in the order given."""
+    inserts = {_INSERT_SESSION: [_session_row(session)]}
+    if messages:
+        inserts[_INSERT_MESSAGES] = [_message_row(message, owner) for message in messages]
+    return Rows(inserts)
+
+
+def _session_row(session: Session) -> dict[str, Any]:
+    return {
         "id": session.session_id,
         "title": session.title,
         "folded": fold(session.title),
@@ -52,7 +61,6 @@ async def insert_session(connection: AsyncConnection, session: Session) -> None:
         "created_at": session.created_at,
         "updated_at": session.updated_at,
     }
-    await connection.execute(_INSERT_SESSION, row)
 
 
 async def session(connection: AsyncConnection, session_id: str) -> Session | None:
@@ -88,7 +96,7 @@ async def delete_session(connection: AsyncConnection, session_id: str) -> bool:
 
 async def insert_messages(connection: AsyncConnection, messages: Sequence[Message], *, owner: str) -> None:
     """One statement; the messages are numbered in the order given."""
-    await connection.execute(_INSERT_MESSAGES, [_row(message, owner) for message in messages])
+    await connection.execute(_INSERT_MESSAGES, [_message_row(message, owner) for message in messages])
 
 
 async def messages(connection: AsyncConnection, session_id: str) -> list[Message]:
@@ -112,6 +120,11 @@ async def insert_events(connection: AsyncConnection, stretches: Sequence[Events]
         for stretch in stretches
     ]
     await connection.execute(_INSERT_EVENTS, rows)
+
+
+async def delete_events(connection: AsyncConnection, message_id: str, *, first: int) -> None:
+    """From that event on."""
+    await connection.execute(delete(EventsRow).where(EventsRow.message_id == message_id, EventsRow.first >= first))
 
 
 async def existing_messages(connection: AsyncConnection, message_ids: Sequence[str]) -> set[str]:
@@ -192,7 +205,7 @@ def _message(row: Row[*tuple[Any, ...]]) -> Message:
     )
 
 
-def _row(message: Message, owner: str) -> dict[str, Any]:
+def _message_row(message: Message, owner: str) -> dict[str, Any]:
     streaming = message.status == "streaming"
     return {
         "id": message.message_id,

@@ -4,7 +4,8 @@ import base64
 import binascii
 import re
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import UTC, datetime
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -29,7 +30,7 @@ class SessionService:
     async def create(self, *, agent_id: str | None = None, title: str | None = None) -> Session:
         agent = self._agents.get_agent(agent_id or await self._agents.default_id())
         session = new_session(agent.agent_id, title or "")
-        await self._database.write(lambda connection: repository.insert_session(connection, session))
+        await self._database.write(repository.new_session(session))
         return session
 
     async def conversation(self, session_id: str) -> Conversation:
@@ -49,6 +50,8 @@ class SessionService:
         wanted: dict[str, str] = {}
         if title is not None:
             wanted["title"] = made_title(title, MAX_TITLE)
+            if not wanted["title"]:
+                raise ValidationError("title is blank: give it at least one visible character.")
         if agent_id is not None:
             wanted["current_agent_id"] = self._agents.get_agent(agent_id).agent_id
 
@@ -120,6 +123,6 @@ def _encode(session: Session) -> str:
 def _decode(cursor: str) -> tuple[datetime, str]:
     try:
         moment, session_id = base64.urlsafe_b64decode(cursor.encode()).decode().split(" ")
-        return datetime.fromisoformat(moment), session_id
+        return datetime.fromisoformat(moment).astimezone(UTC), str(UUID(session_id))
     except (binascii.Error, ValueError) as error:
         raise ValidationError("cursor is not one that this list gave: use next_cursor of the page before.") from error

@@ -103,22 +103,25 @@ class Turns:
             answer = await _answer(connection, message_id)
             return answer, await repository.events(connection, message_id, after=after)
 
-    async def save(self, stretches: Sequence[Events]) -> None:
-        """Those of an answer whose session was deleted meanwhile are dropped."""
+    async def save(self, stretches: Sequence[Events], *, again: bool = False) -> None:
+        """Those of an answer whose session was deleted meanwhile are dropped.
+
+        `again` takes away first what may have arrived before the connection broke.
+        """
 
         async def change(connection: AsyncConnection) -> None:
             there = await repository.existing_messages(connection, [stretch.message_id for stretch in stretches])
             if kept := [stretch for stretch in stretches if stretch.message_id in there]:
-                await repository.insert_events(connection, kept)
+                await _insert(connection, kept, again=again)
 
         await self._database.write(change)
 
-    async def finish(self, ending: Ending, rest: Events) -> None:
+    async def finish(self, ending: Ending, rest: Events, *, again: bool = False) -> None:
         """The outcome and the last events, in one."""
 
         async def change(connection: AsyncConnection) -> None:
             if await repository.end(connection, rest.message_id, ending):
-                await repository.insert_events(connection, [rest])
+                await _insert(connection, [rest], again=again)
 
         await self._database.write(change)
 
@@ -144,15 +147,10 @@ class Turns:
     async def _ask_first(self, message: str, agent_id: str | None) -> Beginning:
         agent = self._agents.get_agent(agent_id or await self._agents.default_id())
         session = new_session(agent.agent_id, message)
-
-        async def change(connection: AsyncConnection) -> Beginning:
-            await repository.insert_session(connection, session)
-            question = _question(session.session_id, message, None)
-            answer = _empty_answer(question, agent)
-            await repository.insert_messages(connection, [question, answer], owner=self.owner)
-            return _beginning(answer, agent, question, [])
-
-        return await self._database.write(change)
+        question = _question(session.session_id, message, None)
+        answer = _empty_answer(question, agent)
+        await self._database.write(repository.new_session(session, [question, answer], owner=self.owner))
+        return _beginning(answer, agent, question, [])
 
     async def _begin(
         self,
@@ -174,6 +172,13 @@ class Turns:
             updated_at=answer.created_at,
         )
         return _beginning(answer, agent, question, messages)
+
+
+async def _insert(connection: AsyncConnection, stretches: Sequence[Events], *, again: bool) -> None:
+    if again:
+        for stretch in stretches:
+            await repository.delete_events(connection, stretch.message_id, first=stretch.first)
+    await repository.insert_events(connection, stretches)
 
 
 async def _close(connection: AsyncConnection, message_id: str) -> None:

@@ -1,5 +1,6 @@
 """Brings the database to the schema that this Chie knows. Processes that start together wait for the first."""
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 HEAD = "0001"  # the newest revision; a house that finds it there need not load Alembic
 LOCK = 6_840_301  # any number, as long as every Chie takes the same
 BUSY_SECONDS = 30
+
+logger = logging.getLogger(__name__)
 
 
 def upgrade(url: URL) -> str | None:
@@ -34,6 +37,7 @@ def upgrade(url: URL) -> str | None:
 
 
 def _upgrade(connection: Connection, url: URL) -> str | None:
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells of every plugin that it loads
     from alembic import command
     from alembic.script import ScriptDirectory
 
@@ -52,6 +56,7 @@ def _upgrade(connection: Connection, url: URL) -> str | None:
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
     connection.commit()
+    logger.info("the database of conversations is now at schema %s", HEAD)
     return before
 
 

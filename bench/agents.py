@@ -1,0 +1,99 @@
+"""What an agent adds to a model's stream: CPU per token of `OpenAIAgent` against the bare OpenAI SDK and against
+reading the bytes by hand, on one scripted upstream in another process. Best of several rounds, taken in turns."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+TOKENS = 1000
+ROUNDS = 5
+
+UPSTREAM = f"""
+import sys, time
+from tests.fakes.model_server import say
+from tests.fakes.openai_server import OpenAIServer
+server = OpenAIServer(*([say(*(["token "] * {TOKENS}))] * 1000))
+with server:
+    print(server.base_url, flush=True)
+    sys.stdin.read()
+"""
+
+Reader = Callable[[str], Awaitable[int]]
+
+
+async def by_hand(address: str) -> int:
+    import httpx2
+
+    count = 0
+    body = {"model": "qwen3-8b", "messages": [{"role": "user", "content": "hi"}], "stream": True}
+    async with (
+        httpx2.AsyncClient(timeout=60) as client,
+        client.stream("POST", f"{address}/chat/completions", json=body) as answer,
+    ):
+        async for line in answer.aiter_lines():
+            if line.startswith("data: {"):
+                choices = json.loads(line[6:])["choices"]
+                count += bool(choices and choices[0]["delta"].get("content"))
+    return count
+
+
+async def bare_sdk(address: str) -> int:
+    from openai import AsyncOpenAI
+
+    count = 0
+    async with AsyncOpenAI(base_url=address, api_key="none") as client:
+        chunks = await client.chat.completions.create(
+            model="qwen3-8b", messages=[{"role": "user", "content": "hi"}], stream=True
+        )
+        async for chunk in chunks:
+            count += bool(chunk.choices and chunk.choices[0].delta.content)
+    return count
+
+
+async def agent(address: str) -> int:
+    from chie.chat.agents.kinds import make_openai
+    from chie.chat.agents.profile import Profile
+    from chie.chat.agents.workshop import Workshop
+    from chie.chat.settings import ChatSettings
+    from chie.chat.toolbox.toolbox import Toolbox
+
+    workshop = Workshop(ChatSettings(), Toolbox([]), [])
+    made = make_openai(Profile(id="bench", base_url=address, model="qwen3-8b"), workshop)
+    count = 0
+    async for event in made.stream_chat("hi", [], "bench"):
+        count += event["type"] == "message"
+    await made.close()
+    return count
+
+
+async def measure(address: str) -> dict[str, float]:
+    readers: dict[str, Reader] = {"by hand": by_hand, "bare SDK": bare_sdk, "agent": agent}
+    best: dict[str, float] = {}
+    for _ in range(ROUNDS + 1):
+        for name, reader in readers.items():
+            began = time.process_time()
+            assert await reader(address) == TOKENS, name
+            spent = 1e6 * (time.process_time() - began) / TOKENS
+            best[name] = min(best.get(name, spent), spent)
+    return best
+
+
+def main() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", UPSTREAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as upstream:
+        assert upstream.stdout is not None
+        address = upstream.stdout.readline().strip()
+        best = asyncio.run(measure(address))
+        with suppress(BrokenPipeError):
+            upstream.communicate("")
+    for name, spent in best.items():
+        print(f"{name:9} {spent:6.0f} µs CPU per token, {spent / best['bare SDK']:.2f} x the bare SDK")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""What `kb_answer` costs over a bare boto3 call to the same server, and 32 of them at once.
+
+The server speaks Bedrock's protocol on loopback, in a process of its own; `model` is how long it takes to answer. The
+client is an MCP client in this process that asks for no progress, so that both sides make the same API call.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+ROUNDS = 40
+AT_ONCE = 32
+CONFIG = ("us-east-1", "KB12345678", "arn:aws:bedrock:us-east-1::foundation-model/m")
+KEYS = {
+    "AWS_ACCESS_KEY_ID": "bench",
+    "AWS_SECRET_ACCESS_KEY": "bench",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_CONFIG_FILE": os.devnull,
+    "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+}
+
+
+def _serve(model: float, urls: "multiprocessing.Queue[str]") -> None:
+    from tests.fakes.bedrock import GENERATED, Handler, answer, serving
+
+    def reply(handler: Handler) -> None:
+        time.sleep(model)
+        answer(GENERATED)(handler)
+
+    with serving() as bedrock:
+        bedrock.default["RetrieveAndGenerate"] = reply
+        urls.put(bedrock.url)
+        time.sleep(600)
+
+
+@contextmanager
+def bedrock(model: float) -> Iterator[None]:
+    """Bedrock on loopback for the SDK of this process."""
+    spawn = multiprocessing.get_context("spawn")
+    urls: multiprocessing.Queue[str] = spawn.Queue()
+    process = spawn.Process(target=_serve, args=(model, urls), daemon=True)
+    process.start()
+    os.environ |= {"AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": urls.get(), **KEYS}
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.join()
+
+
+async def _timed(call: Callable[[], Awaitable[Any]]) -> float:
+    began = time.perf_counter()
+    await call()
+    return time.perf_counter() - began
+
+
+async def overhead(rounds: int = ROUNDS) -> tuple[float, float]:
+    """Median seconds of a bare call and of `kb_answer`, taken in turn."""
+    from fastmcp import Client
+
+    from chie.bedrock_kb.bedrock_client import connect
+    from chie.bedrock_kb.config import KBConfig
+    from chie.bedrock_kb.requests import Question, answer_request
+    from chie.bedrock_kb.server import create_server
+
+    config = KBConfig(*CONFIG)
+    sdk, request = connect(config), answer_request(config, Question(query="How?"))
+
+    async def bare() -> None:
+        sdk.retrieve_and_generate(**request)
+
+    async with Client(create_server(config)) as client:
+
+        async def ours() -> None:
+            assert not (await client.session.call_tool("kb_answer", {"query": "How?"})).is_error
+
+        for call in (bare, ours, bare, ours):
+            await call()
+        pairs = [(await _timed(bare), await _timed(ours)) for _ in range(rounds)]
+    bare_times, our_times = zip(*pairs, strict=True)
+    return statistics.median(bare_times), statistics.median(our_times)
+
+
+async def at_once(count: int = AT_ONCE) -> tuple[float, float]:
+    """Seconds of the slowest of three single calls, and of many at once; the connections are new for each."""
+    from fastmcp import Client
+
+    from chie.bedrock_kb.config import KBConfig
+    from chie.bedrock_kb.server import create_server
+
+    async with Client(create_server(KBConfig(*CONFIG))) as client:
+
+        async def ask() -> None:
+            assert not (await client.session.call_tool("kb_answer", {"query": "How?"})).is_error
+
+        await ask()
+        single = max([await _timed(ask) for _ in range(3)])
+        return single, await _timed(lambda: asyncio.gather(*(ask() for _ in range(count))))
+
+
+def main() -> None:
+    for model, rounds in ((0.0, ROUNDS), (0.1, ROUNDS // 2)):
+        with bedrock(model):
+            bare, ours = asyncio.run(overhead(rounds))
+        print(
+            f"kb_answer over bare boto3, model {model * 1000:.0f} ms: "
+            f"{ours * 1000:.1f} ms against {bare * 1000:.1f} ms, "
+            f"{(ours - bare) * 1000:+.1f} ms, {ours / bare:.2f}x (aim: < 5 ms, <= 1.2x)"
+        )
+    with bedrock(1.0):
+        single, many = asyncio.run(at_once())
+    print(
+        f"{AT_ONCE} kb_answer at once, model 1 s: {many:.2f} s against {single:.2f} s for the slowest single call, "
+        f"{many / single:.2f}x (aim: <= 1.3x)"
+    )
+
+
+if __name__ == "__main__":
+    main()

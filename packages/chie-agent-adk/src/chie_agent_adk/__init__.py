@@ -1,0 +1,1 @@
+"""The agent `adk`, a plug-in for Chie."""

@@ -1,0 +1,1 @@
+"""One small adapter per SDK, behind one port."""

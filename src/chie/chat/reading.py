@@ -1,0 +1,60 @@
+"""Reading an answer: from memory while it is written here, from disk otherwise. A reader is only a place in it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+
+from chie.chat.run import Run
+from chie.chat.sessions.answer import Item
+from chie.chat.sessions.turns import Turns
+
+HEARTBEAT_SECONDS = 15.0
+POLL_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Events in a row, the first of them numbered `first`; none at all is a heartbeat."""
+
+    first: int
+    items: Sequence[Item]
+
+
+SILENCE = Batch(0, ())
+
+
+async def read_live(run: Run, turns: Turns, after: int) -> AsyncGenerator[Batch, None]:
+    while True:
+        if after < run.base:
+            _, stretches = await turns.events(run.message_id, after)
+            for stretch in stretches:
+                yield Batch(after + 1, stretch.items[after + 1 - stretch.first :])
+                after = stretch.last
+        elif items := run.after(after):
+            yield Batch(after + 1, items)
+            after += len(items)
+        elif run.ended:
+            return
+        elif not await run.news():
+            yield SILENCE
+
+
+async def read_stored(turns: Turns, message_id: str, after: int) -> AsyncGenerator[Batch, None]:
+    """What is on disk; where another process still writes, its progress as it is saved."""
+    idle = 0.0
+    while True:
+        answer, stretches = await turns.events(message_id, after)
+        for stretch in stretches:
+            start = max(after + 1, stretch.first)
+            yield Batch(start, stretch.items[start - stretch.first :])
+            after = stretch.last
+        if stretches:
+            idle = 0.0
+        elif answer.status != "streaming":
+            return
+        else:
+            await asyncio.sleep(POLL_SECONDS)
+            idle += POLL_SECONDS
+        if idle >= HEARTBEAT_SECONDS:
+            idle = 0.0
+            yield SILENCE

@@ -1,0 +1,95 @@
+"""What is put around a toolset: fewer tools, distinct names, fewer questions, shorter results."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from chie.chat.toolbox.tool import Outcome, Tool, Toolset, callable_name
+
+
+class Wrapper(Toolset):
+    def __init__(self, inner: Toolset) -> None:
+        self._inner = inner
+
+    def tools(self) -> Sequence[Tool]:
+        return self._inner.tools()
+
+    async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
+        return await self._inner.call(tool, arguments)
+
+
+class Distinct(Wrapper):
+    """Where several servers have a tool of one name, each gets its server's name in front."""
+
+    def tools(self) -> Sequence[Tool]:
+        """A slash is in no name, so the last form collides with none: it is made fit by a hash of the whole."""
+        return _apart(_apart(self._inner.tools(), "{server}_{tool}"), "{server}/{tool}")
+
+
+def _apart(tools: Sequence[Tool], form: str) -> Sequence[Tool]:
+    count = Counter(tool.name for tool in tools)
+    return [tool if count[tool.name] == 1 else _renamed(tool, form) for tool in tools]
+
+
+def _renamed(tool: Tool, form: str) -> Tool:
+    return replace(tool, name=callable_name(form.format(server=tool.server, tool=tool.original)))
+
+
+class Allowed(Wrapper):
+    """Only the tools that fit one of the patterns; the others are not there."""
+
+    def __init__(self, inner: Toolset, patterns: Sequence[str]) -> None:
+        super().__init__(inner)
+        self._patterns = patterns
+
+    def tools(self) -> Sequence[Tool]:
+        return [tool for tool in self._inner.tools() if fits(tool, self._patterns)]
+
+
+class Without(Wrapper):
+    """All but the tools that fit one of the patterns."""
+
+    def __init__(self, inner: Toolset, patterns: Sequence[str]) -> None:
+        super().__init__(inner)
+        self._patterns = patterns
+
+    def tools(self) -> Sequence[Tool]:
+        return [tool for tool in self._inner.tools() if not fits(tool, self._patterns)]
+
+
+class Approved(Wrapper):
+    """The allow-list: tools that fit a pattern run unasked, whatever they may destroy."""
+
+    def __init__(self, inner: Toolset, patterns: Sequence[str]) -> None:
+        super().__init__(inner)
+        self._patterns = patterns
+
+    def tools(self) -> Sequence[Tool]:
+        return [
+            replace(tool, destructive=False) if tool.destructive and fits(tool, self._patterns) else tool
+            for tool in self._inner.tools()
+        ]
+
+
+class Budgeted(Wrapper):
+    """Cuts what a model could not read, and says so where it cut."""
+
+    def __init__(self, inner: Toolset, characters: int) -> None:
+        super().__init__(inner)
+        self._characters = characters
+
+    async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
+        outcome = await super().call(tool, arguments)
+        whole = len(outcome.content)
+        if whole <= self._characters:
+            return outcome
+        marker = f"\n[cut: these are the first {self._characters} of {whole} characters]"
+        return replace(outcome, content=outcome.content[: self._characters] + marker)
+
+
+def fits(tool: Tool, patterns: Sequence[str]) -> bool:
+    """A pattern may name a tool as models know it, as its server does, or as `server/tool`."""
+    names = (tool.name, tool.original, f"{tool.server}/{tool.original}")
+    return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)

@@ -1,0 +1,55 @@
+"""All tools of the room, in the order in which they are listed."""
+
+from typing import Any
+
+from chie.n8n.context import ToolContext
+from chie.n8n.registry import ToolRegistry
+from chie.n8n.tool import BaseTool
+from chie.n8n.tools.create_workflow import CreateWorkflowTool
+from chie.n8n.tools.create_workflow_from_file import CreateWorkflowFromFileTool
+from chie.n8n.tools.delete_workflow import DeleteWorkflowTool
+from chie.n8n.tools.get_execution import GetExecutionTool
+from chie.n8n.tools.get_workflow import GetWorkflowTool
+from chie.n8n.tools.get_workflow_connections import GetWorkflowConnectionsTool
+from chie.n8n.tools.list_backups import ListBackupsTool
+from chie.n8n.tools.list_executions import ListExecutionsTool
+from chie.n8n.tools.list_workflows import ListWorkflowsTool
+from chie.n8n.tools.n8n_health import N8nHealthTool
+from chie.n8n.tools.patch_workflow import PatchWorkflowTool
+from chie.n8n.tools.publish_workflow import PublishWorkflowTool
+from chie.n8n.tools.replace_workflow_from_file import ReplaceWorkflowFromFileTool
+from chie.n8n.tools.restore_workflow import RestoreWorkflowTool
+from chie.n8n.tools.retry_execution import RetryExecutionTool
+from chie.n8n.tools.unpublish_workflow import UnpublishWorkflowTool
+from chie.n8n.tools.update_workflow import UpdateWorkflowTool
+from chie.n8n.tools.validate_workflow import ValidateWorkflowTool
+
+TOOLS: tuple[type[BaseTool[Any]], ...] = (
+    ListWorkflowsTool,
+    GetWorkflowTool,
+    GetWorkflowConnectionsTool,
+    CreateWorkflowTool,
+    CreateWorkflowFromFileTool,
+    UpdateWorkflowTool,
+    ReplaceWorkflowFromFileTool,
+    DeleteWorkflowTool,
+    ListExecutionsTool,
+    GetExecutionTool,
+    ValidateWorkflowTool,
+    PatchWorkflowTool,
+    ListBackupsTool,
+    RestoreWorkflowTool,
+    RetryExecutionTool,
+    PublishWorkflowTool,
+    UnpublishWorkflowTool,
+    N8nHealthTool,
+)
+
+
+def create_registry(context: ToolContext, *, read_only: bool = False) -> ToolRegistry:
+    """With `read_only`, a tool that writes does not exist: it can be neither listed nor called."""
+    registry = ToolRegistry()
+    for kind in TOOLS:
+        if kind.annotations.read_only_hint or not read_only:
+            registry.register(kind(context))
+    return registry

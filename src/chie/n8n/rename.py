@@ -1,0 +1,78 @@
+"""Renaming a node: everything that refers to it by name follows."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from chie.n8n.models import Json, Workflow
+
+_CALLS = r"(?P<before>\$(?:\(|items\(|node\[)\s*)"
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+
+
+def rename(workflow: Workflow, old: str, new: str) -> None:
+    """Changes the workflow in place: node, connections, expressions, pinned data, static data."""
+    follow = follower(old, new)
+    for node in workflow["nodes"]:
+        if node["name"] == old:
+            node["name"] = new
+        if "parameters" in node:
+            node["parameters"] = _mapped(node["parameters"], follow)
+    workflow["connections"] = _reconnected(workflow["connections"], old, new)
+    if workflow.get("pinData"):
+        workflow["pinData"] = _rekeyed(workflow["pinData"], old, new)
+    if isinstance(workflow.get("staticData"), dict):
+        workflow["staticData"] = _rekeyed(workflow["staticData"], f"node:{old}", f"node:{new}")
+
+
+def follower(old: str, new: str) -> Callable[[str], str]:
+    """Rewrites `$('Old')`, `$items("Old")`, `$node["Old"]` and `$node.Old` in a text, whatever the quotes."""
+    quoted = [
+        (re.compile(f"{_CALLS}{quote}{re.escape(_escape(old, quote))}{quote}"), f"{quote}{_escape(new, quote)}{quote}")
+        for quote in "'\"`"
+    ]
+    dotted = re.compile(rf"\$node\.{re.escape(old)}(?![\w$])") if _IDENTIFIER.fullmatch(old) else None
+    after = f"$node.{new}" if _IDENTIFIER.fullmatch(new) else f'$node["{_escape(new, chr(34))}"]'
+
+    def follow(text: str) -> str:
+        if "$" not in text:
+            return text
+        for pattern, name in quoted:
+            text = pattern.sub(lambda found, name=name: found["before"] + name, text)  # type: ignore[misc]
+        return dotted.sub(lambda _: after, text) if dotted else text
+
+    return follow
+
+
+def _escape(name: str, quote: str) -> str:
+    return name.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401
+    match value:
+        case str():
+            return change(value)
+        case list():
+            return [_mapped(item, change) for item in value]
+        case dict():
+            return {key: _mapped(item, change) for key, item in value.items()}
+    return value
+
+
+def _reconnected(connections: Json, old: str, new: str) -> Json:
+    def target(end: Any) -> Any:  # noqa: ANN401
+        return {**end, "node": new} if isinstance(end, dict) and end.get("node") == old else end
+
+    def slots(kinds: Any) -> Any:  # noqa: ANN401
+        if not isinstance(kinds, dict):
+            return kinds
+        return {
+            kind: outputs and [slot and [target(end) for end in slot] for slot in outputs]
+            for kind, outputs in kinds.items()
+        }
+
+    return {source: slots(kinds) for source, kinds in _rekeyed(connections, old, new).items()}
+
+
+def _rekeyed(mapping: Json, old: str, new: str) -> Json:
+    return {new if key == old else key: value for key, value in mapping.items()}

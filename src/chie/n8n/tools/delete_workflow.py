@@ -1,0 +1,23 @@
+"""`delete_workflow`."""
+
+from chie.n8n.arguments import Arguments, WorkflowId
+from chie.n8n.models import Json
+from chie.n8n.tool import CHANGE, BaseTool
+
+
+class DeleteWorkflowArguments(Arguments):
+    id: WorkflowId
+
+
+class DeleteWorkflowTool(BaseTool[DeleteWorkflowArguments]):
+    name = "delete_workflow"
+    description = (
+        "Delete a workflow and all its executions. A backup is written first, from which restore_workflow can make it "
+        "again; the executions are gone for good. Ask the user first unless they named it."
+    )
+    annotations = CHANGE
+    arguments = DeleteWorkflowArguments
+
+    async def execute(self, args: DeleteWorkflowArguments) -> Json:
+        done = await self.context.remover.delete(args.id)
+        return {"id": args.id, "name": done.workflow["name"], "deleted": True, "steps": done.steps}

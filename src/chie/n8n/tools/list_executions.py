@@ -1,0 +1,48 @@
+"""`list_executions`."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from chie.n8n import executions
+from chie.n8n.arguments import Limit, PageCursor, RawArguments, WorkflowId
+from chie.n8n.models import Json
+from chie.n8n.paging import Listing, read_page
+from chie.n8n.tool import RawTool
+
+Status = Literal["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"]
+
+
+class ListExecutionsArguments(RawArguments):
+    workflow_id: WorkflowId | None = None
+    status: Status | None = Field(default=None, description="Running ones are listed only with running.")
+    project_id: str | None = None
+    limit: Limit = 20
+    cursor: PageCursor | None = None
+
+    def filters(self) -> dict[str, str]:
+        given = {"workflowId": self.workflow_id, "status": self.status, "projectId": self.project_id}
+        return {name: value for name, value in given.items() if value}
+
+
+class ListExecutionsTool(RawTool[ListExecutionsArguments]):
+    name = "list_executions"
+    description = (
+        "List executions, newest first: id, workflow, status, start, duration. Those still running are listed only "
+        "with status=running. While hasMore is true, call again with cursor = nextCursor. get_execution tells what "
+        "went wrong in one."
+    )
+    arguments = ListExecutionsArguments
+
+    async def execute_core(self, args: ListExecutionsArguments) -> Listing:
+        return await read_page(
+            self.context.client.list_executions,
+            (lambda execution: execution) if args.raw else executions.row,
+            filters=args.filters(),
+            limit=args.limit,
+            cursor=args.cursor,
+            room=self.context.max_chars - 1_000,
+        )
+
+    def format_response(self, data: Listing, *, raw: bool) -> Json:  # noqa: ARG002 - the rows are chosen while reading
+        return data.answer("executions")

@@ -1,0 +1,58 @@
+"""`list_workflows`."""
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from chie.n8n.arguments import Limit, PageCursor, RawArguments, Tags
+from chie.n8n.models import Json, Page
+from chie.n8n.paging import Listing, read_page
+from chie.n8n.summaries import row
+from chie.n8n.tool import RawTool
+
+
+class ListWorkflowsArguments(RawArguments):
+    active: bool | None = Field(default=None, description="Only published ones, or only those that are not.")
+    tags: Tags | None = Field(default=None, description="Only workflows that carry all of these tags.")
+    name: str | None = Field(default=None, description="Only workflows whose name contains this.")
+    project_id: str | None = Field(default=None, description="Only workflows of this project.")
+    limit: Limit = 50
+    offset: int = Field(default=0, ge=0, description="How many to pass over; cursor is quicker.")
+    cursor: PageCursor | None = None
+
+    def filters(self) -> dict[str, str]:
+        given = {
+            "active": None if self.active is None else str(self.active).lower(),
+            "tags": ",".join(self.tags or []),
+            "name": self.name,
+            "projectId": self.project_id,
+        }
+        return {name: value for name, value in given.items() if value}
+
+
+class ListWorkflowsTool(RawTool[ListWorkflowsArguments]):
+    name = "list_workflows"
+    description = (
+        "List workflows: id, name, active, tags. Sorted by id, not by date. While hasMore is true, call again with "
+        "cursor = nextCursor. raw=true gives whole workflows, which is long: prefer get_workflow for one."
+    )
+    arguments = ListWorkflowsArguments
+
+    async def execute_core(self, args: ListWorkflowsArguments) -> Listing:
+        async def fetch(query: Mapping[str, str]) -> Page:
+            return await self.context.client.list_workflows(
+                query if args.raw else {**query, "excludePinnedData": "true"}
+            )
+
+        return await read_page(
+            fetch,
+            (lambda workflow: workflow) if args.raw else row,
+            filters=args.filters(),
+            limit=args.limit,
+            offset=args.offset,
+            cursor=args.cursor,
+            room=self.context.max_chars - 1_000,
+        )
+
+    def format_response(self, data: Listing, *, raw: bool) -> Json:  # noqa: ARG002 - the rows are chosen while reading
+        return data.answer("workflows")

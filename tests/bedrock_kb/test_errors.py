@@ -1,0 +1,269 @@
+"""Property 6, and what each failure says: whose turn it is, and nothing that is secret."""
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import botocore.exceptions
+import pytest
+from botocore.exceptions import ClientError
+from fastmcp import Client
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
+from tests.fakes.bedrock import GENERATED, REQUEST_ID, Bedrock, answer, hold, refuse
+
+from chie.bedrock_kb.bedrock_client import connect, query_knowledge_base
+from chie.bedrock_kb.config import KBConfig
+from chie.bedrock_kb.errors import AuthenticationError, KBError, NotFoundError, ServiceError
+from chie.bedrock_kb.faults import LONGEST_QUOTE, VERDICTS, Fault, error_of
+from chie.bedrock_kb.server import create_server
+
+QUERY = "What is the launch code of project Tanuki?"
+
+CODES = st.one_of(
+    st.sampled_from(sorted(VERDICTS)), st.from_regex(r"[A-Z][A-Za-z]{3,40}(Exception|Error)", fullmatch=True)
+)
+
+
+class Failing:
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def retrieve_and_generate(self, **_: Any) -> Any:
+        raise self._error
+
+
+def failed(error: Exception, config: KBConfig | None = None) -> KBError:
+    with pytest.raises(KBError) as caught:
+        query_knowledge_base(Failing(error), config or KBConfig("us-east-1", KB_ID, MODEL_ARN), QUERY)
+    return caught.value
+
+
+def client_error(code: str, message: str = "") -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": message}}, "RetrieveAndGenerate")
+
+
+@pytest.mark.req("BK-P6", "BK-3.3")
+@settings(max_examples=200, deadline=None)
+@given(code=CODES, words=st.text(st.characters(categories=["L", "N"]), max_size=100))
+def test_an_api_error_keeps_the_original_s_code_or_words(code: str, words: str) -> None:
+    """**Feature: mcp-bedrock-kb, Property 6: APIエラーで例外詳細を保持**"""
+    error = failed(client_error(code, words))
+    assert code in error.message
+    assert error.code == code
+    assert error.details()["error_type"] in {"AuthenticationError", "NotFoundError", "ServiceError"}
+    if code not in VERDICTS:
+        assert words in error.message
+
+
+LOCAL_ERRORS = [
+    error
+    for error in vars(botocore.exceptions).values()
+    if isinstance(error, type) and issubclass(error, botocore.exceptions.BotoCoreError)
+]
+
+
+@pytest.mark.req("BK-P6", "BK-3.3")
+@pytest.mark.parametrize("kind", LOCAL_ERRORS, ids=lambda kind: kind.__name__)
+def test_every_error_of_the_sdk_itself_keeps_its_name(kind: type[botocore.exceptions.BotoCoreError]) -> None:
+    class Anything(dict[str, str]):
+        def __missing__(self, name: str) -> str:
+            return f"some {name}"
+
+    error = kind.__new__(kind)
+    Exception.__init__(error, kind.fmt.format_map(Anything()))
+    ours = failed(error)
+    assert kind.__name__ in ours.message
+    assert ours.code == kind.__name__
+    assert isinstance(ours, AuthenticationError | ServiceError)
+
+
+EVERY_CODE = [
+    (403, "AccessDeniedException", AuthenticationError, False, "bedrock:RetrieveAndGenerate"),
+    (403, "UnrecognizedClientException", AuthenticationError, False, "AWS_PROFILE"),
+    (403, "ExpiredTokenException", AuthenticationError, False, "AWS_PROFILE"),
+    (403, "InvalidSignatureException", AuthenticationError, False, "clock"),
+    (403, "MissingAuthenticationTokenException", AuthenticationError, False, "AWS_PROFILE"),
+    (403, "IncompleteSignatureException", AuthenticationError, False, "secret access key"),
+    (404, "ResourceNotFoundException", NotFoundError, False, "Set BEDROCK_KB_ID"),
+    (429, "ThrottlingException", ServiceError, True, "Try again in 30 seconds."),
+    (400, "ServiceQuotaExceededException", ServiceError, False, "Service Quotas"),
+    (400, "ValidationException", ServiceError, False, "Check BEDROCK_KB_ID, BEDROCK_MODEL_ARN"),
+    (424, "DependencyFailedException", ServiceError, True, "Try again in 30 seconds."),
+    (502, "BadGatewayException", ServiceError, True, "Try again in 30 seconds."),
+    (500, "InternalServerException", ServiceError, True, "Try again in 30 seconds."),
+    (503, "ServiceUnavailableException", ServiceError, True, "Try again in 30 seconds."),
+    (409, "ConflictException", ServiceError, True, "Try again in 30 seconds."),
+    (418, "TeapotException", ServiceError, False, "look the code up with AWS"),
+]
+
+
+@pytest.fixture
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK's own pauses between attempts are its business."""
+    monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
+
+
+@pytest.mark.req("BK-3.1", "BK-3.2", "BK-3.3", "BK-3.5")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(
+    ("status", "code", "kind", "retryable", "advice"), EVERY_CODE, ids=[row[1] for row in EVERY_CODE]
+)
+@pytest.mark.usefixtures("no_waiting")
+async def test_every_code_of_the_api_arrives_as_a_tool_error_that_says_what_to_do(
+    bedrock: Bedrock,
+    config: KBConfig,
+    mode: Any,
+    status: int,
+    code: str,
+    kind: type[KBError],
+    retryable: bool,
+    advice: str,
+) -> None:
+    bedrock.default["RetrieveAndGenerate"] = bedrock.default["RetrieveAndGenerateStream"] = refuse(
+        status, code, f"AWS says no to '{QUERY}'"
+    )
+    async with Client(create_server(config), mode=mode) as client:
+        result = await client.call_tool("kb_answer", {"query": QUERY}, raise_on_error=False)
+    assert result.is_error
+    [text] = result.content
+    assert result.structured_content == {
+        "error": True,
+        "error_type": kind.__name__,
+        "message": text.text,
+        "code": code,
+        "retryable": retryable,
+        "request_id": REQUEST_ID,
+    }
+    assert code in text.text
+    assert advice in text.text
+    assert QUERY not in json.dumps(result.structured_content)
+
+
+def call(bedrock: Bedrock, config: KBConfig) -> Any:
+    assert bedrock.url
+    return query_knowledge_base(connect(config), config, QUERY)
+
+
+@pytest.mark.usefixtures("no_waiting")
+def test_a_throttled_call_is_tried_again_and_succeeds(bedrock: Bedrock, config: KBConfig) -> None:
+    bedrock.replies(refuse(429, "ThrottlingException"), refuse(503, "ServiceUnavailableException"))
+    assert call(bedrock, config).answer
+    assert bedrock.operations == ["RetrieveAndGenerate"] * 3
+
+
+@pytest.mark.usefixtures("no_waiting")
+def test_throttling_that_goes_on_says_how_long_aws_wants_us_to_wait(bedrock: Bedrock, config: KBConfig) -> None:
+    bedrock.default["RetrieveAndGenerate"] = refuse(429, "ThrottlingException", "Rate exceeded", retry_after="7")
+    with pytest.raises(ServiceError, match=r"Rate exceeded.*Try again in 7 seconds\.") as caught:
+        call(bedrock, config)
+    assert caught.value.retryable
+    assert len(bedrock.calls) == 3
+
+
+def test_a_slow_answer_is_given_up_and_not_paid_for_twice(bedrock: Bedrock) -> None:
+    released = threading.Event()
+    bedrock.default["RetrieveAndGenerate"] = hold(released, answer(GENERATED))
+    config = KBConfig("us-east-1", KB_ID, MODEL_ARN, timeout=0.2)
+    with pytest.raises(ServiceError, match=r"did not answer within 0\.2 seconds \(ReadTimeoutError") as caught:
+        call(bedrock, config)
+    released.set()
+    assert caught.value.retryable
+    assert "BEDROCK_KB_TIMEOUT" in caught.value.message
+    assert len(bedrock.calls) == 1
+
+
+@pytest.mark.usefixtures("no_waiting", "aws")
+def test_an_address_where_nobody_listens_says_so(config: KBConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", "http://127.0.0.1:9")
+    with pytest.raises(ServiceError, match=r"could not be reached \(EndpointConnectionError.*network") as caught:
+        query_knowledge_base(connect(config), config, QUERY)
+    assert caught.value.retryable
+    assert caught.value.request_id is None
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "advice"),
+    [
+        (
+            "ValidationException",
+            "You don't have access to the model with the specified model ID.",
+            "under Model access",
+        ),
+        ("AccessDeniedException", "You don't have access to the model with the specified model ID.", "Model access"),
+        ("ValidationException", "with on-demand throughput isn’t supported", "inference profile of that model"),
+        ("ValidationException", "The provided model identifier is invalid.", "of this region (us-east-1)"),
+        ("ValidationException", "not supported for managed knowledge bases", "use kb_search"),
+        ("ValidationException", "account is unauthorized to use RerankingConfiguration", "BEDROCK_RERANK_MODEL_ARN"),
+        ("ValidationException", "HYBRID search type is not supported", "search_type SEMANTIC"),
+        ("ValidationException", "Session with Id is not valid", "Leave session_id out"),
+        ("ValidationException", "Guardrail was not found", "BEDROCK_GUARDRAIL_ID"),
+        ("ThrottlingException", "Too many guardrail requests", "Try again in 30 seconds."),
+        ("AccessDeniedException", "assumed-role/Reader/session-7 is not authorized", "bedrock:RetrieveAndGenerate"),
+    ],
+)
+def test_one_code_for_many_reasons_is_told_apart_by_aws_s_words(code: str, words: str, advice: str) -> None:
+    error = failed(client_error(code, words))
+    assert advice in error.message
+    assert words in error.message
+
+
+@pytest.mark.req("BK-3.1")
+def test_who_signs_in_is_told_which_profile() -> None:
+    config = KBConfig("us-east-1", KB_ID, MODEL_ARN, profile="dev")
+    error = failed(client_error("ExpiredTokenException"), config)
+    assert "`aws sso login --profile dev`" in error.message
+    assert "aws login --profile dev" in error_of(Fault(("LoginError",)), config).message
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        lambda: client_error("ValidationException", f"Value '{QUERY}' at 'input.text' failed to satisfy constraint"),
+        lambda: client_error("ValidationException", f"cannot parse {QUERY}"),
+        lambda: client_error("InvalidSignatureException", "The canonical string was 'x-amz-security-token:FwoGZXIvYX'"),
+        lambda: client_error("AccessDeniedException", "AKIAIOSFODNN7EXAMPLE may not"),
+        lambda: client_error("InternalServerException", "token=FwoGZXIvYX"),
+        lambda: botocore.exceptions.ProxyConnectionError(proxy_url="http://user:FwoGZXIvYX@proxy:3128"),
+        lambda: botocore.exceptions.ParamValidationError(report=f"Invalid length, value: {QUERY}"),
+    ],
+)
+def test_no_message_holds_the_query_a_token_or_a_key(leak: Callable[[], Exception]) -> None:
+    message = failed(leak()).message
+    for secret in (QUERY, "FwoGZXIvYX", "AKIAIOSFODNN7EXAMPLE"):
+        assert secret not in message
+
+
+def test_no_message_holds_a_filter_s_values_or_a_session() -> None:
+    fault = Fault(("ValidationException",), "filter on team=Tanuki in s-42 is unsupported")
+    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["Tanuki", "s-42", ""]).message
+    assert "filter on team=… in … is unsupported" in message
+
+
+def test_a_value_that_aws_repeats_in_another_form_is_left_out_too() -> None:
+    fault = Fault(("ValidationException",), "Value 'Tan\\u0075ki\nplan' at 'input.text' failed to satisfy constraint")
+    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["Tanuki\nplan"]).message
+    assert "Value at 'input.text' failed" in message
+
+
+def test_a_question_of_one_letter_does_not_riddle_the_message() -> None:
+    fault = Fault(("InternalServerException",), "a failure at hand: a")
+    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["a"]).message
+    assert "… failure at hand: …" in message
+
+
+def test_the_words_of_the_question_do_not_choose_the_advice() -> None:
+    fault = Fault(("ValidationException",), "cannot parse 'How long is a session?'")
+    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["How long is a session?"]).message
+    assert "session" not in message
+
+
+def test_a_long_message_of_aws_is_cut() -> None:
+    assert len(failed(client_error("InternalServerException", "x" * 9_000)).message) < LONGEST_QUOTE + 200
+
+
+def test_an_error_nobody_foresaw_is_not_disguised(config: KBConfig) -> None:
+    with pytest.raises(ZeroDivisionError):
+        query_knowledge_base(Failing(ZeroDivisionError()), config, "q")

@@ -1,0 +1,47 @@
+"""An event stream that is whole passes unchanged, however it is cut into chunks; one that is not is refused."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.fakes.bedrock import output
+
+from chie.bedrock_kb.frames import BrokenStreamError, WholeEvents
+
+STREAMS = st.lists(st.text(max_size=40).map(output), max_size=5)
+
+
+class Chunks:
+    def __init__(self, data: bytes, sizes: list[int]) -> None:
+        self._data, self._sizes = data, sizes
+
+    def stream(self) -> Iterator[bytes]:
+        rest, sizes = self._data, iter(self._sizes)
+        while rest:
+            size = next(sizes, len(rest))
+            yield rest[:size]
+            rest = rest[size:]
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def read(data: bytes, sizes: list[int]) -> bytes:
+    return b"".join(WholeEvents(Chunks(data, sizes)).stream())
+
+
+@settings(max_examples=200, deadline=None)
+@given(frames=STREAMS, sizes=st.lists(st.integers(1, 50)))
+def test_whole_events_pass_in_whatever_chunks_they_come(frames: list[bytes], sizes: list[int]) -> None:
+    assert read(b"".join(frames), sizes) == b"".join(frames)
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), frames=STREAMS.filter(bool), sizes=st.lists(st.integers(1, 50)))
+def test_a_stream_cut_anywhere_inside_an_event_is_refused(
+    data: st.DataObject, frames: list[bytes], sizes: list[int]
+) -> None:
+    cut = data.draw(st.integers(1, len(frames[-1]) - 1))
+    with pytest.raises(BrokenStreamError):
+        read(b"".join(frames)[:-cut], sizes)

@@ -1,0 +1,178 @@
+"""Property 3, and every kind of content and place that the API knows."""
+
+import json
+from typing import Any
+
+import botocore.session
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chie.bedrock_kb.bedrock_client import Citation, KBResponse, query_knowledge_base
+from chie.bedrock_kb.citations import (
+    ADDRESSES,
+    Passage,
+    Span,
+    fill_scores,
+    merge_citations,
+    parse_answer,
+    parse_passages,
+)
+from chie.bedrock_kb.config import KBConfig
+
+TEXT = st.text(min_size=1).filter(lambda text: not text.startswith("data:"))
+LOCATIONS = st.one_of(
+    st.builds(lambda uri: {"type": "S3", "s3Location": {"uri": uri}}, TEXT),
+    st.builds(lambda url: {"type": "WEB", "webLocation": {"url": url}}, TEXT),
+    st.builds(lambda key: {"type": "CUSTOM", "customDocumentLocation": {"id": key}}, TEXT),
+)
+REFERENCES = st.fixed_dictionaries(
+    {"content": st.fixed_dictionaries({"text": TEXT}), "location": LOCATIONS},
+    optional={
+        "score": st.floats(allow_nan=False, allow_infinity=False),
+        "metadata": st.dictionaries(TEXT, st.one_of(TEXT, st.integers(), st.booleans(), st.lists(TEXT))),
+    },
+)
+RESPONSES = st.fixed_dictionaries(
+    {
+        "output": st.fixed_dictionaries({"text": st.text()}),
+        "citations": st.lists(st.fixed_dictionaries({}, optional={"retrievedReferences": st.lists(REFERENCES)})),
+    },
+    optional={"sessionId": st.text("abc0123-", min_size=2, max_size=100)},
+)
+
+
+class Scripted:
+    """Gives one response, as the SDK would hand it over."""
+
+    def __init__(self, response: dict[str, Any]) -> None:
+        self._response = response
+
+    def retrieve_and_generate(self, **_: Any) -> dict[str, Any]:
+        return self._response
+
+
+@pytest.mark.req("BK-P3", "BK-2.2", "BK-2.3", "BK-2.5", "BK-API")
+@settings(max_examples=200, deadline=None)
+@given(response=RESPONSES)
+def test_every_field_of_every_reference_is_extracted(response: dict[str, Any]) -> None:
+    """**Feature: mcp-bedrock-kb, Property 3: レスポンスパースで全フィールドを抽出**"""
+    parsed = query_knowledge_base(Scripted(response), KBConfig("r", "KB1", "m"), "q")
+    references = [ref for part in response["citations"] for ref in part.get("retrievedReferences", [])]
+    assert isinstance(parsed, KBResponse)
+    assert parsed.answer == response["output"]["text"]
+    assert parsed.session_id == response.get("sessionId")
+    assert [(c.content, c.location, c.score, c.metadata) for c in parsed.citations] == [
+        (ref["content"]["text"], ref["location"], ref.get("score"), ref.get("metadata", {})) for ref in references
+    ]
+
+
+def only(reference: dict[str, Any]) -> Citation:
+    parsed = parse_answer({"output": {"text": "a"}, "citations": [{"retrievedReferences": [reference]}]})
+    return parsed.citations[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ({"type": "TEXT", "text": "再起動する"}, "再起動する"),
+        ({"text": "no type"}, "no type"),
+        ({"type": "AUDIO", "audio": {"s3Uri": "s3://a", "transcription": "spoken"}}, "spoken"),
+        ({"type": "VIDEO", "video": {"s3Uri": "s3://v", "summary": "seen"}}, "seen"),
+        ({"type": "IMAGE", "byteContent": "data:image/png;base64,AAAA"}, "(image without a text)"),
+        ({"byteContent": "data:image/png;base64,AAAA"}, "(image without a text)"),
+        ({"type": "IMAGE", "text": "data:image/png;base64,AAAA"}, "(image without a text)"),
+        ({"type": "AUDIO", "audio": {"s3Uri": "s3://a"}}, "(audio without a text)"),
+        (
+            {
+                "type": "ROW",
+                "row": [
+                    {"columnName": "city", "columnValue": "東京", "type": "STRING"},
+                    {"columnName": "photo", "columnValue": "QUFB", "type": "BLOB"},
+                    {"columnName": "note", "type": "NULL"},
+                ],
+            },
+            "city: 東京, photo: (binary), note: null",
+        ),
+        ({}, ""),
+    ],
+)
+@pytest.mark.req("BK-2.3")
+def test_every_kind_of_content_becomes_text(content: dict[str, Any], text: str) -> None:
+    citation = only({"content": content, "location": {"type": "S3"}})
+    assert citation.content == text
+    assert "base64" not in json.dumps(citation.metadata)
+
+
+def test_an_image_is_told_by_its_description_and_its_bytes_stay_out_of_the_metadata() -> None:
+    metadata = {"x-amz-bedrock-kb-description": "a map", "preview": "data:image/png;base64,AAAA", "page": 3}
+    citation = only({"content": {"type": "IMAGE", "byteContent": "data:…"}, "metadata": metadata})
+    assert citation.content == "a map"
+    assert citation.metadata == {"x-amz-bedrock-kb-description": "a map", "page": 3}
+
+
+def location_members() -> dict[str, str]:
+    """Every place that the SDK's model of the API knows, with the name of its one field."""
+    model = botocore.session.get_session().get_service_model("bedrock-agent-runtime")
+    location: Any = model.shape_for("RetrievalResultLocation")
+    return {name: next(iter(shape.members)) for name, shape in location.members.items() if name != "type"}
+
+
+def test_every_place_the_api_knows_has_a_flat_address() -> None:
+    members = location_members()
+    assert members.pop("sqlLocation") == "query"  # a query is not a place that can be opened
+    assert members == ADDRESSES
+    for member, name in members.items():
+        assert only({"location": {"type": "X", member: {name: "there"}}}).uri == "there"
+
+
+def test_a_place_without_an_address_falls_back_to_the_metadata() -> None:
+    reference = {"location": {"type": "SQL", "sqlLocation": {"query": "select 1"}}}
+    assert only(reference).uri is None
+    assert only({**reference, "metadata": {"x-amz-bedrock-kb-source-uri": "s3://b/k"}}).uri == "s3://b/k"
+
+
+def spans(answer: str, part: dict[str, Any]) -> list[Span]:
+    citations = [{"generatedResponsePart": {"textResponsePart": part}, "retrievedReferences": [{}]}]
+    return parse_answer({"output": {"text": answer}, "citations": citations}).citations[0].spans
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ({"text": "は動く", "span": {"start": 2, "end": 4}}, [Span(2, 5)]),
+        ({"text": "は動く", "span": {"start": 99, "end": 100}}, [Span(2, 5)]),
+        ({"text": "は動く"}, [Span(2, 5)]),
+        ({"text": "never said", "span": {"start": 0, "end": 3}}, []),
+        ({"span": {"start": 2, "end": 400}}, [Span(2, 6)]),
+        ({}, []),
+    ],
+)
+def test_a_span_is_a_slice_of_the_answer_whatever_bedrock_counts(part: dict[str, Any], expected: list[Span]) -> None:
+    assert spans("今日は動く。", part) == expected
+
+
+def test_the_same_words_twice_are_told_apart_by_where_they_start() -> None:
+    assert spans("ok. ok.", {"text": "ok.", "span": {"start": 4, "end": 6}}) == [Span(4, 7)]
+
+
+def test_a_passage_cited_twice_is_one_citation_with_both_spans() -> None:
+    first = Citation("a", {"type": "S3"}, spans=[Span(0, 1)])
+    again = Citation("a", {"type": "S3"}, spans=[Span(2, 3), Span(0, 1)])
+    other = Citation("b", {"type": "S3"})
+    assert merge_citations([first, other, again]) == [
+        Citation("a", {"type": "S3"}, spans=[Span(0, 1), Span(2, 3)]),
+        other,
+    ]
+
+
+def test_scores_are_joined_on_place_and_text() -> None:
+    cited = [Citation("a", {"x": 1, "y": 2}), Citation("a", {"x": 2}), Citation("b", {"x": 1, "y": 2}, score=0.5)]
+    found = [Passage("a", {"y": 2, "x": 1}, score=0.9), Passage("c", {"x": 2}, score=0.8)]
+    assert [citation.score for citation in fill_scores(cited, found)] == [0.9, None, 0.5]
+
+
+def test_a_guardrail_that_intervened_is_noticed() -> None:
+    assert parse_answer({"output": {"text": "no"}, "guardrailAction": "INTERVENED"}).notice is not None
+    assert parse_answer({"output": {"text": "yes"}, "guardrailAction": "NONE"}).notice is None
+    assert parse_passages({"retrievalResults": [], "guardrailAction": "INTERVENED"}).notice is not None

@@ -1,0 +1,59 @@
+"""ADKAgent, from its own package: the Anthropic SDK against a loopback server that speaks Anthropic's protocol."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from tests.contract.agent import ToolAgentContract, ask, settings
+from tests.fakes.anthropic_server import AnthropicServer
+from tests.fakes.model_server import Say, Use, say
+
+from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.profile import Profile
+from chie.chat.agents.workshop import Workshop
+from chie.chat.settings import ChatSettings
+from chie.chat.toolbox.toolbox import Toolbox
+from chie_agent_adk.agent import create_agent
+
+__all__ = ["settings"]
+
+
+@pytest.fixture
+def peer() -> Iterator[AnthropicServer]:
+    with AnthropicServer() as server:
+        yield server
+
+
+@pytest.mark.req("CH-1", "CH-5", "CH-8")
+class TestADKAgent(ToolAgentContract):
+    @pytest.fixture
+    async def agent(self, peer: AnthropicServer, toolbox: Toolbox, settings: ChatSettings) -> AsyncIterator[BaseAgent]:
+        profile = Profile(id="adk", base_url=peer.address, api_key="sk-ant-1")
+        agent = create_agent(profile, Workshop(settings, toolbox, ["workbench"]))
+        yield agent
+        await agent.close()
+
+    async def test_its_thoughts_go_back_with_the_results_and_are_not_shown(
+        self, agent: BaseAgent, peer: AnthropicServer
+    ) -> None:
+        peer.script.extend([Say((), (Use("echo", '{"text": "x"}', "c1"),), thought="I wonder"), say("ok")])
+        events = await ask(agent)
+        assert "wonder" not in str(events)
+        block = peer.seen[1]["messages"][1]["content"][0]
+        assert block == {"type": "thinking", "thinking": "I wonder", "signature": "signed"}
+
+    async def test_it_authenticates_with_its_key(self, agent: BaseAgent, peer: AnthropicServer) -> None:
+        peer.script.append(say("x"))
+        await ask(agent)
+        assert "sk-ant-1" in peer.headers[0]["authorization"]
+
+
+async def test_without_a_key_it_says_what_to_set() -> None:
+    info = await create_agent(Profile(id="adk"), Workshop(ChatSettings(), Toolbox([]), [])).get_agent_info()
+    assert (info.available, info.reason) == (False, "Set ANTHROPIC_API_KEY to use this agent.")
+
+
+async def test_the_common_key_does_not_go_to_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-common")
+    elsewhere = Profile(id="mine", base_url="http://127.0.0.1:9")
+    info = await create_agent(elsewhere, Workshop(ChatSettings(), Toolbox([]), [])).get_agent_info()
+    assert info.available is False

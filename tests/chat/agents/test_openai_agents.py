@@ -1,0 +1,56 @@
+"""DefaultAgent and OpenAIAgent against a loopback server that speaks OpenAI's protocol."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from tests.contract.agent import ModelAgentContract, ToolAgentContract, ask, settings
+from tests.fakes.model_server import ModelServer, say
+from tests.fakes.openai_server import OpenAIServer
+
+from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.kinds import make_default, make_openai
+from chie.chat.agents.profile import Profile
+from chie.chat.agents.workshop import Workshop
+from chie.chat.settings import ChatSettings
+from chie.chat.toolbox.toolbox import Toolbox
+
+__all__ = ["settings"]
+
+
+@pytest.fixture
+def peer() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.mark.req("CH-1", "CH-2")
+class TestDefaultAgent(ModelAgentContract):
+    @pytest.fixture
+    async def agent(self, peer: OpenAIServer, settings: ChatSettings) -> AsyncIterator[BaseAgent]:
+        profile = Profile(id="default-chat", base_url=peer.base_url)
+        agent = make_default(profile, Workshop(settings, Toolbox([]), []))
+        yield agent
+        await agent.close()
+
+    @pytest.mark.req("CH-2")
+    async def test_it_offers_no_tools(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(say("x"))
+        await ask(agent)
+        assert "tools" not in peer.seen[0]
+        assert agent.supports_mcp() is False
+
+    async def test_it_takes_the_first_chat_model_that_is_listed(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(say("x"))
+        await ask(agent)
+        assert peer.seen[0]["model"] == "qwen3-8b"
+        assert (await agent.get_agent_info()).model == "qwen3-8b"
+
+
+@pytest.mark.req("CH-1", "CH-3", "CH-8")
+class TestOpenAIAgent(ToolAgentContract):
+    @pytest.fixture
+    async def agent(self, peer: OpenAIServer, toolbox: Toolbox, settings: ChatSettings) -> AsyncIterator[BaseAgent]:
+        profile = Profile(id="openai", base_url=peer.base_url, model="some-model")
+        agent = make_openai(profile, Workshop(settings, toolbox, ["workbench"]))
+        yield agent
+        await agent.close()

@@ -1,0 +1,39 @@
+"""Events are read the same however the network cuts the bytes."""
+
+from collections.abc import AsyncIterator
+from itertools import pairwise
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chie.chat.model.sse import read_data
+
+TEXT = (
+    'data: {"a": "日本\u2028語"}\n\n: a comment\n\nevent: x\r\ndata:one\r\ndata: two\r\n\r\nid: 7\n\ndata: [DONE]\n\n'
+)
+EXPECTED = ['{"a": "日本\u2028語"}', "one\ntwo", "[DONE]"]
+
+
+def read(*pieces: bytes) -> list[str]:
+    async def network() -> AsyncIterator[bytes]:
+        for piece in pieces:
+            yield piece
+
+    async def main() -> list[str]:
+        return [data.decode() async for data in read_data(network())]
+
+    return anyio.run(main)
+
+
+@given(st.lists(st.integers(0, len(TEXT.encode())), max_size=8))
+def test_events_survive_any_cut(cuts: list[int]) -> None:
+    whole = TEXT.encode()
+    edges = [0, *sorted(cuts), len(whole)]
+    assert read(*(whole[start:end] for start, end in pairwise(edges))) == EXPECTED
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "data: not ended", "data: not ended\n"])
+def test_what_is_not_ended_is_no_event(text: str) -> None:
+    assert read(text.encode()) == []

@@ -1,0 +1,155 @@
+"""What the house does when its database or another house fails."""
+
+import asyncio
+import sqlite3
+from datetime import timedelta
+
+import psycopg
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.fakes.agents import ANSWER, GatedAgent
+from tests.fakes.chat import ChatHouse, open_chat, postgres_url
+from tests.fakes.postgres import new_database
+from tests.fakes.sse import asking, following, texts
+from tests.fakes.waiting import until
+
+from chie.chat.sessions.conversation import now
+from chie.chat.sessions.ownership import LEASE
+from chie.chat.sessions.turns import INTERRUPTED
+from chie.errors import StorageError
+
+
+async def test_a_lost_connection_to_postgresql_costs_nothing(postgres: str) -> None:
+    """Every connection is cut in mid-answer, as a restart of the server does."""
+    address = new_database(postgres)
+    async with open_chat(postgres_url(address)) as chat:
+        agent = chat.agent(GatedAgent)
+        async with asking(chat.client, "go on", agent_id="gated") as reader:
+            agent.allow("before ")
+            await reader.event()
+            with psycopg.connect(address, autocommit=True) as connection:
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            agent.allow("after")
+            await reader.event()
+            agent.finish()
+            assert (await reader.event()).data["message_id"] == reader.message_id
+        answer = (await chat.messages(reader.session_id))[-1]
+        assert (answer["status"], answer["content"]) == ("complete", "before after")
+
+
+async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
+    chat_on_both: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Saving and finishing both arrive and seem to fail, as when the connection breaks during a commit."""
+    turns, agent = chat_on_both.app.state.chat.turns, chat_on_both.agent(GatedAgent)
+    monkeypatch.setattr("chie.chat.runs.RETRIES", (0.0,))
+    lost: list[str] = []
+
+    def losing(name: str) -> None:
+        real = getattr(turns, name)
+
+        async def arrive(*arguments: object, **options: object) -> None:
+            await real(*arguments, **options)
+            if name not in lost:
+                lost.append(name)
+                raise StorageError("the connection broke.")
+
+        monkeypatch.setattr(turns, name, arrive)
+
+    async def saved() -> bool:
+        return "save" in lost
+
+    losing("save")
+    losing("finish")
+    async with asking(chat_on_both.client, "twice?", agent_id="gated") as reader:
+        agent.allow("once ")
+        await until(saved)
+        agent.allow("only")
+        agent.finish()
+        events = await reader.rest()
+    assert lost == ["save", "finish"]
+    assert ([event.id for event in events], texts(events)) == ([1, 2, 3], "once only")
+    async with following(chat_on_both.client, reader.message_id) as back:
+        assert await back.rest() == events
+
+
+async def test_stop_after_the_last_word_changes_nothing(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer is whole and on its way to disk when the user's `stop` arrives."""
+    turns, agent = chat.app.state.chat.turns, chat.agent(GatedAgent)
+    reached, go_on, finish = asyncio.Event(), asyncio.Event(), turns.finish
+
+    async def slow(*arguments: object, **options: object) -> None:
+        reached.set()
+        await go_on.wait()
+        await finish(*arguments, **options)
+
+    monkeypatch.setattr(turns, "finish", slow)
+    async with asking(chat.client, "quick", agent_id="gated") as reader:
+        agent.allow("whole")
+        agent.finish()
+        await reached.wait()
+        stopping = asyncio.create_task(chat.client.post(f"/api/chat/{reader.message_id}/stop"))
+        assert (await reader.event()).text == "whole"
+        go_on.set()
+        assert (await reader.event()).data["message_id"] == reader.message_id
+        assert (await stopping).json()["status"] == "complete"
+
+
+async def test_a_neighbour_who_writes_for_a_while_only_delays(chat: ChatHouse) -> None:
+    assert chat.url.database is not None
+    neighbour = sqlite3.connect(chat.url.database, isolation_level=None)
+    neighbour.execute("BEGIN IMMEDIATE")
+    asked = asyncio.create_task(chat.ask("wait for them"))
+    assert (await chat.get("/api/sessions"))["sessions"] == []
+    neighbour.execute("COMMIT")
+    neighbour.close()
+    _, events = await asked
+    assert texts(events) == ANSWER
+
+
+async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
+    chat_on_both: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
+    session_id, _ = await chat_on_both.ask("count", agent_id="echo")
+    statement = text("UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/aa', alive_at = :then")
+
+    async def abandon(connection: AsyncConnection) -> None:
+        await connection.execute(statement, {"then": (now() - LEASE * 2).replace(tzinfo=None)})
+
+    async with open_chat(chat_on_both.url) as other:
+        await other.app.state.chat._database.write(abandon)
+
+        async def closed() -> bool:
+            return bool((await other.messages(session_id))[-1]["status"] == "interrupted")
+
+        await until(closed)
+        answer = (await other.messages(session_id))[-1]
+    assert (answer["content"], answer["error"]) == ("count", INTERRUPTED)
+
+
+async def test_an_answer_that_is_still_written_keeps_its_lease(
+    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
+    async with open_chat(chat.url) as house, asking(house.client, "slowly", agent_id="gated") as reader:
+        turns = house.app.state.chat.turns
+        renewed: list[list[str]] = []
+        stay_alive = turns.stay_alive
+
+        async def watched(message_ids: list[str]) -> None:
+            await stay_alive(message_ids)
+            renewed.append(message_ids)
+
+        async def twice() -> bool:
+            return len(renewed) > 1
+
+        monkeypatch.setattr(turns, "stay_alive", watched)
+        await until(twice)
+        assert renewed[-1] == [reader.message_id]
+        house.agent(GatedAgent).finish()
+        assert (await reader.event()).event == "done"

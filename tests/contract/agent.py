@@ -1,0 +1,301 @@
+"""What every agent keeps to, whatever its SDK. A test module inherits the classes that fit its agent."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.fakes.model_server import Cut, ModelServer, Refuse, Stall, Use, say, use
+from tests.fakes.workbench import Witness, create_workbench
+
+from chie.chat.agents.base import Approve, BaseAgent, Turn
+from chie.chat.events import Event, ToolCall
+from chie.chat.model.base import ModelError
+from chie.chat.settings import ChatSettings
+from chie.chat.toolbox.connection import Connection
+from chie.chat.toolbox.toolbox import Toolbox
+from chie.chat.toolbox.transport import BuiltIn
+
+SECRET = "sk-very-secret"
+
+
+async def ask(
+    agent: BaseAgent, message: str = "hello", *, history: tuple[Turn, ...] = (), **options: Any
+) -> list[Event]:
+    return [event async for event in agent.stream_chat(message, history, "session-1", **options)]
+
+
+def text_of(events: list[Event]) -> str:
+    return "".join(event["content"] for event in events if event["type"] == "message")
+
+
+async def refuse(_: ToolCall) -> bool:
+    return False
+
+
+class AgentContract(ABC):
+    """All agents. A subclass gives the fixture `agent`, and `prepare` for one answer with its text."""
+
+    @abstractmethod
+    def prepare(self, request: pytest.FixtureRequest) -> str: ...
+
+    async def test_an_answer_is_messages_and_ends_with_done(
+        self, agent: BaseAgent, request: pytest.FixtureRequest
+    ) -> None:
+        expected = self.prepare(request)
+        events = await ask(agent)
+        assert expected in text_of(events)
+        assert [event["type"] for event in events].count("done") == 1
+        assert events[-1]["type"] == "done"
+
+    async def test_it_says_who_it_is(self, agent: BaseAgent) -> None:
+        info = await agent.get_agent_info()
+        assert (info.id, info.name, info.description) == (agent.agent_id, agent.name, agent.description)
+        assert all((info.id, info.name, info.description))
+        assert info.supports_mcp is agent.supports_mcp()
+        assert (info.available, info.reason) == (True, None)
+
+    async def test_conversations_side_by_side_do_not_mix(
+        self, agent: BaseAgent, request: pytest.FixtureRequest
+    ) -> None:
+        first, second = self.prepare(request), self.prepare(request)
+        answers = await asyncio.gather(ask(agent), ask(agent))
+        assert {text_of(answer).count(first) for answer in answers} == {1}
+        assert {text_of(answer).count(second) for answer in answers} == {1}
+
+
+class ModelAgentContract(AgentContract):
+    """Agents with a model; `peer` is its server."""
+
+    def prepare(self, request: pytest.FixtureRequest) -> str:
+        peer: ModelServer = request.getfixturevalue("peer")
+        peer.script.append(say("こんにちは、", "world"))
+        return "こんにちは、world"
+
+    async def test_text_comes_piece_by_piece(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(say("one ", "two ", "three"))
+        events = await ask(agent)
+        assert [event["content"] for event in events if event["type"] == "message"] == ["one ", "two ", "three"]
+
+    async def test_done_tells_the_tokens(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(say("x"))
+        assert (await ask(agent))[-1] == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}}
+
+    async def test_the_model_reads_the_conversation_in_order(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(say("fine"))
+        history = (Turn(role="user", content="hi"), Turn(role="assistant", content="やあ"))
+        await ask(agent, "how are you?", history=history)
+        assert peer.turns(peer.seen[0]) == [("user", "hi"), ("assistant", "やあ"), ("user", "how are you?")]
+
+    async def test_turns_that_do_not_alternate_are_mended(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(say("fine"))
+        history = (
+            Turn(role="assistant", content="a greeting before any question"),
+            Turn(role="user", content="one"),
+            Turn(role="assistant", content=" "),
+            Turn(role="user", content="two"),
+        )
+        await ask(agent, "three", history=history)
+        assert peer.turns(peer.seen[0]) == [("user", "one\n\ntwo\n\nthree")]
+
+    @pytest.mark.parametrize(
+        ("step", "words"),
+        [
+            (Refuse(400), "conversation may be too long"),
+            (Refuse(401), "Correct|Set "),
+            (Refuse(404), "Correct|Set "),
+            (Refuse(429), "Wait a little, then try again"),
+            (Refuse(500), "ry again"),
+            (Cut("half an ans"), "broke off in the middle of its answer"),
+            (say(), "answered nothing"),
+        ],
+        ids=["400", "401", "404", "429", "500", "cut", "empty"],
+    )
+    async def test_a_failing_model_is_told_in_our_words(
+        self, agent: BaseAgent, peer: ModelServer, step: Any, words: str
+    ) -> None:
+        peer.script.extend([step] * 3)
+        with pytest.raises(ModelError, match=words) as caught:
+            await ask(agent)
+        assert SECRET not in caught.value.message
+
+    async def test_silence_ends_after_the_limit(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.extend([Stall("hm")] * 3)
+        with pytest.raises(ModelError, match=r"was silent for 0\.5 seconds.*CHIE_MODEL_TIMEOUT"):
+            await ask(agent)
+
+    async def test_what_came_before_a_break_is_kept(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(Cut("half an ans"))
+        answer = agent.stream_chat("hello", (), "session-1")
+        assert text_of([await anext(answer)]) == "half an ans"
+        with pytest.raises(ModelError):
+            await anext(answer)
+
+    async def test_closing_the_answer_ends_the_request(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(Stall("hm"))
+        answer = agent.stream_chat("hello", (), "session-1")
+        assert (await anext(answer))["type"] == "message"
+        await answer.aclose()
+        assert await asyncio.to_thread(peer.left.wait, 10)
+
+
+class ToolAgentContract(ModelAgentContract):
+    """Agents with tools; they see a workbench."""
+
+    @pytest.fixture
+    def witness(self) -> Witness:
+        return Witness()
+
+    @pytest.fixture
+    async def toolbox(self, witness: Witness) -> AsyncIterator[Toolbox]:
+        async with Toolbox([Connection("workbench", BuiltIn(create_workbench(witness)), seconds=5)]) as toolbox:
+            yield toolbox
+
+    async def test_the_model_calls_a_tool_and_answers_from_its_result(
+        self, agent: BaseAgent, peer: ModelServer
+    ) -> None:
+        peer.script.extend([use(Use("echo", '{"text": "障害"}', "c1"), text="Let me see. "), say("It says 障害.")])
+        events = await ask(agent)
+        assert [event["type"] for event in events] == ["message", "tool_call", "tool_result", "message", "done"]
+        assert events[1] == {"type": "tool_call", "id": "c1", "name": "echo", "arguments": {"text": "障害"}}
+        assert events[2] == {
+            "type": "tool_result",
+            "id": "c1",
+            "name": "echo",
+            "content": "echo: 障害",
+            "is_error": False,
+        }
+        assert "echo" in peer.tools(peer.seen[0])
+        assert peer.results(peer.seen[1]) == [("c1", "echo: 障害")]
+        assert events[-1] == {"type": "done", "usage": {"input_tokens": 14, "output_tokens": 6}}
+
+    async def test_calls_of_one_message_run_side_by_side(self, agent: BaseAgent, peer: ModelServer) -> None:
+        calls = (Use("meet", '{"text": "a"}', "c1"), Use("meet", '{"text": "b"}', "c2"))
+        peer.script.extend([use(*calls), say("done")])
+        await ask(agent)
+        assert peer.results(peer.seen[1]) == [("c1", "met: a"), ("c2", "met: b")]
+
+    async def test_several_rounds_follow_each_other(self, agent: BaseAgent, peer: ModelServer) -> None:
+        for text in ("1", "2", "3"):
+            peer.script.append(use(Use("echo", f'{{"text": "{text}"}}')))
+        peer.script.append(say("enough"))
+        events = await ask(agent)
+        ids = [event["id"] for event in events if event["type"] == "tool_call"]
+        assert len(set(ids)) == 3, "a server that gives every call the same id must not confuse them"
+        assert [text for _, text in peer.results(peer.seen[3])] == ["echo: 1", "echo: 2", "echo: 3"]
+
+    async def test_rounds_are_bounded(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.extend([use(Use("echo", '{"text": "again"}'))] * 4)
+        with pytest.raises(ModelError, match=r"called tools 3 times and came to no answer.*CHIE_TOOL_ROUNDS"):
+            await ask(agent)
+        assert len(peer.seen) == 4
+        assert "used all your tool calls" in str(peer.seen[3])
+
+    @pytest.mark.parametrize("arguments", ['{"text": ', "[1]", '"x"'])
+    async def test_malformed_arguments_go_back_to_the_model(
+        self, agent: BaseAgent, peer: ModelServer, arguments: str
+    ) -> None:
+        peer.script.extend([use(Use("echo", arguments, "c1")), say("sorry")])
+        events = await ask(agent)
+        assert [event["is_error"] for event in events if event["type"] == "tool_result"] == [True]
+        assert "not a JSON object" in peer.results(peer.seen[1])[0][1]
+
+    @pytest.mark.parametrize(
+        ("call", "words"),
+        [
+            (Use("fail"), "there is no such thing. Name another."),
+            (Use("nonsense"), "There is no tool of this name"),
+            (Use("echo", '{"txt": 1}'), "text is required"),
+        ],
+        ids=["failing", "unknown", "wrong arguments"],
+    )
+    async def test_a_failed_tool_goes_back_as_a_failure(
+        self, agent: BaseAgent, peer: ModelServer, call: Use, words: str
+    ) -> None:
+        peer.script.extend([use(call), say("then not")])
+        events = await ask(agent)
+        results = [event for event in events if event["type"] == "tool_result"]
+        assert [result["is_error"] for result in results] == [True]
+        assert words in peer.results(peer.seen[1])[0][1]
+        assert text_of(events) == "then not"
+
+    async def test_a_long_result_is_cut_with_a_marker(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.extend([use(Use("lines", '{"count": 5000}')), say("long")])
+        await ask(agent)
+        [(_, text)] = peer.results(peer.seen[1])
+        assert text == "x" * 1000 + "\n[cut: these are the first 1000 of 5000 characters]"
+
+    @pytest.mark.parametrize("tool", ["erase", "unmarked"])
+    async def test_a_destructive_tool_waits_for_the_users_word(
+        self, agent: BaseAgent, peer: ModelServer, witness: Witness, tool: str
+    ) -> None:
+        peer.script.extend([use(Use(tool, '{"what": "disk"}', "c1")), say("gone")])
+        asked: list[ToolCall] = []
+        announced: list[Event] = []
+
+        async def approve(call: ToolCall) -> bool:
+            asked.append(call)
+            assert [event["type"] for event in announced] == ["tool_call"]
+            assert witness.erased == []
+            return True
+
+        async for event in agent.stream_chat("hello", (), "session-1", approve=approve):
+            announced += [event]
+        assert asked == [
+            {"type": "tool_call", "id": "c1", "name": tool, "arguments": {"what": "disk"}, "approval": "required"}
+        ]
+        assert witness.erased == ["disk"]
+
+    @pytest.mark.parametrize("approve", [None, refuse], ids=["nobody to ask", "refused"])
+    async def test_without_it_nothing_is_destroyed(
+        self, agent: BaseAgent, peer: ModelServer, witness: Witness, approve: Approve | None
+    ) -> None:
+        peer.script.extend([use(Use("erase", '{"what": "disk"}')), say("as you wish")])
+        await ask(agent, approve=approve)
+        assert witness.erased == []
+        assert "The user did not allow this call" in peer.results(peer.seen[1])[0][1]
+
+    async def test_what_only_adds_or_reads_is_not_asked_for(self, agent: BaseAgent, peer: ModelServer) -> None:
+        async def never(call: ToolCall) -> bool:
+            raise AssertionError(call)
+
+        peer.script.extend([use(Use("add", '{"what": "x"}', "c1"), Use("echo", '{"text": "y"}', "c2")), say("ok")])
+        events = await ask(agent, approve=never)
+        assert {event["content"] for event in events if event["type"] == "tool_result"} == {"added x", "echo: y"}
+
+    async def test_a_call_that_waits_for_approval_does_not_hold_up_the_others(
+        self, agent: BaseAgent, peer: ModelServer
+    ) -> None:
+        peer.script.extend([use(Use("erase", '{"what": "x"}', "c1"), Use("echo", '{"text": "y"}', "c2")), say("ok")])
+        answered = asyncio.Event()
+
+        async def approve(_: ToolCall) -> bool:
+            await answered.wait()
+            return True
+
+        order: list[str] = []
+        async for event in agent.stream_chat("hello", (), "session-1", approve=approve):
+            if event["type"] == "tool_result":
+                order.append(event["id"])
+                answered.set()
+        assert order == ["c2", "c1"]
+
+    async def test_closing_the_answer_cancels_the_tool(
+        self, agent: BaseAgent, peer: ModelServer, witness: Witness
+    ) -> None:
+        peer.script.append(use(Use("hang")))
+        answer = agent.stream_chat("hello", (), "session-1")
+        assert (await anext(answer))["type"] == "tool_call"
+        waiting = asyncio.create_task(anext(answer))
+        await witness.started.wait()
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await answer.aclose()
+        await asyncio.wait_for(witness.cancelled.wait(), 10)
+
+
+@pytest.fixture
+def settings() -> ChatSettings:
+    """Short limits, so that tests need not wait for long ones."""
+    return ChatSettings(chie_model_timeout=0.5, chie_tool_rounds=3, chie_tool_result_limit=1000)

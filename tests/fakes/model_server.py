@@ -1,0 +1,178 @@
+"""A model's server on loopback with scripted answers and faults; the protocols are in the modules beside it."""
+
+import json
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Thread
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Use:
+    """The model calls a tool; the arguments are sent as they are, well-formed or not."""
+
+    name: str
+    arguments: str = "{}"
+    id: str = "call_0"
+
+
+@dataclass(frozen=True)
+class Say:
+    """A whole answer: a thought, where the protocol has them, pieces of text, then calls."""
+
+    pieces: tuple[str, ...] = ()
+    calls: tuple[Use, ...] = ()
+    thought: str = ""
+
+
+@dataclass(frozen=True)
+class Refuse:
+    """An HTTP error instead of an answer."""
+
+    status: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Some text, then the connection breaks."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Stall:
+    """Some text, then silence until the server is closed."""
+
+    text: str
+
+
+Step = Say | Refuse | Cut | Stall
+
+
+def say(*pieces: str) -> Say:
+    return Say(pieces)
+
+
+def use(*calls: Use, text: str = "") -> Say:
+    return Say((text,) if text else (), calls)
+
+
+class ModelServer(ABC):
+    """`script` is taken step by step, one a request; `seen` are the requests' bodies."""
+
+    kind: str
+
+    def __init__(self, *script: Step) -> None:
+        self.script = deque(script)
+        self.seen: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.left = Event()
+
+    def __enter__(self) -> Self:
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"owner": self}))
+        self._server.daemon_threads = True
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    @abstractmethod
+    def frames(self, step: Say) -> Iterator[bytes]:
+        """A whole answer on the wire, frame by frame."""
+
+    @abstractmethod
+    def opening(self, text: str) -> Iterator[bytes]:
+        """The beginning of an answer that will not end."""
+
+    @abstractmethod
+    def refusal(self, status: int) -> tuple[dict[str, str], bytes]:
+        """Headers and body of an error."""
+
+    @property
+    @abstractmethod
+    def content_type(self) -> str: ...
+
+    @abstractmethod
+    def turns(self, request: dict[str, Any]) -> list[tuple[str, str]]:
+        """What was said in a request, by whom, in order; without calls and results."""
+
+    @abstractmethod
+    def results(self, request: dict[str, Any]) -> list[tuple[str, str]]:
+        """The id and text of every tool result in a request."""
+
+    @abstractmethod
+    def tools(self, request: dict[str, Any]) -> list[str]:
+        """The names of the tools that a request offers."""
+
+    def listing(self) -> bytes | None:
+        """What GET answers, if anything."""
+        return None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    owner: ModelServer
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None: ...
+
+    def do_GET(self) -> None:
+        body = self.owner.listing()
+        self._whole(200 if body else 404, {"content-type": "application/json"}, body or b"{}")
+
+    def do_POST(self) -> None:
+        self.owner.headers.append({name.lower(): value for name, value in self.headers.items()})
+        self.owner.seen.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        step = self.owner.script.popleft()
+        match step:
+            case Refuse(status):
+                self._whole(status, *self.owner.refusal(status))
+            case Say():
+                self._stream(self.owner.frames(step))
+                self._chunk(b"")
+            case Cut(text):
+                self._stream(self.owner.opening(text))
+                self.close_connection = True
+            case Stall(text):
+                self._stream(self.owner.opening(text))
+                self._wait_for_the_client_to_leave()
+                self.close_connection = True
+
+    def _whole(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in {**headers, "content-length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _stream(self, frames: Iterator[bytes]) -> None:
+        self.send_response(200)
+        self.send_header("content-type", self.owner.content_type)
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for frame in frames:
+            self._chunk(frame)
+
+    def _chunk(self, data: bytes) -> None:
+        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        self.wfile.flush()
+
+    def _wait_for_the_client_to_leave(self) -> None:
+        self.connection.settimeout(30)
+        if self.connection.recv(1) == b"":
+            self.owner.left.set()
+
+
+def halves(text: str) -> Sequence[str]:
+    middle = len(text) // 2
+    return [part for part in (text[:middle], text[middle:]) if part]

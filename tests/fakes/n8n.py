@@ -1,0 +1,171 @@
+"""An n8n on loopback that holds to the real contract: what 1.100 and 2.41 take, refuse and say."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+from tests.fakes.n8n_contract import QUERY, Generation
+from tests.fakes.n8n_store import Refused, Store
+
+KEY = "n8n-test-key-0123456789"
+
+
+@dataclass
+class Failure:
+    """Answers one request by something else; `stored` lets n8n do its work before."""
+
+    method: str
+    path: str
+    status: int
+    text: str = '{"message": "Internal server error"}'
+    kind: str = "application/json"
+    stored: bool = False
+    times: int = 1
+    after: int = 0
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Seen:
+    method: str
+    path: str
+    query: dict[str, str]
+    body: Any
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+class FakeN8n(Store):
+    def __init__(self, generation: Generation = 2, *, certificate: Path | None = None) -> None:
+        super().__init__(generation)
+        self._certificate = certificate
+        self._server: uvicorn.Server | None = None
+        self.seen: list[Seen] = []
+        self.failures: list[Failure] = []
+
+    def reset(self) -> Self:
+        """As new; starting a server for every test would take longer than the tests."""
+        Store.__init__(self, self.generation)
+        self.seen, self.failures = [], []
+        return self
+
+    def __enter__(self) -> Self:
+        config = uvicorn.Config(
+            self._app(),
+            port=0,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            ssl_certfile=self._certificate,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, daemon=True)
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"{'https' if self._certificate else 'http'}://127.0.0.1:{port}"
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.should_exit = True
+        self._thread.join()
+
+    def fail(self, method: str, path: str, status: int, message: str = "", **rest: Any) -> None:
+        """The next request of this method whose path ends so is answered with this status."""
+        text = rest.pop("text", json.dumps({"message": message} if message else {}))
+        self.failures.append(Failure(method, path, status, text, **rest))
+
+    def _app(self) -> Starlette:
+        routes: list[tuple[str, list[str], Callable[..., Any]]] = [
+            ("/workflows", ["GET"], self.list_workflows),
+            ("/workflows", ["POST"], self.create),
+            ("/workflows/{id}", ["GET"], self.get),
+            ("/workflows/{id}", ["PUT"], self.put),
+            ("/workflows/{id}", ["DELETE"], self.delete),
+            ("/workflows/{id}/tags", ["PUT"], self.put_tags),
+            ("/workflows/{id}/activate", ["POST"], self.publish),
+            ("/workflows/{id}/deactivate", ["POST"], self.unpublish),
+            ("/executions", ["GET"], self.list_executions),
+            ("/executions/{id}", ["GET"], self.get_execution),
+            ("/executions/{id}/retry", ["POST"], self.retry),
+            ("/tags", ["GET"], self.list_tags),
+            ("/tags", ["POST"], self.create_tag),
+        ]
+        if self.generation == 2:
+            routes += [
+                ("/workflows/{id}/publish", ["POST"], self.publish),
+                ("/workflows/{id}/unpublish", ["POST"], self.unpublish),
+                ("/discover", ["GET"], self.discover),
+            ]
+        api = [Route(f"/api/v1{path}", self._guarded(do, path), methods=methods) for path, methods, do in routes]
+        return Starlette(
+            routes=[
+                Route("/healthz", lambda _: JSONResponse({"status": "ok"})),
+                *api,
+                Route("/api/{rest:path}", _no_such_path, methods=["GET", "POST", "PUT", "DELETE"]),
+                Route("/{rest:path}", lambda _: HTMLResponse("<!DOCTYPE html><title>n8n.io</title>")),
+            ]
+        )
+
+    def _guarded(self, do: Callable[..., Any], pattern: str) -> Callable[[Request], Any]:
+        async def answer(request: Request) -> Response:
+            raw = await request.body()
+            body = json.loads(raw) if raw else None
+            path = request.url.path.removeprefix("/api/v1")
+            query = dict(request.query_params)
+            self.seen.append(Seen(request.method, path, query, body, dict(request.headers)))
+            failure = self._planned(request.method, path)
+            if failure and not failure.stored:
+                return _other(failure)
+            response = self._answer(do, request, pattern, query, body)
+            return _other(failure) if failure else response
+
+        return answer
+
+    def _answer(
+        self, do: Callable[..., Any], request: Request, pattern: str, query: dict[str, str], body: Any
+    ) -> Response:
+        try:
+            self._admit(request, pattern, query, body)
+            status = 201 if do == self.create_tag else 200
+            return JSONResponse(do(body=body, query=query, **request.path_params), status_code=status)
+        except Refused as refused:
+            return JSONResponse({"message": refused.message}, status_code=refused.status)
+
+    def _admit(self, request: Request, pattern: str, query: dict[str, str], body: Any) -> None:
+        if request.headers.get("X-N8N-API-KEY") != KEY:
+            raise Refused(401, "Unauthorized")
+        if request.method in ("POST", "PUT") and body is None:
+            raise Refused(415, "unsupported media type undefined")
+        if self.generation == 1 and (unknown := set(query) - QUERY.get(pattern, {"includeData"})):
+            raise Refused(400, f"Unknown query parameter '{min(unknown)}'")
+
+    def _planned(self, method: str, path: str) -> Failure | None:
+        for failure in self.failures:
+            if failure.method == method and path.endswith(failure.path):
+                failure.after -= 1
+                if failure.after >= 0:
+                    return None
+                failure.times -= 1
+                if failure.times == 0:
+                    self.failures.remove(failure)
+                return failure
+        return None
+
+
+def _no_such_path(_: Request) -> Response:
+    return JSONResponse({"message": "not found"}, status_code=404)
+
+
+def _other(failure: Failure) -> Response:
+    return Response(failure.text, failure.status, failure.headers, failure.kind)

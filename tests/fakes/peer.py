@@ -1,0 +1,90 @@
+"""A real MCP server process made with the SDK, so it speaks as other people's servers do.
+
+`python -m tests.fakes.peer modern` or `legacy` chooses the protocol's era. Its tools change and it dies when told to.
+"""
+
+import os
+import sys
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.message import SessionMessage
+
+READ = types.ToolAnnotations(read_only_hint=True)
+CHANGE = types.ToolAnnotations(read_only_hint=False, destructive_hint=False)
+
+
+class Peer:
+    def __init__(self, era: str) -> None:
+        self.bus = InMemorySubscriptionBus()
+        self.tools = {"grow": CHANGE, "die": CHANGE, "whoami": READ, "environment": READ, "lie": READ}
+        self.server: Server[Any] = Server(
+            "peer",
+            on_list_tools=self.list_tools,
+            on_call_tool=self.call_tool,
+            on_subscriptions_listen=ListenHandler(self.bus),
+        )
+        self.era = era
+
+    async def list_tools(self, _: Any, __: Any) -> types.ListToolsResult:
+        schema = {"type": "object", "properties": {}}
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=name,
+                    description=f"To {name}.",
+                    input_schema=schema,
+                    output_schema={**schema, "required": ["truth"]} if name == "lie" else None,
+                    annotations=hints,
+                )
+                for name, hints in self.tools.items()
+            ]
+        )
+
+    async def call_tool(self, context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        text = "ok"
+        match params.name:
+            case "grow":
+                self.tools["grown"] = READ
+                await self.bus.publish(ToolsListChanged())
+                await context.session.send_tool_list_changed()
+            case "die":
+                sys.stderr.write("I was told to die; my token=hunter2-hunter2\n")
+                sys.stderr.flush()
+                os._exit(3)
+            case "whoami":
+                text = str(os.getpid())
+            case "environment":
+                text = " ".join(sorted(os.environ))
+        lie = {"lie": True} if params.name == "lie" else None
+        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=lie)
+
+    async def run(self) -> None:
+        options = self.server.create_initialization_options(NotificationOptions(tools_changed=True))
+        async with stdio_server() as (reading, writing), anyio.create_task_group() as group:
+            source = reading
+            if self.era == "legacy":
+                sink, source = anyio.create_memory_object_stream[Any](0)
+                group.start_soon(without_discover, reading, writing, sink)
+            await self.server.run(source, writing, options)
+            group.cancel_scope.cancel()
+
+
+async def without_discover(reading: Any, writing: Any, sink: Any) -> None:
+    """Servers from before 2026-07-28 do not know the method; today's SDK would."""
+    async with sink:
+        async for incoming in reading:
+            request = incoming.message
+            if getattr(request, "method", "") != "server/discover":
+                await sink.send(incoming)
+                continue
+            error = types.ErrorData(code=types.METHOD_NOT_FOUND, message="Method not found")
+            await writing.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=request.id, error=error)))
+
+
+if __name__ == "__main__":
+    anyio.run(Peer(sys.argv[1]).run)

@@ -1,0 +1,96 @@
+"""Backups: written before anything is changed, private, newest first, never too many."""
+
+import stat
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, order_flow
+
+from chie.errors import StorageError
+from chie.n8n.backups import Backups
+from chie.n8n.errors import NotFoundError, ValidationError
+
+FLOW = {"id": "abc", "name": "流れ", "nodes": [{"name": "A"}]}
+
+
+def ticking() -> Iterator[datetime]:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    while True:
+        yield moment
+        moment += timedelta(microseconds=1)
+
+
+@pytest.fixture
+def backups(tmp_path: Path) -> Backups:
+    clock = ticking()
+    return Backups(tmp_path / "backups", keep=3, clock=lambda: next(clock))
+
+
+def test_what_is_written_can_be_listed_and_read(backups: Backups) -> None:
+    name = backups.write(FLOW, "update")
+    (listed,) = backups.list()
+    assert (listed.backup, listed.id, listed.name, listed.reason, listed.nodes) == (name, "abc", "流れ", "update", 1)
+    assert backups.read(name) == FLOW
+
+
+def test_only_the_owner_may_read_it(backups: Backups) -> None:
+    file = backups.folder / backups.write(FLOW, "update")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_the_oldest_go_when_there_are_too_many_and_the_newest_are_listed_first(backups: Backups) -> None:
+    names = [backups.write(FLOW, "update") for _ in range(5)]
+    other = backups.write({**FLOW, "id": "other"}, "delete")
+    assert [listed.backup for listed in backups.list("abc")] == names[:1:-1]
+    assert next(iter(backups.list())).backup == other
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "abc/../x.json", "/etc/passwd", "", "abc/x.json"])
+def test_a_name_that_no_list_shows_is_refused(backups: Backups, name: str) -> None:
+    with pytest.raises(ValidationError, match="list_backups"):
+        backups.read(name)
+
+
+def test_a_backup_that_is_gone_is_not_found(backups: Backups) -> None:
+    name = backups.write(FLOW, "update")
+    (backups.folder / name).unlink()
+    with pytest.raises(NotFoundError):
+        backups.read(name)
+
+
+def test_a_broken_backup_says_so(backups: Backups) -> None:
+    name = backups.write(FLOW, "update")
+    (backups.folder / name).write_text("{", encoding="utf-8")
+    with pytest.raises(StorageError, match="Choose another"):
+        backups.read(name)
+
+
+def test_an_id_that_would_lead_elsewhere_is_not_made_a_path(backups: Backups) -> None:
+    with pytest.raises(StorageError, match="nothing was changed"):
+        backups.write({**FLOW, "id": "../../x"}, "update")
+
+
+async def test_every_page_of_backups_can_be_reached_once(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    for number in range(5):
+        await call("update_workflow", id=workflow["id"], name=f"名前 {number}")
+    seen: list[str] = []
+    page = (await call("list_backups", limit=2)).data
+    while True:
+        seen += [row["name"] for row in page["backups"]]
+        if not page["hasMore"]:
+            break
+        page = (await call("list_backups", limit=2, cursor=page["nextCursor"])).data
+    assert seen == ["名前 3", "名前 2", "名前 1", "名前 0", "注文 flow"]
+
+
+async def test_nothing_is_changed_where_no_backup_can_be_written(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    (tmp_path / "backups").write_text("a file where the folder should be", encoding="utf-8")
+    for tool, arguments in (("update_workflow", {"name": "x"}), ("delete_workflow", {})):
+        answer = await call(tool, id=workflow["id"], **arguments)
+        assert "so nothing was changed" in answer.error
+    assert [seen.method for seen in fake.seen] == ["GET", "GET"]

@@ -1,0 +1,27 @@
+"""What contributors and operators read about this room is there and true."""
+
+from pathlib import Path
+
+import pytest
+
+from chie.n8n.catalog import TOOLS
+from chie.n8n.settings import N8nSettings
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.req("NW-11")
+def test_the_contributors_guide_tells_how_errors_are_answered() -> None:
+    guide = (ROOT / "AGENTS.md").read_text(encoding="utf-8")
+    section = guide.split("## Error handling")[1].split("\n## ")[0]
+    for part in ("isError", "BaseTool.handler", "ApiErrorContext", "NotFoundErrorContext", "ValidationErrorContext"):
+        assert part in section
+    assert "@AGENTS.md" in (ROOT / "CLAUDE.md").read_text(encoding="utf-8")
+
+
+def test_every_tool_and_every_setting_is_on_the_rooms_page() -> None:
+    page = (ROOT / "docs" / "n8n.md").read_text(encoding="utf-8")
+    for tool in TOOLS:
+        assert f"`{tool.name}`" in page, tool.name
+    for name in N8nSettings.model_fields:
+        assert ("`CHIE_HOME`" if name == "home" else f"`N8N_{name.upper()}`") in page, name

@@ -1,0 +1,115 @@
+"""Ten tools, three kinds of error, through the front door."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, Era, order_flow
+
+FLOW: dict[str, Any] = order_flow()
+TEN = [
+    "list_workflows",
+    "get_workflow",
+    "get_workflow_connections",
+    "create_workflow",
+    "create_workflow_from_file",
+    "update_workflow",
+    "replace_workflow_from_file",
+    "delete_workflow",
+    "list_executions",
+    "get_execution",
+]
+
+# Arguments that are right, then the one that makes them wrong and what is said of it.
+RIGHT: dict[str, dict[str, Any]] = {
+    "list_workflows": {},
+    "get_workflow": {"id": "missing1"},
+    "get_workflow_connections": {"id": "missing1"},
+    "create_workflow": {"name": "n", "nodes": FLOW["nodes"], "connections": FLOW["connections"]},
+    "create_workflow_from_file": {"filePath": "flow.json"},
+    "update_workflow": {"id": "missing1", "name": "n"},
+    "replace_workflow_from_file": {"id": "missing1", "filePath": "flow.json"},
+    "delete_workflow": {"id": "missing1"},
+    "list_executions": {},
+    "get_execution": {"id": "999"},
+}
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "list_workflows": ({"limit": 0}, "limit must be at least 1"),
+    "get_workflow": ({"id": " "}, "id is required"),
+    "get_workflow_connections": ({"id": "../etc"}, "id must be of the form"),
+    "create_workflow": ({"nodes": [{"name": "A"}]}, "nodes[0].type must be a text"),
+    "create_workflow_from_file": ({"filePath": "nowhere.json"}, "filePath: no such file"),
+    "update_workflow": ({"nodes": "not json"}, "nodes must be a list"),
+    "replace_workflow_from_file": ({"filePath": "/etc/passwd"}, "filePath: the file is outside the allowed folders"),
+    "delete_workflow": ({"id": None}, "id is required"),
+    "list_executions": ({"status": "broken"}, "status must be one of"),
+    "get_execution": ({"id": "abc"}, "id must be of the form"),
+}
+# Where nothing can be missing, n8n says 404 of the list itself, or of a cursor's filters: it is no NotFoundError.
+MISSING = {
+    "list_workflows": ("GET", "/workflows"),
+    "create_workflow": ("POST", "/workflows"),
+    "create_workflow_from_file": ("POST", "/workflows"),
+    "list_executions": ("GET", "/executions"),
+}
+FIRST_REQUEST = {
+    "list_workflows": ("GET", "/workflows"),
+    "create_workflow": ("POST", "/workflows"),
+    "create_workflow_from_file": ("POST", "/workflows"),
+    "list_executions": ("GET", "/executions"),
+    "get_execution": ("GET", "/executions/999"),
+}
+
+
+@pytest.fixture(params=["auto", "legacy"])
+def era(request: pytest.FixtureRequest) -> Era:
+    era: Era = request.param
+    return era
+
+
+@pytest.fixture(autouse=True)
+def flow_file(tmp_path: Path) -> None:
+    (tmp_path / "flow.json").write_text(json.dumps(FLOW), encoding="utf-8")
+
+
+@pytest.mark.req("NW-12", "NW-5", "NW-7")
+@pytest.mark.parametrize("tool", TEN)
+async def test_not_found(tool: str, call: Caller, fake: FakeN8n) -> None:
+    if tool in MISSING:
+        fake.fail(*MISSING[tool], 404, "Project not found")
+    answer = await call(tool, **RIGHT[tool])
+    assert answer.details is not None
+    if tool in MISSING:
+        assert "n8n answered 404: Project not found" in answer.error
+        assert answer.details["context"]["status_code"] == 404
+    else:
+        kind = "Execution '999'" if tool == "get_execution" else "Workflow 'missing1'"
+        assert answer.error.startswith(f"{kind} not found.")
+        assert answer.details["error_type"] == "NotFoundError"
+        assert answer.details["context"]["resource_id"] in ("missing1", "999")
+
+
+@pytest.mark.req("NW-12", "NW-5", "NW-7")
+@pytest.mark.parametrize("tool", TEN)
+async def test_validation(tool: str, call: Caller, fake: FakeN8n) -> None:
+    change, message = WRONG[tool]
+    answer = await call(tool, **{**RIGHT[tool], **change})
+    assert message in answer.error
+    assert answer.details is not None
+    assert answer.details["error_type"] == "ValidationError"
+    assert [seen.method for seen in fake.seen if seen.method != "GET"] == []
+
+
+@pytest.mark.req("NW-12", "NW-5", "NW-6", "NW-7")
+@pytest.mark.parametrize("tool", TEN)
+async def test_api(tool: str, call: Caller, fake: FakeN8n) -> None:
+    method, path = FIRST_REQUEST.get(tool, ("GET", "/workflows/missing1"))
+    fake.fail(method, path, 403, "Your license does not allow for it")
+    answer = await call(tool, **RIGHT[tool])
+    assert "n8n answered 403: Your license does not allow for it. This key may not do it" in answer.error
+    assert answer.details is not None
+    assert answer.details["error_type"] == "ApiError"
+    assert answer.details["context"]["status_code"] == 403
+    assert answer.details["context"]["error_details"] == "Your license does not allow for it"

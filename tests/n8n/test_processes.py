@@ -1,0 +1,76 @@
+"""Real processes: stdout is JSON-RPC and nothing else, logs are files, and keys are in neither."""
+
+import json
+from pathlib import Path
+
+import httpx2
+import pytest
+from tests.fakes.n8n import KEY, FakeN8n
+from tests.house.processes import StdioServer, http_server
+from tests.n8n.caller import order_flow
+
+
+@pytest.fixture(autouse=True)
+def configured(fake: FakeN8n, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_URL", fake.url)
+    monkeypatch.setenv("N8N_API_KEY", KEY)
+
+
+@pytest.mark.req("NW-9", "NW-10", "NW-8")
+def test_over_stdio_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, tmp_path: Path) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    with StdioServer("n8n-mcp-server") as server:
+        assert len(server.request("tools/list")["tools"]) == 18
+        found = server.call("get_workflow", id=workflow["id"])
+        assert json.loads(found["content"][0]["text"])["name"] == "注文 flow"
+        missing = server.call("get_workflow", id="nobody")
+        assert missing["isError"] is True
+        assert missing["structuredContent"]["error_type"] == "NotFoundError"
+        rest, errors = server.stop()
+    assert (rest, errors) == ("", "")
+    lines = (tmp_path / "logs" / "n8n.log").read_text(encoding="utf-8").splitlines()
+    (line,) = [json.loads(line) for line in lines]
+    assert line["level"] == "ERROR"
+    assert line["message"].startswith("[get_workflow] Error: Workflow 'nobody' not found.")
+    assert KEY not in "".join(lines)
+
+
+@pytest.mark.req("NW-10")
+def test_the_folder_of_the_logs_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CHIE_LOG_DIR", str(tmp_path / "elsewhere"))
+    with StdioServer("chie", "mcp", "n8n") as server:
+        server.call("get_execution", id="7")
+        server.stop()
+    assert "[get_execution] Error" in (tmp_path / "elsewhere" / "n8n.log").read_text(encoding="utf-8")
+    assert not (tmp_path / "logs").exists()
+
+
+def test_a_log_that_cannot_be_written_does_not_keep_the_server_from_its_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("a file where a folder should be", encoding="utf-8")
+    monkeypatch.setenv("CHIE_LOG_DIR", str(tmp_path / "file" / "logs"))
+    with StdioServer("n8n-mcp-server") as server:
+        assert server.call("n8n_health")["isError"] is False
+        _, errors = server.stop()
+    assert "logging here instead" in errors
+
+
+@pytest.mark.req("NW-9")
+def test_over_http_for_development(fake: FakeN8n) -> None:
+    with http_server("n8n-mcp-server", "--http") as address:
+        listed = httpx2.post(
+            f"{address}/mcp",
+            json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_workflows"}},
+            headers={"accept": "application/json, text/event-stream"},
+        ).json()
+        health = httpx2.get(f"{address}/health")
+    assert json.loads(listed["result"]["content"][0]["text"])["count"] == 0
+    assert health.json() == {"status": "healthy", "n8n": fake.url}
+
+
+def test_without_configuration_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("N8N_API_KEY")
+    server = StdioServer("n8n-mcp-server")
+    out, errors = server.process.communicate(timeout=20)
+    assert (out, errors) == ("", "Error: not configured: N8N_API_KEY\n")

@@ -1,0 +1,94 @@
+"""Publishing, tagging and deleting: the steps beside the save."""
+
+import pytest
+from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, Era, order_flow
+
+
+@pytest.fixture(params=["auto", "legacy"])
+def era(request: pytest.FixtureRequest) -> Era:
+    era: Era = request.param
+    return era
+
+
+def writes(fake: FakeN8n) -> list[str]:
+    return [f"{seen.method} {seen.path}" for seen in fake.seen if seen.method != "GET"]
+
+
+async def test_unpublishing_comes_before_the_save_so_that_the_change_never_goes_live(
+    call: Caller, fake: FakeN8n
+) -> None:
+    workflow = fake.add_workflow(**order_flow(), active=True)
+    operations = {"nodes": [{"name": "Webhook"}], "connections": {}, "active": False}
+    answer = (await call("update_workflow", id=workflow["id"], **operations)).data
+    assert [step.split(":")[0] for step in answer["steps"]] == ["backup written", "unpublished", "saved"]
+    assert writes(fake)[0].endswith("/unpublish")
+
+
+async def test_tags_that_are_the_same_in_another_order_are_left_alone(call: Caller, fake: FakeN8n) -> None:
+    made = (await call("create_workflow", **order_flow(), tags=["a", "b"])).data
+    fake.seen.clear()
+    answer = (await call("update_workflow", id=made["id"], tags="b, a")).data
+    assert answer["steps"] == ["nothing to change: n8n has it so already"]
+    assert writes(fake) == []
+
+
+async def test_a_tag_name_that_n8n_would_misunderstand_is_refused(call: Caller, fake: FakeN8n) -> None:
+    answer = await call("create_workflow", **order_flow(), tags=["x" * 25])
+    assert answer.error == "tags: a name may have 24 characters at the most."
+    assert writes(fake) == []
+
+
+async def test_an_archived_workflow_is_refused_with_the_way_out(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), isArchived=True)
+    for tool, arguments in (("update_workflow", {"name": "x"}), ("publish_workflow", {})):
+        assert "unarchive it in n8n first" in (await call(tool, id=workflow["id"], **arguments)).error
+    assert writes(fake) == []
+
+
+async def test_publishing_makes_a_draft_live(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), active=True)
+    fake.workflows[workflow["id"]]["versionId"] = "newer"
+    assert (await call("get_workflow", id=workflow["id"])).data["unpublishedChanges"] is True
+    answer = (await call("publish_workflow", id=workflow["id"])).data
+    assert (answer["active"], answer.get("unpublishedChanges"), answer["steps"]) == (True, None, ["published"])
+    assert (await call("unpublish_workflow", id=workflow["id"])).data["active"] is False
+
+
+async def test_deleting_waits_until_n8n_lets_go(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), active=True)
+    answer = (await call("delete_workflow", id=workflow["id"])).data
+    assert answer["steps"][1:] == ["unpublished", "deleted, together with its executions"]
+    assert [write.split()[0] for write in writes(fake)] == ["DELETE", "POST", "DELETE", "DELETE", "DELETE"]
+
+
+@pytest.mark.parametrize("stored", [True, False])
+async def test_a_delete_that_fails_without_telling_is_looked_after(call: Caller, fake: FakeN8n, stored: bool) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    fake.fail("DELETE", workflow["id"], 502, stored=stored)
+    answer = await call("delete_workflow", id=workflow["id"])
+    if stored:
+        assert answer.data["deleted"] is True
+    else:
+        assert "Failed to delete workflow: n8n answered 502" in answer.error
+
+
+async def test_a_draft_goes_live_only_when_that_is_asked_for_and_not_with_a_change(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), active=True)
+    fake.workflows[workflow["id"]]["versionId"] = "draft"
+    raw = (await call("get_workflow", id=workflow["id"], raw=True)).data
+    quiet = (await call("update_workflow", **{**raw, "name": "静かに"})).data
+    assert (quiet["active"], quiet["unpublishedChanges"]) == (True, True)
+    loud = (await call("publish_workflow", id=workflow["id"])).data
+    assert "unpublishedChanges" not in loud
+    off = (await call("update_workflow", id=workflow["id"], name="終わり", active=False)).data
+    assert (off["active"], off["name"]) == (False, "終わり")
+
+
+async def test_an_n8n_that_cannot_save_a_draft_is_not_made_to_publish_it(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), active=True)
+    fake.workflows[workflow["id"]]["versionId"] = "draft"
+    fake.fail("PUT", workflow["id"], 400, "Unknown query parameter 'publishIfActive'")
+    answer = await call("update_workflow", id=workflow["id"], name="静かに")
+    assert "would make them live together with yours; nothing was written" in answer.error
+    assert fake.workflows[workflow["id"]]["name"] == "注文 flow"

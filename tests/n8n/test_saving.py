@@ -1,0 +1,266 @@
+"""How a change is saved: what is kept, what is said, and what happens when a step fails."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from tests.fakes.n8n import FakeN8n
+from tests.n8n.caller import Caller, Era, Instance, calling, chain, node, order_flow
+
+HOOK = "n8n-nodes-base.webhook"
+
+
+@pytest.fixture(params=["auto", "legacy"])
+def era(request: pytest.FixtureRequest) -> Era:
+    era: Era = request.param
+    return era
+
+
+def writes(fake: FakeN8n) -> list[str]:
+    return [f"{seen.method} {seen.path}" for seen in fake.seen if seen.method != "GET"]
+
+
+async def test_a_backup_holds_the_workflow_as_it_was(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    before = json.loads(json.dumps(workflow))
+    await call("update_workflow", id=workflow["id"], name="別名")
+    (file,) = (tmp_path / "backups").rglob("*.json")
+    assert json.loads(file.read_text(encoding="utf-8")) == before
+
+
+async def test_a_failed_put_that_was_stored_all_the_same_is_said_to_be(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    fake.fail("PUT", workflow["id"], 403, "Your change was saved as a draft", stored=True)
+    answer = await call("update_workflow", id=workflow["id"], name="別名")
+    assert answer.error.startswith("The change is stored, but n8n failed after saving it")
+    assert "Your change was saved as a draft" in answer.error
+    assert answer.details is not None
+    assert answer.details["steps"][-1] == "saved: name"
+
+
+async def test_a_failed_put_that_was_not_stored_is_the_plain_error(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    fake.fail("PUT", workflow["id"], 500)
+    answer = await call("update_workflow", id=workflow["id"], name="別名")
+    assert answer.error.startswith("Failed to update workflow: n8n answered 500")
+    assert answer.details is not None
+    assert "steps" not in answer.details
+
+
+async def test_a_failure_to_tag_after_the_save_says_what_was_done(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    fake.fail("POST", "/tags", 403, "Forbidden")
+    answer = await call("update_workflow", id=workflow["id"], name="別名", tags=["新"])
+    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to create tag: n8n answered 403")
+    assert fake.workflows[workflow["id"]]["name"] == "別名"
+
+
+async def test_a_failure_to_read_back_does_not_hide_the_save(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    fake.fail("GET", workflow["id"], 401, "Unauthorized", after=1)
+    answer = await call("update_workflow", id=workflow["id"], name="別名")
+    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to get workflow: n8n answered 401")
+
+
+class Breaking(httpx2.AsyncBaseTransport):
+    """A network that breaks on a PUT, before or after n8n has got it."""
+
+    def __init__(self, *, after: bool) -> None:
+        self._inner = httpx2.AsyncHTTPTransport()
+        self._after = after
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "PUT" and self._after:
+            await (await self._inner.handle_async_request(request)).aread()
+        if request.method == "PUT":
+            raise httpx2.ReadError("broken", request=request)
+        return await self._inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+async def test_an_answer_that_is_lost_is_no_failure_when_n8n_has_the_change(
+    era: Era, fake: FakeN8n, instance: Instance, tmp_path: Path
+) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    broken = Instance(instance.url, instance.key, transport=Breaking(after=True))
+    async with calling(broken, tmp_path, era=era) as call:
+        answer = (await call("update_workflow", id=workflow["id"], name="別名")).data
+    assert answer["name"] == "別名"
+    assert answer["notes"] == ["n8n's answer was lost on the way, but it has stored the change"]
+    assert len(writes(fake)) == 1
+
+
+async def test_a_change_that_never_arrived_is_said_not_to_be_stored(
+    era: Era, fake: FakeN8n, instance: Instance, tmp_path: Path
+) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    broken = Instance(instance.url, instance.key, transport=Breaking(after=False))
+    async with calling(broken, tmp_path, era=era) as call:
+        answer = await call("update_workflow", id=workflow["id"], name="別名")
+    assert answer.error.endswith("did not answer (ReadError). The change is not stored: try again.")
+    assert writes(fake) == []
+
+
+async def test_changes_made_at_the_same_time_are_all_kept(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+
+    async def note(name: str) -> None:
+        operations = [{"op": "setField", "node": name, "path": "notes", "value": f"{name} です"}]
+        assert not (await call("patch_workflow", id=workflow["id"], operations=operations)).is_error
+
+    async with anyio.create_task_group() as tasks:
+        for own in workflow["nodes"]:
+            tasks.start_soon(note, own["name"])
+    stored = fake.workflows[workflow["id"]]["nodes"]
+    assert [own["notes"] for own in stored] == [f"{own['name']} です" for own in stored]
+
+
+@pytest.mark.parametrize("old", [False, True])
+async def test_keys_that_a_version_refuses_are_left_out_part_by_part_and_named(
+    old: bool, era: Era, new_n8n: FakeN8n, old_n8n: FakeN8n, tmp_path: Path
+) -> None:
+    fake = (old_n8n if old else new_n8n).reset()
+    flow = order_flow()
+    flow["nodes"][0]["brandNew"] = 1
+    flow["settings"] = {"timezone": "UTC", "futureSetting": True}
+    flow["pinData"] = {"Webhook": [{"json": {}}]}
+    async with calling(Instance(fake.url, "n8n-test-key-0123456789"), tmp_path, era=era) as call:
+        answer = (await call("create_workflow", **flow)).data
+    notes = " ".join(answer["notes"])
+    assert "nodes[].brandNew" in notes
+    assert "settings.futureSetting" in notes
+    assert ("pinData" in notes) is old
+    stored = fake.workflows[answer["id"]]
+    assert "brandNew" not in stored["nodes"][0]
+    assert stored["settings"] == {"timezone": "UTC"}
+
+
+async def test_settings_are_merged_and_a_null_takes_one_away(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow() | {"settings": {"timezone": "UTC", "executionTimeout": 60}})
+    answer = (
+        await call("update_workflow", id=workflow["id"], settings={"timezone": None, "executionOrder": "v1"})
+    ).data
+    assert fake.workflows[workflow["id"]]["settings"] == {"executionTimeout": 60, "executionOrder": "v1"}
+    assert "notes" not in answer
+
+
+async def test_a_stored_value_that_n8n_shows_but_does_not_take_does_not_spoil_a_save(
+    call: Caller, fake: FakeN8n
+) -> None:
+    workflow = fake.add_workflow(**order_flow() | {"settings": {"saveManualExecutions": "DEFAULT"}})
+    answer = (await call("update_workflow", id=workflow["id"], name="別名")).data
+    assert answer["changed"] == ["name"]
+
+
+async def test_what_the_editor_notes_on_a_node_is_never_sent(call: Caller, fake: FakeN8n) -> None:
+    flow = order_flow()
+    flow["nodes"][0] |= {"issues": {"x": 1}, "createdAt": "2020"}
+    workflow = fake.add_workflow(**flow)
+    await call("update_workflow", id=workflow["id"], name="別名")
+    assert "issues" not in fake.workflows[workflow["id"]]["nodes"][0]
+
+
+async def test_a_webhook_without_an_address_of_its_own_gets_one_and_keeps_one_it_has(
+    call: Caller, fake: FakeN8n
+) -> None:
+    flow = {"name": "n", "nodes": [node("Hook", HOOK), node("Own", HOOK, webhookId="mine")], "connections": {}}
+    made = (await call("create_workflow", **flow)).data
+    first, second = fake.workflows[made["id"]]["nodes"]
+    assert len(first["webhookId"]) == 36
+    assert second["webhookId"] == "mine"
+    changed = [{"name": "Hook", "parameters": {"path": "x"}}, {"name": "Own"}]
+    await call("update_workflow", id=made["id"], nodes=changed)
+    assert fake.workflows[made["id"]]["nodes"][0]["webhookId"] == first["webhookId"]
+
+
+async def test_a_node_rewritten_with_a_new_id_keeps_its_credentials_by_name(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    nodes: list[dict[str, Any]] = [{**own, "id": f"new-{place}"} for place, own in enumerate(order_flow()["nodes"])]
+    del nodes[1]["credentials"]
+    await call("update_workflow", id=workflow["id"], nodes=nodes)
+    assert fake.workflows[workflow["id"]]["nodes"][1]["credentials"]["httpBasicAuth"]["id"] == "cred1"
+
+
+async def test_a_node_of_another_kind_does_not_inherit_credentials(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    nodes = [{"name": "Webhook"}, {"name": "注文を整形", "type": "n8n-nodes-base.noOp"}, {"name": "End"}]
+    await call("update_workflow", id=workflow["id"], nodes=nodes)
+    stored = fake.workflows[workflow["id"]]["nodes"][1]
+    assert "credentials" not in stored
+    assert "onError" not in stored
+
+
+async def test_a_null_takes_a_nodes_key_away(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    nodes = [{"name": "Webhook"}, {"name": "注文を整形", "credentials": None, "notes": None}, {"name": "End"}]
+    await call("update_workflow", id=workflow["id"], nodes=nodes)
+    stored = fake.workflows[workflow["id"]]["nodes"][1]
+    assert "credentials" not in stored
+    assert "notes" not in stored
+    assert stored["onError"] == "continueRegularOutput"
+
+
+async def test_keys_that_only_n8n_sets_are_said_to_be_left_alone(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    answer = (await call("update_workflow", id=workflow["id"], name="別名", triggerCount=99)).data
+    assert answer["notes"] == ["not changed, because only n8n sets it: triggerCount"]
+
+
+async def test_an_unknown_argument_is_refused_and_not_passed_over(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    assert "unknown argument" in (await call("update_workflow", id=workflow["id"], nmae="x")).error
+
+
+async def test_a_shortened_answer_cannot_be_saved(instance: Instance, era: Era, fake: FakeN8n, tmp_path: Path) -> None:
+    flow = order_flow()
+    flow["nodes"][0]["parameters"]["code"] = "長" * 9_000
+    workflow = fake.add_workflow(**flow)
+    async with calling(instance, tmp_path, era=era, max_chars=2_000) as call:
+        cut = (await call("get_workflow", id=workflow["id"], raw=True)).data
+        assert "do not save it" in cut["truncated"]
+        assert "unknown argument" in (await call("update_workflow", **cut)).error
+        only = await call("update_workflow", id=workflow["id"], nodes=cut["nodes"], connections={})
+        assert "that an answer had cut short" in only.error
+    assert writes(fake) == []
+
+
+async def test_groups_on_the_canvas_lose_a_node_that_is_removed(call: Caller, fake: FakeN8n) -> None:
+    flow = order_flow()
+    for number, own in enumerate(flow["nodes"]):
+        own["id"] = f"id{number}"
+    groups = [
+        {"id": "g1", "name": "one", "nodeIds": ["id1", "id2"]},
+        {"id": "g2", "name": "two", "nodeIds": ["id2"]},
+    ]
+    workflow = fake.add_workflow(**flow, nodeGroups=groups)
+    await call("patch_workflow", id=workflow["id"], operations=[{"op": "removeNode", "name": "End"}])
+    assert fake.workflows[workflow["id"]]["nodeGroups"] == [{"id": "g1", "name": "one", "nodeIds": ["id1"]}]
+
+
+async def test_replacing_keeps_credentials_that_a_file_lacks_but_not_the_rest(
+    call: Caller, fake: FakeN8n, tmp_path: Path
+) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    bare = [node("Webhook", HOOK), node("注文を整形", "n8n-nodes-base.set")]
+    content = {"name": "n", "nodes": bare, "connections": chain("Webhook", "注文を整形")}
+    (tmp_path / "f.json").write_text(json.dumps(content), encoding="utf-8")
+    await call("replace_workflow_from_file", id=workflow["id"], filePath=str(tmp_path / "f.json"))
+    stored = fake.workflows[workflow["id"]]["nodes"][1]
+    assert stored["credentials"]["httpBasicAuth"]["id"] == "cred1"
+    assert "onError" not in stored
+
+
+async def test_pinned_data_and_the_description_are_changed_only_when_given(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), pinData={"Webhook": [{"json": {"a": 1}}]})
+    first = (await call("update_workflow", id=workflow["id"], description="朝の注文を集める")).data
+    assert first["changed"] == ["description"]
+    assert (await call("get_workflow", id=workflow["id"])).data["description"] == "朝の注文を集める"
+    assert "pinData" not in next(seen.body for seen in fake.seen if seen.method == "PUT")
+    second = (await call("update_workflow", id=workflow["id"], pinData="{}")).data
+    assert second["changed"] == ["pinData"]
+    assert fake.workflows[workflow["id"]]["pinData"] == {}

@@ -1,0 +1,210 @@
+"""The server as its guests see it: names, schemas, annotations, health, and what read-only leaves."""
+
+import json
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from pydantic import SecretStr
+from starlette.testclient import TestClient
+from tests.fakes.n8n import KEY, FakeN8n
+from tests.n8n.caller import Caller, Instance, calling, order_flow
+
+from chie.errors import ConfigurationError
+from chie.house import create_house
+from chie.n8n.server import create_server
+from chie.n8n.settings import N8nSettings
+
+READING = {
+    "list_workflows", "get_workflow", "get_workflow_connections", "list_executions", "get_execution",
+    "validate_workflow", "list_backups", "n8n_health",
+}  # fmt: skip
+
+
+async def test_every_tool_is_described_and_annotated(fake: FakeN8n) -> None:
+    server = create_server(N8nSettings(url=fake.url, api_key=SecretStr(KEY)))
+    async with Client(server) as client:
+        tools = await client.list_tools()
+    for tool in tools:
+        assert tool.annotations is not None
+        assert tool.description
+        assert len(tool.description) > 40
+        assert tool.annotations.read_only_hint is (tool.name in READING)
+        assert tool.annotations.read_only_hint or tool.annotations.destructive_hint is not None
+    assert len(json.dumps([tool.input_schema for tool in tools])) < 20_000
+
+
+async def test_read_only_leaves_no_tool_that_writes(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    async with calling(instance, tmp_path, read_only=True) as call:
+        assert {tool.name for tool in await call.client.list_tools()} == READING
+        assert "Unknown tool" in (await call("delete_workflow", id=workflow["id"])).error
+    assert workflow["id"] in fake.workflows
+
+
+async def test_health_tells_what_is_wrong_and_what_to_do(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
+    async with calling(Instance(instance.url, "another-key-0123"), tmp_path) as call:
+        state = (await call("n8n_health")).data
+    assert (state["healthy"], state["reachable"], state["keyValid"]) == (False, True, False)
+    assert "make a new key in n8n" in state["problem"]
+    assert fake.seen
+
+
+async def test_an_n8n_that_is_not_there_is_a_diagnosis_and_not_a_crash(tmp_path: Path) -> None:
+    async with calling(Instance("http://127.0.0.1:9", "key"), tmp_path) as call:
+        state = (await call("n8n_health")).data
+    assert (state["healthy"], state["reachable"]) == (False, False)
+    assert "Check that it runs and that N8N_URL is right" in state["problem"]
+
+
+def test_the_house_asks_n8n_for_the_rooms_health(fake: FakeN8n) -> None:
+    well = create_server(N8nSettings(url=fake.url, api_key=SecretStr(KEY)))
+    with TestClient(create_house({"n8n": well}), base_url="http://127.0.0.1:8080") as client:
+        assert client.get("/health").json()["rooms"]["n8n"] == {"status": "healthy", "n8n": fake.url}
+    ill = create_server(N8nSettings(url=fake.url, api_key=SecretStr("wrong-key")))
+    with TestClient(create_house({"n8n": ill}), base_url="http://127.0.0.1:8080") as client:
+        answer = client.get("/health")
+        assert answer.status_code == 503
+        assert "N8N_API_KEY is not valid" in answer.json()["rooms"]["n8n"]["reason"]
+
+
+async def test_an_n8n_that_keeps_silent_does_not_hold_up_the_houses_health(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.n8n.health.SECONDS", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        server = create_server(N8nSettings(url=url, api_key=SecretStr(KEY)))
+        async with Client(server):
+            state = await server.health()
+    assert state["status"] == "unhealthy"
+    assert "did not answer within" in state["reason"]
+
+
+def test_a_room_that_is_not_configured_keeps_the_house_open() -> None:
+    with pytest.raises(ConfigurationError) as lacking:
+        create_server()
+    with TestClient(create_house({"n8n": lacking.value}), base_url="http://127.0.0.1:8080") as client:
+        assert client.get("/health").json()["rooms"]["n8n"] == {"status": "not configured: N8N_URL, N8N_API_KEY"}
+
+
+@pytest.mark.req("NW-8")
+async def test_no_argument_and_no_secret_is_in_an_error(call: Caller, fake: FakeN8n) -> None:
+    secret = "hunter2-very-private"
+    workflow = fake.add_workflow(**order_flow())
+    answers = [
+        await call("get_workflow", id=f"{secret}!"),
+        await call("list_executions", status=secret),
+        await call("create_workflow", name=secret * 9, nodes=secret, connections=secret),
+        await call("create_workflow_from_file", filePath=f"/nowhere/{secret}"),
+        await call("restore_workflow", backup=secret),
+        await call("list_workflows", cursor=secret),
+        await call("patch_workflow", id=workflow["id"], operations=[{"op": secret}]),
+        await call(
+            "patch_workflow",
+            id=workflow["id"],
+            operations=[{"op": "setField", "node": "End", "path": "name.x", "value": secret}],
+        ),
+    ]
+    for answer in answers:
+        assert answer.is_error, answer.text
+        assert secret not in answer.text + json.dumps(answer.details)
+
+
+async def test_validation_needs_something_to_check(call: Caller) -> None:
+    assert (await call("validate_workflow")).error == "Give id, or nodes together with connections."
+    found = (await call("validate_workflow", nodes=[{"name": "A"}], connections="{}")).data
+    assert found["valid"] is False
+    assert "nodes[0].type must be a text" in found["errors"]
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        ({"op": "explode"}, "operations[0].op must be one of addNode, removeNode"),
+        ({}, "operations[0].op must be one of addNode, removeNode"),
+        ("nonsense", "operations[0].op must be one of addNode, removeNode"),
+        ({"op": "removeNode"}, "operations[0]: name is required"),
+        ({"op": "connect", "from": "End"}, "operations[0]: to is required"),
+        ({"op": "renameNode", "name": "End", "newName": "Webhook"}, "a node has the name 'Webhook' already"),
+        ({"op": "disconnect", "from": "End", "to": "Webhook"}, "there is no such connection"),
+        ({"op": "setField", "path": "active", "value": True}, "path must begin with one of name, connections"),
+        ({"op": "setField", "path": "nodes[0].name", "value": "x"}, "for a field of a node, name it in node"),
+        ({"op": "setField", "node": "End", "path": "name", "value": "x"}, "use renameNode"),
+        ({"op": "updateNode", "name": "End", "changes": {"name": "x"}}, "use renameNode"),
+        ({"op": "setField", "node": "End", "path": "type.deep", "value": 1}, "neither an object nor a list"),
+        ({"op": "setField", "node": "End", "path": "position[7]", "value": 1}, "not there"),
+        ({"op": "setField", "node": "End", "path": "a..b", "value": 1}, "path must be written as"),
+    ],
+)
+async def test_an_operation_that_cannot_be_done_says_why(
+    call: Caller, fake: FakeN8n, operation: Any, message: str
+) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    answer = await call("patch_workflow", id=workflow["id"], operations=[operation])
+    assert message in answer.error
+    assert all(seen.method == "GET" for seen in fake.seen)
+
+
+async def test_fields_of_the_workflow_itself_can_be_set(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    operations = [
+        json.dumps({"op": "setField", "path": "name", "value": "請求書"}),
+        {"op": "setField", "path": "settings.timezone", "value": "Asia/Tokyo"},
+    ]
+    answer = (await call("patch_workflow", id=workflow["id"], operations=operations)).data
+    assert (answer["name"], answer["changed"]) == ("請求書", ["name", "settings"])
+    assert fake.workflows[workflow["id"]]["settings"] == {"executionOrder": "v1", "timezone": "Asia/Tokyo"}
+
+
+async def test_fields_inside_lists_can_be_set_and_a_list_grows_at_its_end(call: Caller, fake: FakeN8n) -> None:
+    flow = order_flow()
+    flow["nodes"][2]["parameters"] = {"rules": [{"value": 1}], "a.b": {"c": 1}}
+    workflow = fake.add_workflow(**flow)
+    operations: list[Any] = [
+        {"op": "setField", "node": "End", "path": "parameters.rules[0].value", "value": 2},
+        {"op": "setField", "node": "End", "path": "parameters.rules[1].value", "value": "三"},
+        {"op": "setField", "node": "End", "path": "parameters.rules[2]", "value": None},
+        {"op": "setField", "node": "End", "path": "/parameters/a.b/c", "value": 4},
+    ]
+    await call("patch_workflow", id=workflow["id"], operations=operations)
+    stored = fake.workflows[workflow["id"]]["nodes"][2]["parameters"]
+    assert stored == {"rules": [{"value": 2}, {"value": "三"}, None], "a.b": {"c": 4}}
+
+
+async def test_small_answers_tell_what_is_out_of_the_ordinary(call: Caller, fake: FakeN8n) -> None:
+    flow = order_flow()
+    flow["nodes"][2] |= {"disabled": True, "type": "community-nodes.thing"}
+    flow["connections"]["End"] = {"ai_tool": [[{"node": "注文を整形", "type": "ai_tool", "index": 0}]]}
+    workflow = fake.add_workflow(**flow, isArchived=True)
+    (row,) = (await call("list_workflows")).data["workflows"]
+    assert row["archived"] is True
+    answer = (await call("get_workflow", id=workflow["id"])).data
+    assert (answer["disabled"], answer["nodes"]["End"]) == (["End"], "community-nodes.thing")
+    graph = await call("get_workflow_connections", id=workflow["id"], raw=True)
+    assert graph.data["graph"][2]["outputs"] == ["注文を整形 (ai_tool)"]
+    assert graph.data["rawConnections"] == flow["connections"]
+    assert "n2 -.ai_tool.-> n1" in graph.blocks[1]
+
+
+async def test_a_missing_node_is_not_found_and_the_names_are_told(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    answer = await call("get_workflow", id=workflow["id"], nodeName="Nobody")
+    assert answer.error.endswith("The names are 'Webhook', '注文を整形', 'End'.")
+
+
+async def test_raw_does_not_repeat_a_live_version_that_is_the_stored_one(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), active=True)
+    assert "activeVersion" not in (await call("get_workflow", id=workflow["id"], raw=True)).data
+    fake.workflows[workflow["id"]]["versionId"] = "newer"
+    assert "activeVersion" in (await call("get_workflow", id=workflow["id"], raw=True)).data
+
+
+async def test_what_mermaid_would_stumble_over_is_written_as_codes(call: Caller, fake: FakeN8n) -> None:
+    flow = order_flow()
+    flow["nodes"][2]["name"] = 'say "hi" [x] #1'
+    flow["connections"]["注文を整形"]["main"][1][0]["node"] = 'say "hi" [x] #1'
+    flow["nodes"][2]["disabled"] = True
+    workflow = fake.add_workflow(**flow)
+    picture = (await call("get_workflow_connections", id=workflow["id"])).blocks[1]
+    assert 'n2["say #34;hi#34; #91;x#93; #35;1"]:::off' in picture

@@ -1,0 +1,178 @@
+"""The end-to-end suite against a real n8n, with every request held against the document that it serves."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import anyio
+import httpx2
+import pytest
+from tests.contract.n8n import EndToEnd
+from tests.n8n.caller import Answer, Caller, Era, Instance, calling, chain, node
+from tests.real.n8n_openapi import Inspector
+from tests.real.n8n_server import OPENAPI, RealN8n, installed, running
+
+pytestmark = pytest.mark.real
+
+REFUSED_ON_PURPOSE = "noSuchThing"
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def n8n(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealN8n]:
+    if not installed():
+        pytest.skip("n8n is not installed: run `make real`")
+    with running(tmp_path_factory.mktemp("n8n")) as n8n:
+        yield n8n
+
+
+@pytest.fixture(scope="module")
+def inspector(n8n: RealN8n) -> Inspector:  # noqa: ARG001 - there is a document where n8n is installed
+    return Inspector(OPENAPI.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def instance(n8n: RealN8n, inspector: Inspector) -> Iterator[Instance]:
+    inspector.faults.clear()
+    yield Instance(n8n.url, n8n.key, transport=inspector)
+    assert [fault for fault in inspector.faults if REFUSED_ON_PURPOSE not in fault] == []
+
+
+@pytest.fixture
+def era() -> Era:
+    return "auto"
+
+
+@pytest.fixture
+async def call(instance: Instance, era: Era, tmp_path: Path) -> AsyncIterator[Caller]:
+    async with calling(instance, tmp_path, era=era) as caller:
+        yield caller
+
+
+class TestRealN8n(EndToEnd):
+    pass
+
+
+async def finished(call: Caller, execution_id: str, **arguments: Any) -> Answer:
+    """n8n runs in the background: ask until it is done."""
+    with anyio.fail_after(30):
+        while True:
+            answer = await call("get_execution", id=execution_id, **arguments)
+            if not answer.is_error and answer.data["status"] not in ("new", "running"):
+                return answer
+            await anyio.sleep(0.1)
+
+
+async def failing_flow(call: Caller) -> str:
+    code = "return Array.from({length: 7}, (_, i) => ({json: {i, 品目: 'りんご'}}))"
+    nodes = [
+        node("Start", "n8n-nodes-base.manualTrigger"),
+        node("作る", "n8n-nodes-base.code", typeVersion=2, parameters={"jsCode": code}),
+        node("Break", "n8n-nodes-base.stopAndError", parameters={"errorMessage": "在庫がありません"}),
+    ]
+    made = await call("create_workflow", name=uuid4().hex, nodes=nodes, connections=chain("Start", "作る", "Break"))
+    return str(made.data["id"])
+
+
+@pytest.mark.req("NW-5")
+async def test_a_failed_execution_is_told_with_its_node_and_message(call: Caller, n8n: RealN8n) -> None:
+    workflow_id = await failing_flow(call)
+    answer = (await finished(call, n8n.rest.run(workflow_id, "Start"))).data
+    assert (answer["status"], answer["failed"]["node"]) == ("error", "Break")
+    assert answer["failed"]["message"] == "在庫がありません"
+    assert [(own["node"], own["items"]) for own in answer["nodes"]] == [("Start", 1), ("作る", 7), ("Break", 0)]
+    one = (await call("get_execution", id=answer["id"], nodeName="作る", itemLimit=2)).data
+    assert one["runs"][0]["outputs"] == {
+        "main": {"count": 7, "items": [{"i": 0, "品目": "りんご"}, {"i": 1, "品目": "りんご"}]}
+    }
+    rows = (await call("list_executions", workflowId=workflow_id, status="error")).data["executions"]
+    assert [row["id"] for row in rows] == [answer["id"]]
+
+
+async def test_a_failed_execution_can_be_retried_with_the_mended_workflow(call: Caller, n8n: RealN8n) -> None:
+    workflow_id = await failing_flow(call)
+    failed = (await finished(call, n8n.rest.run(workflow_id, "Start"))).data
+    operations = [
+        {"op": "updateNode", "name": "Break", "changes": {"type": "n8n-nodes-base.noOp", "parameters": None}},
+        {"op": "setField", "node": "Break", "path": "parameters", "value": {}},
+    ]
+    await call("patch_workflow", id=workflow_id, operations=operations)
+    retried = (await call("retry_execution", id=failed["id"])).data
+    assert retried["retryOf"] == failed["id"]
+    assert (await finished(call, retried["id"])).data["status"] == "success"
+    assert "cannot be retried" in (await call("retry_execution", id=retried["id"])).error
+
+
+async def test_pages_of_executions_keep_their_filters(call: Caller, n8n: RealN8n) -> None:
+    mine, other = await failing_flow(call), await failing_flow(call)
+    for workflow_id in (mine, other, mine, other, mine):
+        await finished(call, n8n.rest.run(workflow_id, "Start"))
+    first = (await call("list_executions", workflowId=mine, limit=2)).data
+    second = (await call("list_executions", cursor=first["nextCursor"])).data
+    rows = [*first["executions"], *second["executions"]]
+    assert [row["workflowId"] for row in rows] == [mine] * 3
+    assert second["hasMore"] is False
+
+
+async def test_a_wrong_key_is_said_to_be_wrong_and_is_not_repeated(n8n: RealN8n, tmp_path: Path) -> None:
+    secret = "not-the-key-0123456789"
+    async with calling(Instance(n8n.url, secret), tmp_path) as call:
+        answer = await call("list_workflows")
+        health = await call("n8n_health")
+    assert "N8N_API_KEY is not valid" in answer.error
+    assert (health.data["reachable"], health.data["keyValid"]) == (True, False)
+    assert secret not in json.dumps([answer.text, answer.details, health.text])
+
+
+async def test_a_published_webhook_answers_with_what_was_patched(call: Caller, n8n: RealN8n) -> None:
+    path = uuid4().hex
+    nodes = [
+        node("Hook", "n8n-nodes-base.webhook", typeVersion=2, parameters={"path": path, "responseMode": "lastNode"}),
+        node("Say", "n8n-nodes-base.code", typeVersion=2, parameters={"jsCode": "return [{json: {say: 'old'}}]"}),
+    ]
+    made = (await call("create_workflow", name=path, nodes=nodes, connections=chain("Hook", "Say"), active=True)).data
+    value = "return [{json: {say: '新しい'}}]"
+    operations = [{"op": "setField", "node": "Say", "path": "parameters.jsCode", "value": value}]
+    await call("patch_workflow", id=made["id"], operations=operations)
+    async with httpx2.AsyncClient(trust_env=False) as http:
+        with anyio.fail_after(30):
+            while True:
+                if (await http.get(f"{n8n.url}/webhook/{path}")).text == '{"say":"新しい"}':
+                    break
+                await anyio.sleep(0.1)
+
+
+async def test_the_document_is_really_held_against_requests(inspector: Inspector, n8n: RealN8n) -> None:
+    async with httpx2.AsyncClient(transport=inspector, base_url=n8n.url) as http:
+        await http.put("/api/v1/workflows/x?odd=1", json={"name": 5, "nodes": [{"odd": 1}], "active": True})
+        await http.patch("/api/v1/workflows/x", json={})
+    faults = " ".join(inspector.faults)
+    for part in ("query odd", "False schema", '"settings" is a required property', "odd", "PATCH /workflows/x"):
+        assert part in faults
+    inspector.faults.clear()
+
+
+def test_all_operations_that_we_use_were_seen_by_the_document(inspector: Inspector) -> None:
+    """Runs last in this file: the tests before it have sent every kind of request that the client has."""
+    assert inspector.operations >= {
+        "GET /workflows",
+        "POST /workflows",
+        "GET /workflows/{workflowId}",
+        "PUT /workflows/{workflowId}",
+        "DELETE /workflows/{workflowId}",
+        "PUT /workflows/{workflowId}/tags",
+        "POST /workflows/{workflowId}/publish",
+        "POST /workflows/{workflowId}/unpublish",
+        "GET /tags",
+        "POST /tags",
+        "GET /executions",
+        "GET /executions/{executionId}",
+        "POST /executions/{executionId}/retry",
+        "GET /discover",
+    }
