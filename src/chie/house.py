@@ -37,8 +37,9 @@ HEADERS = {
 
 def open_house() -> FastAPI:
     """As `chie serve` runs it: every room, and the agents that use them, with their settings from the environment."""
-    rooms, settings = open_rooms(), load(ChatSettings)
-    return create_house(rooms, opening=partial(open_agents, settings, rooms))
+    rooms = open_rooms()
+    agents = open_agents(load(ChatSettings), rooms)
+    return create_house(rooms, opening=lambda: agents)
 
 
 def create_house(

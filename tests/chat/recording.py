@@ -38,6 +38,7 @@ async def _record(house: ChatHouse, agent_id: str) -> dict[str, Any]:
 def _fixed(text: str) -> str:
     names: dict[str, str] = {}
     text = UUID.sub(lambda found: names.setdefault(found[0], f"00000000-0000-4000-8000-{len(names):012}"), text)
+    text = re.sub(r'(duration_ms\\*": )\d+', r"\g<1>5", text)
     return TIME.sub("2026-01-01T00:00:00Z", text)
 
 

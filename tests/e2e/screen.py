@@ -52,3 +52,7 @@ class Screen:
 
     def script(self, code: str, argument: object = None) -> Any:
         return self.page.evaluate(code, argument)
+
+    def settle(self) -> None:
+        """Two frames: whatever a key or an event sets off at once has been drawn by then."""
+        self.script("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -63,7 +63,7 @@ def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_l
     expect(row(screen, "delete me")).to_have_count(0)
     screen.page.goto("about:blank")
     while httpx2.get(f"{screen.address}/api/sessions/{session}").status_code != 404:  # the test's timeout ends it
-        screen.page.wait_for_timeout(5)
+        screen.settle()
     other = open_screen()
     expect(other.page.locator(".session-list")).to_be_visible()
     expect(row(other, "delete me")).to_have_count(0)

@@ -82,7 +82,7 @@ def test_enter_that_ends_a_conversion_does_nothing_else(screen: Screen, name: st
     field = opening(screen)
     before = screen.page.url, screen.answers.count()
     confirm_conversion(field, order)
-    screen.page.wait_for_timeout(80)  # long enough for anything that would have been done
+    screen.settle()
     expect(field).to_be_visible()
     expect(field).to_have_value(text)
     assert (screen.page.url, screen.answers.count()) == before
@@ -98,7 +98,7 @@ def test_a_real_composition_of_chromiums_own_can_be_confirmed_and_then_sent(scre
     expect(screen.answers).to_have_count(0)
     chromium.send("Input.insertText", {"text": "漢字"})
     expect(screen.field).to_have_value("漢字")
-    screen.page.wait_for_timeout(80)
+    screen.page.wait_for_function("began => performance.now() > began + 60", arg=screen.script("performance.now()"))
     screen.field.press("Enter")
     expect(screen.answer).to_contain_text("漢字")
 

@@ -66,8 +66,11 @@ def test_an_unknown_path_is_a_plain_json_error() -> None:
 @pytest.mark.parametrize("path", ["/", "/health", "/mcp/knowledge"])
 def test_a_foreign_host_is_refused_on_every_surface(path: str) -> None:
     with http_server("chie", "serve") as address:
-        assert httpx2.get(f"{address}{path}", headers={"host": "evil.example"}).status_code == 421
-        assert httpx2.get(f"{address}{path}", headers={"origin": "http://evil.example"}).status_code == 403
+        strange = httpx2.get(f"{address}{path}", headers={"host": "evil.example"})
+        foreign = httpx2.get(f"{address}{path}", headers={"origin": "http://evil.example"})
+        assert (strange.status_code, foreign.status_code) == (421, 403)
+        assert "not an address of Chie" in strange.json()["detail"]
+        assert "another web site" in foreign.json()["detail"]
 
 
 def test_every_room_that_is_listed_can_be_imported() -> None:

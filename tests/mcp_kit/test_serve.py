@@ -1,3 +1,4 @@
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from chie.errors import ConfigurationError, StorageError
+from chie.mcp_kit.logging import REQUEST, request_id
 from chie.mcp_kit.serve import Server, http_app, refuse_open_address, run_http
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -101,3 +103,21 @@ def test_health_can_be_ill() -> None:
             503,
             {"status": "unhealthy", "reason": "the store is ill. Mend it."},
         )
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_call_keeps_the_name_that_the_chat_gave_it(mode: str) -> None:
+    server = Server("named", "", check=dict, close=lambda: None)
+
+    @server.declare(ToolAnnotations())
+    def name() -> str:
+        """Tell the request's name."""
+        return request_id()
+
+    async with Client(server, mode=mode) as client:
+        kept = await client.call_tool("name", {}, meta={REQUEST: "0123456789ab"})
+        other = await client.call_tool("name", {}, meta={REQUEST: "not\na name"})
+        none = await client.call_tool("name", {})
+    assert kept.data == "0123456789ab"
+    assert len({kept.data, other.data, none.data}) == 3
+    assert all(re.fullmatch("[0-9a-f]{12}", result.data) for result in (other, none))

@@ -74,7 +74,8 @@ describe("numbers in an answer", () => {
       type: "paragraph",
       children: [{ type: "text", value }],
     };
-    remarkCitations({ count })({ type: "root", children: [paragraph] });
+    const citations = Array.from({ length: count }, (_, place) => ({ noteId: `k-${place}` }));
+    remarkCitations({ citations })({ type: "root", children: [paragraph] });
     return paragraph.children.map((node) => node.url ?? node.value);
   };
 
@@ -87,6 +88,18 @@ describe("numbers in an answer", () => {
       "#cite-2",
       "#cite-2",
     ]);
+  });
+
+  it("may be a note's own id", () => {
+    const paragraph: { type: string; children: { type: string; value?: string; url?: string }[] } = {
+      type: "paragraph",
+      children: [
+        { type: "inlineCode", value: "k-abc" },
+        { type: "inlineCode", value: "k-other" },
+      ],
+    };
+    remarkCitations({ citations: [{ noteId: "k-abc" }] })({ type: "root", children: [paragraph] });
+    expect(paragraph.children.map((node) => node.url ?? node.value)).toEqual(["#cite-1", "k-other"]);
   });
 
   it("stay text where there is no such source", () => {

@@ -1,4 +1,7 @@
-/** `[1]`, `[1, 2]`, `【3】` in an answer become links to its sources; numbers that no source has stay text. */
+/**
+ * `[1]`, `[1, 2]`, `【3】` in an answer become links to its sources, and so does a note's id in `code`; numbers that no
+ * source has stay text.
+ */
 const MARKER = /\[(\d{1,3}(?:\s*[,、]\s*\d{1,3})*)\](?![(:])|【(\d{1,3})】/g;
 
 export const CITE = "#cite-";
@@ -10,20 +13,27 @@ interface Node {
   children?: Node[];
 }
 
-/** A remark plugin: `numbers` says how many sources there are. */
-export function remarkCitations({ count }: { count: number }) {
+/** A remark plugin; `citations` are the answer's sources in order. */
+export function remarkCitations({ citations }: { citations: readonly { noteId: string | null }[] }) {
   return (tree: Node) => {
-    if (count > 0) visit(tree, count);
+    if (citations.length) visit(tree, citations);
   };
 }
 
-function visit(node: Node, count: number): void {
+function visit(node: Node, citations: readonly { noteId: string | null }[]): void {
   if (!node.children || node.type === "link" || node.type === "linkReference") return;
   node.children = node.children.flatMap((child) => {
-    if (child.type === "text") return split(child.value ?? "", count);
-    visit(child, count);
+    if (child.type === "text") return split(child.value ?? "", citations.length);
+    const named =
+      child.type === "inlineCode" ? citations.findIndex(({ noteId }) => noteId === child.value) : -1;
+    if (named >= 0) return [link(named + 1)];
+    visit(child, citations);
     return [child];
   });
+}
+
+function link(number: number): Node {
+  return { type: "link", url: `${CITE}${number}`, children: [{ type: "text", value: String(number) }] };
 }
 
 function split(value: string, count: number): Node[] {

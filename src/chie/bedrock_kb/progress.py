@@ -55,7 +55,8 @@ class Progress:
         await self._tell("Searching the knowledge base.")
         while True:
             try:
-                await asyncio.wait_for(self._news.wait(), self._seconds)
+                async with asyncio.timeout(self._seconds):
+                    await self._news.wait()
             except TimeoutError:
                 await self._tell(f"Still waiting; {self._heard} characters of the answer so far.")
                 continue

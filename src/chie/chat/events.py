@@ -21,13 +21,15 @@ class ToolCall(TypedDict):
 
 
 class ToolResult(TypedDict):
-    """What a tool gave back; `is_error` is true for a failure, which the model has seen too."""
+    """What a tool gave back; `is_error` is true for a failure, which the model has seen too. The house adds how long
+    it took, once it was allowed to run."""
 
     type: Literal["tool_result"]
     id: str
     name: str
     content: str
     is_error: bool
+    duration_ms: NotRequired[int]
 
 
 class Usage(TypedDict):

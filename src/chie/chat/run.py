@@ -27,6 +27,7 @@ class Run:
         self.stopping = False
         self.doubtful = False  # whether the last save arrived is not known
         self.base = 0
+        self.tool_began: dict[str, float] = {}
         self._window: list[Item] = []
         self._saved = 0
         self._waiting: list[asyncio.Future[bool]] = []

@@ -75,7 +75,7 @@ class Runs:
 
     async def stop(self, message_id: str) -> Message:
         """End it and keep the part; stopping what has ended changes nothing."""
-        run = self._here(message_id, await self._turns.answer(message_id))
+        run, _ = await self._here(message_id)
         if run is not None and run.task is not None:
             if not (run.stopping or run.finishing):
                 run.stopping = True
@@ -84,8 +84,7 @@ class Runs:
         return await self._turns.answer(message_id)
 
     async def decide(self, message_id: str, call_id: str, *, approved: bool) -> None:
-        answer = await self._turns.answer(message_id)
-        run = self._here(message_id, answer)
+        run, answer = await self._here(message_id)
         if run is None:
             raise ConflictError(f"this answer has ended ({answer.status}): there is nothing left to approve.")
         run.decide(call_id, approved=approved)
@@ -102,11 +101,13 @@ class Runs:
             keeper.cancel()
         await asyncio.gather(*keepers, return_exceptions=True)
 
-    def _here(self, message_id: str, answer: Message) -> Run | None:
+    async def _here(self, message_id: str) -> tuple[Run | None, Message]:
+        """The run is looked up first: one that ends while the database is asked has not gone to another process."""
         run = self._runs.get(message_id)
+        answer = await self._turns.answer(message_id)
         if run is None and answer.status == "streaming":
             raise ConflictError("another Chie process writes this answer: ask that one, or wait until it has ended.")
-        return run
+        return run, answer
 
     async def _work(self, run: Run, beginning: Beginning) -> None:
         began = perf_counter()
@@ -148,10 +149,14 @@ class Runs:
 
     async def _pump(self, run: Run, beginning: Beginning) -> Usage | None:
         async def approve(call: ToolCall) -> bool:
+            # Not `wait_for`: before Python 3.12 it may swallow a stop that comes together with the approval.
             try:
-                return await asyncio.wait_for(run.approval(call["id"]), APPROVAL_SECONDS)
+                async with asyncio.timeout(APPROVAL_SECONDS):
+                    return await run.approval(call["id"])
             except TimeoutError:
                 return False
+            finally:
+                run.tool_began[call["id"]] = perf_counter()  # the user's thinking is not the tool's time
 
         began, usage = perf_counter(), None
         stream = beginning.agent.stream_chat(
@@ -171,11 +176,14 @@ class Runs:
 
     def _add_tool(self, run: Run, event: ToolCall | ToolResult) -> None:
         if event["type"] == "tool_call":
+            run.tool_began[event["id"]] = perf_counter()
             logger.info("tool %s is called for message %s", event["name"], run.message_id)
             logger.debug("tool %s takes %s", event["name"], event["arguments"])
             if "approval" in event:
                 run.expect_approval(event["id"])
         else:
+            if began := run.tool_began.pop(event["id"], None):
+                event["duration_ms"] = round((perf_counter() - began) * 1_000)
             level = logging.WARNING if event["is_error"] else logging.INFO
             logger.log(level, "tool %s %s", event["name"], "failed" if event["is_error"] else "answered")
             self._metrics.tool_ended(event["name"], is_error=event["is_error"])

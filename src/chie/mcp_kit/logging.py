@@ -12,6 +12,10 @@ from uuid import uuid4
 
 from chie.errors import ChieError
 
+REQUEST = "chie/request"  # where an MCP call of ours carries the name, in its `_meta`
+
+_NAME = re.compile(r"[0-9a-f]{12}")
+
 _request: ContextVar[str] = ContextVar("chie_request", default="-")
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
@@ -26,9 +30,9 @@ def request_id() -> str:
     return _request.get()
 
 
-def new_request_id() -> str:
-    """Names the work that follows in this context, for every log line it writes."""
-    name = uuid4().hex[:12]
+def new_request_id(given: object = None) -> str:
+    """Names the work that follows in this context, for every log line it writes; a name that we gave already stays."""
+    name = given if isinstance(given, str) and _NAME.fullmatch(given) else uuid4().hex[:12]
     _request.set(name)
     return name
 

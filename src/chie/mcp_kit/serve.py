@@ -17,13 +17,18 @@ from starlette.responses import JSONResponse
 from chie import __version__
 from chie.errors import ChieError, ConfigurationError
 from chie.mcp_kit.errors import ErrorTranslator
-from chie.mcp_kit.logging import new_request_id
+from chie.mcp_kit.logging import REQUEST, new_request_id
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
     from fastmcp.server.http import StarletteWithLifespan
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+
+REFUSED = {
+    421: "this is not an address of Chie. Open it as http://127.0.0.1 or http://localhost with its port.",
+    403: "another web site may not use this Chie. Open Chie's own page instead.",
+}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -95,10 +100,11 @@ class Server(FastMCP[None]):
 
 
 class RequestNames(Middleware):
-    """Gives every request a name that its log lines carry."""
+    """Gives every request a name that its log lines carry; one from the chat keeps the name it has there."""
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:  # noqa: ANN401
-        new_request_id()
+        request = context.fastmcp_context.request_context if context.fastmcp_context else None
+        new_request_id((request.meta or {}).get(REQUEST) if request else None)
         return await call_next(context)
 
 
@@ -123,7 +129,24 @@ def request_guard(app: "ASGIApp") -> "ASGIApp":
     """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine."""
     from fastmcp.server.http import HostOriginGuardMiddleware
 
-    return HostOriginGuardMiddleware(app, mode="auto")
+    async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
+        passed = False
+
+        async def inner(scope: "Scope", receive: "Receive", send: "Send") -> None:
+            nonlocal passed
+            passed = True
+            await app(scope, receive, send)
+
+        async def answer(message: "Message") -> None:
+            if passed:
+                await send(message)
+            elif message["type"] == "http.response.start":
+                status = message["status"]
+                await JSONResponse({"detail": REFUSED[status]}, status_code=status)(scope, receive, send)
+
+        await HostOriginGuardMiddleware(inner, mode="auto")(scope, receive, answer)
+
+    return guarded
 
 
 def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], None]) -> None:

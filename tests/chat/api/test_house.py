@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
+from click.testing import CliRunner
 from fastmcp import Client
 from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeDirectory
 from tests.fakes.chat import serving
 from tests.fakes.sse import parse, texts
 
+from chie.cli import main
 from chie.errors import ConfigurationError
 from chie.house import create_house
 from chie.knowledge.server import create_server
@@ -108,6 +110,14 @@ async def test_a_database_that_is_ill_shows_in_the_health_and_closes_nothing_els
     assert (home / "chie.db").exists()
 
 
+def test_a_wrong_file_is_one_line_that_names_the_place(home: Path) -> None:
+    home.mkdir()
+    (home / "servers.json").write_text('{\n  "x": {"command": 5}\n}', encoding="utf-8")
+    done = CliRunner().invoke(main, ["serve", "--port", "0"])
+    assert done.exit_code == 1
+    assert done.output == f"Error: {home}/servers.json, line 2: x.command must be a string.\n"
+
+
 def test_the_command_line_starts_the_house_and_makes_the_tables(home: Path) -> None:
     process = subprocess.Popen(
         [Path(sys.executable).parent / "chie", "serve", "--port", "0"],
@@ -121,8 +131,9 @@ def test_the_command_line_starts_the_house_and_makes_the_tables(home: Path) -> N
         try:
             sessions = httpx2.get(f"{address}/api/sessions")
             assert sessions.json() == {"sessions": [], "next_cursor": None}
-            agents = httpx2.get(f"{address}/api/agents")
-            assert agents.status_code == 200
+            agents = httpx2.get(f"{address}/api/agents").json()
+            assert {agent["id"] for agent in agents["agents"]} >= {"default-chat", "web-scraper", "notes"}
+            assert agents["default_id"] == "notes"
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(timeout=20)

@@ -57,6 +57,9 @@ async def test_tool_calls_and_results_are_events_of_their_own(chat: ChatHouse) -
         "name": "fetch",
         "arguments": {"url": "http://example.test/", "n": 1},
     }
+    duration = events[4].data.pop("duration_ms")
+    assert isinstance(duration, int)
+    assert duration >= 0
     assert events[4].data == {
         "type": "tool_result",
         "id": "call-broken",

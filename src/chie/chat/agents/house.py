@@ -1,7 +1,7 @@
 """All agents, put together: the built-in ones, those that are installed, and those of `agents.json`."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.factory import AgentFactory
@@ -11,7 +11,7 @@ from chie.chat.agents.workshop import Workshop
 from chie.chat.agents_file import WantedAgent, read_agents
 from chie.chat.servers import FETCH, read_servers
 from chie.chat.settings import ChatSettings
-from chie.chat.toolbox.toolbox import create_toolbox
+from chie.chat.toolbox.toolbox import Toolbox, create_toolbox
 from chie.errors import ConfigurationError
 from chie.mcp_kit.serve import Server
 
@@ -42,13 +42,20 @@ OUT_OF_THE_BOX = (
 LAST_RESORT = WantedAgent("notes", Profile(id="notes"))
 
 
-@asynccontextmanager
-async def open_agents(
+def open_agents(
     settings: ChatSettings, rooms: Mapping[str, Server | ConfigurationError]
-) -> AsyncIterator[AgentFactory]:
-    """The house's agents, for as long as it is open; afterwards no connection and no process of theirs is left."""
-    async with create_toolbox(settings, rooms, read_servers(settings)) as toolbox:
-        factory = AgentFactory(toolbox, create_agents(Workshop(settings, toolbox, list(rooms))))
+) -> AbstractAsyncContextManager[AgentFactory]:
+    """The house's agents, for as long as it is open; afterwards no connection and no process of theirs is left.
+
+    A wrong file is told at once, before anything is opened.
+    """
+    toolbox = create_toolbox(settings, rooms, read_servers(settings))
+    return _opened(toolbox, AgentFactory(toolbox, create_agents(Workshop(settings, toolbox, list(rooms)))))
+
+
+@asynccontextmanager
+async def _opened(toolbox: Toolbox, factory: AgentFactory) -> AsyncIterator[AgentFactory]:
+    async with toolbox:
         try:
             yield factory
         finally:

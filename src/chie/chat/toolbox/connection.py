@@ -18,6 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from chie.chat.toolbox.tool import ServerState, State, Tool
 from chie.errors import ServiceError
+from chie.mcp_kit.logging import REQUEST, request_id
 
 if TYPE_CHECKING:
     from fastmcp import Client
@@ -115,7 +116,7 @@ class Connection:
         if client is None:
             raise ConnectionLostError(f"The server {self.name} is not connected. {self._error or 'Try again soon.'}")
         try:
-            return await client.call_tool_mcp(tool, arguments)
+            return await client.call_tool_mcp(tool, arguments, meta={REQUEST: request_id()})
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise self._lose(client) from error

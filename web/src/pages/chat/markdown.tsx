@@ -44,7 +44,7 @@ const Block = memo(function Block({ text, citations }: { text: string; citations
   return (
     <div className="markdown-block">
       <ReactMarkdown
-        remarkPlugins={[remarkGfm, remarkCjkFriendly, [remarkCitations, { count: citations.length }]]}
+        remarkPlugins={[remarkGfm, remarkCjkFriendly, [remarkCitations, { citations }]]}
         components={components}
         urlTransform={safeUrl}
       >
