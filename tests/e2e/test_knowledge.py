@@ -219,7 +219,7 @@ def test_enter_that_confirms_a_conversion_saves_nothing(open_screen: OpenScreen,
     title.fill("へんかん")
     assert title.evaluate(PREVENTED, ORDERS[order]) is True
     expect(screen.page.get_by_role("dialog")).to_be_visible()
-    title.press("Enter")
+    screen.button("保存").click()
     expect(screen.page.get_by_role("heading", level=2, name="へんかん")).to_be_visible()
 
 

@@ -57,6 +57,22 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
             <span>{pointed.tags.map((tag) => `#${tag}`).join(" ")}</span>
           </div>
         )}
+      </div>
+      <div className="kn-map-under">
+        <fieldset className="kn-legend" aria-label={t.tags}>
+          {tags.map((tag, index) => (
+            <button
+              key={tag}
+              type="button"
+              className="kn-legend-tag"
+              aria-pressed={only === tag}
+              onClick={() => setOnly(only === tag ? null : tag)}
+            >
+              <span className={`kn-dot kn-colour-${index}`} aria-hidden="true" />
+              <span lang={languageOf(tag)}>{tag}</span>
+            </button>
+          ))}
+        </fieldset>
         <div className="kn-map-zoom">
           <IconButton
             kind="plain"
@@ -78,20 +94,6 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
           </Button>
         </div>
       </div>
-      <fieldset className="kn-legend" aria-label={t.tags}>
-        {tags.map((tag, index) => (
-          <button
-            key={tag}
-            type="button"
-            className="kn-legend-tag"
-            aria-pressed={only === tag}
-            onClick={() => setOnly(only === tag ? null : tag)}
-          >
-            <span className={`kn-dot kn-colour-${index}`} aria-hidden="true" />
-            <span lang={languageOf(tag)}>{tag}</span>
-          </button>
-        ))}
-      </fieldset>
       <p className="muted small kn-map-hint">
         {t.mapHint} {total > points.length && t.mapNewest(points.length, total)}
       </p>
