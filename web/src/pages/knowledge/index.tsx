@@ -106,13 +106,13 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           {t.newNote}
         </Button>
       </div>
-      <Search view={view} current={current} />
+      <Search view={view} />
     </>
   );
 }
 
 /** What is typed goes into the address after a short rest, so that a search can be shared and gone back to. */
-function Search({ view, current }: { view: View; current: string | null }) {
+function Search({ view }: { view: View }) {
   const t = useText(knowledgeText);
   const [text, setText] = useState(view.q);
   const sent = useRef(view.q);
@@ -125,11 +125,10 @@ function Search({ view, current }: { view: View; current: string | null }) {
     if (q === sent.current) return;
     const timer = setTimeout(() => {
       sent.current = q;
-      const next = { q, tag: view.tag, map: false };
-      go(current ? noteHref(current, next) : viewHref(next), { replace: true });
+      go(viewHref({ q, tag: view.tag, map: false }), { replace: true });
     }, PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [text, view.tag, current]);
+  }, [text, view.tag]);
   return (
     <SearchField
       label={t.search}
