@@ -56,7 +56,8 @@ def fill(n8n: FakeN8n, folder: Path) -> None:
     began = datetime.now(UTC)
     for minutes in (90, 45, 20):
         n8n.add_execution(workflowId=flow["id"], **_times(began - timedelta(minutes=minutes)))
-    ran: Json = {name: [{"data": {"main": [[{"json": {}}]]}}] for name in ("注文を受け取る", "在庫を確認", "在庫あり？")}
+    one: Json = {"data": {"main": [[{"json": {}}]]}}
+    ran: Json = {name: [one] for name in ("注文を受け取る", "在庫を確認", "在庫あり？")}
     result = {"runData": ran | {"AI Agent": [{"error": ERROR}]}, "error": ERROR, "lastNodeExecuted": "AI Agent"}
     n8n.add_execution(
         workflowId=flow["id"],
