@@ -3,19 +3,20 @@ import { useLanguage, useText } from "../../i18n/language";
 import { Button } from "../../ui/button";
 import { Failure, Notice, Skeletons } from "../../ui/feedback";
 import { excerpt, Marked } from "./marks";
-import { languageOf, type MarkedHit, useBrowse, useSearch } from "./notes";
+import { languageOf, type MarkedHit, MOST_FOUND, useBrowse, useSearch } from "./notes";
 import { noteHref, type View } from "./place";
 import { knowledgeText } from "./text";
 
 export function SearchResults({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
   const { data, error, isFetching, refetch } = useSearch(view.q, view.tag);
+  const count = (found: number) => (found < MOST_FOUND ? t.found(found) : t.best(found));
   if (error) return <Failure error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={6} height="3.5rem" label={t.searching} />;
   return (
     <section aria-label={t.search} aria-busy={isFetching}>
       <p className="kn-count" role="status">
-        {isFetching ? t.searching : t.found(data.hits.length)}
+        {isFetching ? t.searching : count(data.hits.length)}
       </p>
       {data.notice && <Notice kind="warn">{data.notice}</Notice>}
       {data.hits.length === 0 && !isFetching ? (

@@ -55,6 +55,8 @@ export interface Draft {
   content: string;
 }
 
+export const MOST_FOUND = 30;
+
 const ROOT = "api/knowledge";
 const one = (id: string) => `${ROOT}/${encodeURIComponent(id)}`;
 
@@ -82,7 +84,7 @@ export function useSearch(q: string, tag: string | null) {
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
       api.get<{ hits: MarkedHit[]; notice: string | null }>(`${ROOT}/search`, {
-        query: { q, tags: tag ? [tag] : [], limit: 30 },
+        query: { q, tags: tag ? [tag] : [], limit: MOST_FOUND },
         signal,
       }),
   });
