@@ -26,7 +26,7 @@ run: $(RUN)  ## start the house and print its address
 page: $(PAGE)  ## the web page, built once and again when web/ changes
 
 test: $(DEV) $(PAGE) browser  ## all tests that need nothing from outside
-	@$(if $(ARGS),,cd web && $(NPM) --silent test)
+	@$(if $(findstring tests/,$(ARGS))$(findstring -k,$(ARGS)),,cd web && $(NPM) --silent test)
 	@$(BIN)/python -m pytest $(ARGS)
 
 check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { textOf } from "./answer";
-import { Chats, NEW, type StoredConversation, type Transport } from "./chats";
+import { Chats, NEW } from "./chats";
 import { branch } from "./conversation";
 import recorded from "./fixtures/recorded.json";
 import { Frames } from "./frames";
+import type { StoredConversation, Transport } from "./transport";
 
 const ODD = recorded.scripted;
 const SESSION = ODD.headers["X-Chie-Session"];
@@ -58,6 +59,18 @@ describe("a conversation", () => {
     expect(text(chats)).toEqual(["知恵とは？", "知恵は力。 One house, four rooms."]);
     expect(chats.get(NEW).messages).toEqual([]);
     expect(chats.get(SESSION).messages.every((message) => !message.id.startsWith("local"))).toBe(true);
+  });
+
+  it("that is being begun is still there after a look at another page", async () => {
+    let answer: (response: Response) => void = () => undefined;
+    const chats = setUp({ ask: () => new Promise<Response>((resolve) => (answer = resolve)) });
+    const asking = chats.ask(NEW, "知恵とは？");
+    chats.reset();
+    expect(text(chats, NEW)[0]).toBe("知恵とは？");
+    answer(response(BLOCKS));
+    await asking;
+    chats.reset();
+    expect(chats.get(NEW).messages).toEqual([]);
   });
 
   it("is led by the agent that was asked from the first moment", async () => {

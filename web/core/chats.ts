@@ -1,17 +1,11 @@
 import { applyEvent, EMPTY_ANSWER, type ToolPart, waitingTools } from "./answer";
-import { fromStored, type Message, newestTip, type StoredMessage } from "./conversation";
+import { fromStored, fuller, type Message, newestTip } from "./conversation";
 import { follow, type Link, type Numbered } from "./follow";
 import { Frames } from "./frames";
+import type { Hooks, StoredConversation, Transport } from "./transport";
 
 /** Every conversation the page has open, and the answers that grow in them, seen or not. */
 export const NEW = "new";
-
-export interface StoredConversation {
-  session_id: string;
-  title: string;
-  current_agent_id: string;
-  messages: StoredMessage[];
-}
 
 export interface Conversation {
   state: "new" | "loading" | "ready" | "failed";
@@ -29,31 +23,6 @@ export interface Conversation {
   unsent: { text: string; error: unknown } | null;
   /** The user's words on tools, by `decisionKey`, until the tool's result is there. */
   decided: Record<string, boolean>;
-}
-
-export interface Transport {
-  load: (sessionId: string) => Promise<StoredConversation>;
-  ask: (body: {
-    message: string;
-    session_id?: string;
-    agent_id?: string;
-    parent_id?: string;
-  }) => Promise<Response>;
-  edit: (messageId: string, message: string, agentId?: string) => Promise<Response>;
-  regenerate: (messageId: string, agentId?: string) => Promise<Response>;
-  follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
-  stop: (messageId: string) => Promise<unknown>;
-  approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;
-  isPassing: (error: unknown) => boolean;
-}
-
-interface Hooks {
-  /** Tools whose calls the user has allowed once and for all. */
-  isAllowed?: (tool: string) => boolean;
-  /** Something was asked or has ended: lists of sessions are stale. */
-  onChange?: (sessionId: string) => void;
-  now?: () => number;
-  pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 const BLANK: Conversation = {
@@ -103,10 +72,10 @@ export class Chats {
     await this.#refresh(sessionId);
   }
 
-  /** A clean sheet; a question that could not be sent stays. */
+  /** A clean sheet; a question that is on its way, or that could not be sent, stays. */
   reset(): void {
-    const { unsent } = this.get(NEW);
-    this.#set(NEW, { ...BLANK, unsent });
+    const { live, unsent } = this.get(NEW);
+    if (!live) this.#set(NEW, { ...BLANK, unsent });
   }
 
   forget(sessionId: string): void {
@@ -254,7 +223,8 @@ export class Chats {
     }
     const known = this.get(sessionId);
     if (known.live && known.live !== ended) return; // a newer answer grows: its own end refreshes
-    const messages = stored.messages.map(fromStored).map((message) => this.#fuller(known, message));
+    const seen = new Map(known.messages.map((message) => [message.id, message]));
+    const messages = stored.messages.map((one) => fuller(seen.get(one.message_id), fromStored(one)));
     const tip = messages.some((message) => message.id === known.tip)
       ? known.tip
       : (messages.at(-1)?.id ?? null);
@@ -262,18 +232,6 @@ export class Chats {
     const { title, current_agent_id: agentId } = stored;
     this.#set(sessionId, { ...known, state: "ready", failure: null, title, agentId, messages, tip, live });
     if (live) void this.#follow(sessionId, live);
-  }
-
-  /** What this page saw of an answer has the tools' durations; what is unchanged keeps its identity, and its drawing. */
-  #fuller(known: Conversation, message: Message): Message {
-    const seen = known.messages.find((one) => one.id === message.id);
-    if (!seen) return message;
-    if (!seen.answer || !message.answer) return seen.text === message.text ? seen : message;
-    const same = seen.answer.lastEventId === message.answer.lastEventId;
-    if (same && seen.answer.status === message.answer.status && seen.parentId === message.parentId)
-      return seen;
-    const parts = same ? seen.answer.parts : message.answer.parts;
-    return { ...message, answer: { ...message.answer, parts } };
   }
 
   #question(text: string, parentId: string | null): Message {

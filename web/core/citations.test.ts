@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "./answer";
-import { citationsOf } from "./citations";
+import { citationsOf, markSupported } from "./citations";
 import { remarkCitations } from "./markers";
 
 function tool(content: unknown, isError = false): ToolPart {
@@ -64,6 +64,36 @@ describe("sources of an answer", () => {
     expect(
       citationsOf([tool({ hits: [NOTE] }, true), tool("{broken"), tool("plain"), tool([1, null])]),
     ).toEqual([]);
+  });
+});
+
+describe("sentences that a source supports", () => {
+  const answer = "𠮷野家の規則です。会議は月曜です。";
+  const found = citationsOf([
+    tool({
+      answer,
+      citations: [
+        { content: "p1", uri: "https://docs.test/a.md", spans: [{ start: 0, end: 9 }] },
+        {
+          content: "p2",
+          uri: "https://docs.test/b.md",
+          spans: [
+            { start: 9, end: 17 },
+            { start: 0, end: 9 },
+          ],
+        },
+      ],
+    }),
+  ]);
+
+  it("get its number where the answer repeats them word for word", () => {
+    expect(markSupported(`はい。${answer}`, found)).toBe(
+      "はい。𠮷野家の規則です。 [1, 2]会議は月曜です。 [2]",
+    );
+  });
+
+  it("get none where the answer says it otherwise", () => {
+    expect(markSupported("会議は火曜です。", found)).toBe("会議は火曜です。");
   });
 });
 

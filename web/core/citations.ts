@@ -13,6 +13,8 @@ export interface Citation {
   source: string | null;
   date: string | null;
   tool: string;
+  /** The sentences that it supports, word for word, where the tool has told. */
+  supports: string[];
 }
 
 type Fields = Record<string, unknown>;
@@ -23,32 +25,75 @@ export function citationsOf(parts: readonly Part[]): Citation[] {
   const found = new Map<string, Citation>();
   for (const part of parts) {
     if (part.type !== "tool" || !part.result || part.result.isError) continue;
-    for (const item of items(part.result.content)) {
-      const citation = cite(item, part.name, found.size + 1);
+    const { list, answer } = items(part.result.content);
+    for (const item of list) {
+      const citation = cite(item, part.name, found.size + 1, supported(item, answer));
       if (citation && !found.has(citation.key)) found.set(citation.key, citation);
     }
   }
   return [...found.values()];
 }
 
-function items(content: string): Fields[] {
-  if (!/^\s*[[{]/.test(content)) return [];
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch {
-    return [];
-  }
-  if (Array.isArray(value)) return value.filter(isFields);
-  if (!isFields(value)) return [];
-  for (const name of LISTS) {
-    const list = value[name];
-    if (Array.isArray(list)) return list.filter(isFields);
-  }
-  return typeof value.id === "string" && typeof value.content === "string" ? [value] : [];
+interface Items {
+  list: Fields[];
+  /** A tool that answers by itself says which part of its answer rests on what. */
+  answer: string | null;
 }
 
-function cite(item: Fields, tool: string, number: number): Citation | null {
+function items(content: string): Items {
+  const value = parse(content);
+  if (Array.isArray(value)) return { list: value.filter(isFields), answer: null };
+  if (!isFields(value)) return { list: [], answer: null };
+  const answer = typeof value.answer === "string" ? value.answer : null;
+  for (const name of LISTS) {
+    const list = value[name];
+    if (Array.isArray(list)) return { list: list.filter(isFields), answer };
+  }
+  const note = typeof value.id === "string" && typeof value.content === "string";
+  return { list: note ? [value] : [], answer };
+}
+
+function parse(content: string): unknown {
+  if (!/^\s*[[{]/.test(content)) return null;
+  try {
+    return JSON.parse(content);
+  } catch {
+    return null;
+  }
+}
+
+/** `spans` count characters as Python does, not UTF-16 halves. */
+function supported(item: Fields, answer: string | null): string[] {
+  if (!answer || !Array.isArray(item.spans)) return [];
+  const characters = Array.from(answer);
+  return item.spans.filter(isFields).flatMap(({ start, end }) => {
+    if (typeof start !== "number" || typeof end !== "number") return [];
+    const text = characters.slice(start, end).join("").trim();
+    return text ? [text] : [];
+  });
+}
+
+/** Where an answer repeats a supported sentence word for word, the source's number follows it. */
+export function markSupported(text: string, citations: readonly Citation[]): string {
+  const places = new Map<number, number[]>();
+  for (const { number, supports } of citations) {
+    for (const sentence of supports) {
+      const at = text.indexOf(sentence);
+      if (at < 0) continue;
+      const end = at + sentence.length;
+      const there = places.get(end) ?? [];
+      if (!there.includes(number)) places.set(end, [...there, number]);
+    }
+  }
+  return [...places.keys()]
+    .sort((a, b) => b - a)
+    .reduce(
+      (marked, end) => `${marked.slice(0, end)} [${places.get(end)?.join(", ")}]${marked.slice(end)}`,
+      text,
+    );
+}
+
+function cite(item: Fields, tool: string, number: number, supports: string[]): Citation | null {
   const snippet = text(item, "content", "snippet", "text", "excerpt");
   if (!snippet) return null;
   const id = text(item, "id");
@@ -65,6 +110,7 @@ function cite(item: Fields, tool: string, number: number): Citation | null {
     source: where ?? null,
     date: text(item, "updated_at", "created_at", "date") ?? null,
     tool,
+    supports,
   };
 }
 

@@ -89,3 +89,16 @@ export function newestTip(messages: readonly Message[], from: string): string {
   }
   return tip;
 }
+
+/** What is unchanged keeps its identity, and so its drawing. */
+export function fuller(seen: Message | undefined, stored: Message): Message {
+  if (!seen) return stored;
+  if (!seen.answer || !stored.answer) return seen.text === stored.text ? seen : stored;
+  const sameEvents = seen.answer.lastEventId === stored.answer.lastEventId;
+  const same = sameEvents && seen.answer.status === stored.answer.status && seen.parentId === stored.parentId;
+  if (same) return seen;
+  return {
+    ...stored,
+    answer: { ...stored.answer, parts: sameEvents ? seen.answer.parts : stored.answer.parts },
+  };
+}

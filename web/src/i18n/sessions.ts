@@ -4,7 +4,6 @@ export const sessionsText = defineText({
   en: {
     sessions: "Conversations",
     search: "Search conversations",
-    searching: "Searching…",
     none: "No conversations yet.",
     nothingFound: "Nothing found.",
     untitled: "Untitled",
@@ -38,7 +37,6 @@ export const sessionsText = defineText({
   ja: {
     sessions: "会話",
     search: "会話を検索",
-    searching: "検索中…",
     none: "まだ会話はありません。",
     nothingFound: "見つかりませんでした。",
     untitled: "無題",

@@ -29,7 +29,6 @@ export const shellText = defineText({
     themeLight: "Light",
     themeDark: "Dark",
     skip: "Skip to the content",
-    settings: "Settings",
   },
   ja: {
     chat: "チャット",
@@ -59,6 +58,5 @@ export const shellText = defineText({
     themeLight: "ライト",
     themeDark: "ダーク",
     skip: "本文へ移動",
-    settings: "設定",
   },
 });

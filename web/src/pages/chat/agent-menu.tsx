@@ -10,7 +10,7 @@ import { type Agent, agentsQuery } from "./client";
 export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
   const t = useText(chatText);
   const { data, isError } = useQuery(agentsQuery);
-  const agents = data?.agents ?? [];
+  const agents = (data?.agents ?? []).toSorted((a, b) => Number(b.available) - Number(a.available));
   const agent = agents.find((one) => one.id === chosen);
   const name = agent?.name ?? (data ? t.noAgents : isError ? t.agentsFailed : t.chooseAgent);
   return (

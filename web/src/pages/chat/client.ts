@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
-import { Chats, type Conversation, type StoredConversation } from "../../../core/chats";
+import { Chats, type Conversation } from "../../../core/chats";
 import { Drafts } from "../../../core/drafts";
+import type { StoredConversation } from "../../../core/transport";
 import { ApiError, api, send } from "../../api";
 import { queryClient } from "../../query";
 import { allowedTools } from "./allowed";

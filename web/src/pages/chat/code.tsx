@@ -1,7 +1,10 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { CopyButton } from "./copy";
+
+const LONGEST = 50_000;
+const PAUSE_MS = 250;
 
 type Highlight = (text: string, language: string) => ReactNode | null;
 
@@ -28,7 +31,12 @@ export function Code({ text, language }: { text: string; language?: string }) {
       here = false;
     };
   }, [language, highlight]);
-  const coloured = language && highlight && text.length < 50_000 ? highlight(text, language) : null;
+  const settled = useSettled(text);
+  const coloured = useMemo(
+    () => (language && highlight && settled.length < LONGEST ? highlight(settled, language) : null),
+    [language, highlight, settled],
+  );
+  const rest = text.startsWith(settled) ? text.slice(settled.length) : null;
   return (
     <div className="code">
       <div className="code-head">
@@ -36,8 +44,34 @@ export function Code({ text, language }: { text: string; language?: string }) {
         <CopyButton text={() => text} label={t.copyCode} />
       </div>
       <pre tabIndex={0}>
-        <code>{coloured ?? text}</code>
+        <code>
+          {coloured && rest !== null ? coloured : text}
+          {coloured && rest}
+        </code>
       </pre>
     </div>
   );
+}
+
+/** Code that grows gets its colours a few times a second: what is new is plain until then. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  const newest = useRef(text);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  useEffect(() => {
+    newest.current = text;
+    if (text === settled || timer.current) return;
+    timer.current = setTimeout(() => {
+      timer.current = null;
+      setSettled(newest.current);
+    }, PAUSE_MS);
+  }, [text, settled]);
+  useEffect(
+    () => () => {
+      if (timer.current) clearTimeout(timer.current);
+      timer.current = null;
+    },
+    [],
+  );
+  return settled;
 }

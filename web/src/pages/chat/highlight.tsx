@@ -1,8 +1,13 @@
+import dockerfile from "highlight.js/lib/languages/dockerfile";
+import http from "highlight.js/lib/languages/http";
+import nginx from "highlight.js/lib/languages/nginx";
+import powershell from "highlight.js/lib/languages/powershell";
+import properties from "highlight.js/lib/languages/properties";
 import { common, createLowlight } from "lowlight";
 import { Fragment, type ReactNode } from "react";
 
 /** A tree of spans from lowlight, turned into elements: no HTML text on the way. */
-const lowlight = createLowlight(common);
+const lowlight = createLowlight({ ...common, dockerfile, http, nginx, powershell, properties });
 
 interface Node {
   type: string;

@@ -4,7 +4,7 @@ import ReactMarkdown, { type Components, defaultUrlTransform } from "react-markd
 import remarkCjkFriendly from "remark-cjk-friendly";
 import remarkGfm from "remark-gfm";
 import { splitBlocks } from "../../../core/blocks";
-import type { Citation } from "../../../core/citations";
+import { type Citation, markSupported } from "../../../core/citations";
 import { CITE, remarkCitations } from "../../../core/markers";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
@@ -23,7 +23,7 @@ export default function Markdown({
   text: string;
   citations?: readonly Citation[];
 }) {
-  const blocks = useMemo(() => splitBlocks(text), [text]);
+  const blocks = useMemo(() => splitBlocks(markSupported(text, citations)), [text, citations]);
   return (
     <div className="markdown">
       {blocks.map((block, place) => (
