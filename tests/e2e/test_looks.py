@@ -11,6 +11,8 @@ from tests.e2e.screen import Screen
 
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 RUN_AXE = """async () => {
+  const fading = document.getAnimations().filter((one) => one instanceof CSSTransition);
+  await Promise.all(fading.map((one) => one.finished.catch(() => undefined)));
   const { violations } = await axe.run(document, { resultTypes: ["violations"] });
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
