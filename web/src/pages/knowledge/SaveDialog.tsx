@@ -1,4 +1,5 @@
 import "./knowledge.css";
+import "./note.css";
 import { useText } from "../../i18n/language";
 import { Dialog } from "../../ui/dialog";
 import { Skeletons } from "../../ui/feedback";

@@ -1,4 +1,6 @@
 import "./knowledge.css";
+import "./note.css";
+import "./map.css";
 import { useEffect, useRef, useState } from "react";
 import { address } from "../../api";
 import { useText } from "../../i18n/language";
