@@ -14,8 +14,9 @@ from tests.e2e.screen import Screen
 OpenScreen = Callable[..., Screen]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:
+    """Playwright keeps an event loop running, in which no async test can run: it ends with the module."""
     if chromium() is None:
         pytest.skip("no Chromium here: `make test` installs Debian's where it may, CHIE_CHROMIUM names another")
     with open_browser() as opened:
