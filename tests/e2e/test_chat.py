@@ -40,6 +40,14 @@ def test_a_question_shows_its_tool_its_answer_and_its_sources(screen: Screen) ->
 
 
 @pytest.mark.req("CH-15")
+def test_code_is_copied_as_it_is(screen: Screen) -> None:
+    screen.ask("nginx の接続数は？")
+    screen.wait_for_end()
+    screen.button("Copy code", screen.answer).click()
+    copied = screen.script("() => navigator.clipboard.readText()")
+    assert copied == "events {\n    worker_connections 4096;  # reload で反映\n}"
+
+
 def test_a_tool_that_deletes_waits_for_a_word_even_over_a_reload(screen: Screen) -> None:
     screen.choose_agent("Doubtful")
     screen.ask("clean up")

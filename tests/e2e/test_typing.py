@@ -67,11 +67,18 @@ def open_palette(screen: Screen) -> Locator:
     return field
 
 
+def open_session_search(screen: Screen) -> Locator:
+    field = screen.page.get_by_label("Search conversations")
+    field.fill("変換")
+    return field
+
+
 FIELDS: dict[str, tuple[Callable[[Screen], Locator], str]] = {
     "composer": (open_composer, "変換"),
     "editor": (open_editor, "変換"),
     "rename": (open_rename, "変換"),
     "palette": (open_palette, "Knowledge"),
+    "session search": (open_session_search, "変換"),
 }
 
 
