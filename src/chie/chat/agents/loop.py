@@ -73,9 +73,7 @@ class Loop:
         prompt = Prompt(
             system=f"{self.system}\n\n{ENOUGH}" if last and tools else self.system,
             messages=tuple(self.messages),
-            tools=[
-                ToolSpec(name=tool.name, description=tool.description, schema=tool.schema) for tool in tools.values()
-            ],
+            tools=[_spec(tool) for tool in tools.values()],
             calls_allowed=not last,
         )
         began = perf_counter()
