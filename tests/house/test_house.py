@@ -11,7 +11,7 @@ from chie.errors import ConfigurationError
 from chie.house import create_house
 from chie.knowledge.server import create_server
 from chie.mcp_kit.serve import Server
-from chie.rooms import SERVERS
+from chie.rooms import SERVERS, open_rooms
 
 ADDRESS = "http://127.0.0.1:8080"
 
@@ -73,5 +73,12 @@ def test_a_foreign_host_is_refused_on_every_surface(path: str) -> None:
         assert "another web site" in foreign.json()["detail"]
 
 
-def test_every_room_that_is_listed_can_be_imported() -> None:
-    assert "knowledge" in SERVERS
+def test_every_server_that_is_listed_is_made_or_says_what_it_lacks() -> None:
+    rooms = open_rooms()
+    lacking = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
+    assert set(rooms) == set(SERVERS)
+    assert isinstance(rooms["knowledge"], Server)
+    assert lacking == {
+        "bedrock-kb": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN",
+        "n8n": "not configured: N8N_URL, N8N_API_KEY",
+    }

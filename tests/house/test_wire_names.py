@@ -97,7 +97,8 @@ N8N: dict[str, set[str]] = {
 async def test_the_tools_of_knowledge_gateway() -> None:
     async with Client(create_server()) as client:
         tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
-        assert client.server_info is None or client.server_info.name == "knowledge-gateway"
+        assert client.server_info is not None
+        assert client.server_info.name == "knowledge-gateway"
     assert tools == KNOWLEDGE
 
 
@@ -122,7 +123,8 @@ def test_the_events_of_a_stream() -> None:
 async def test_the_tools_of_mcp_bedrock_kb() -> None:
     async with Client(create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))) as client:
         tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
-        assert client.server_info is None or client.server_info.name == "mcp-bedrock-kb"
+        assert client.server_info is not None
+        assert client.server_info.name == "mcp-bedrock-kb"
     assert tools == BEDROCK_KB
 
 
