@@ -19,7 +19,7 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 def write(note: Note) -> str:
     """Loss-free: `read` gives the same note back."""
-    fields = {key: value for key, value in asdict(note).items() if value not in (None, []) and key != "content"}
+    fields = {key: value for key, value in asdict(note).items() if value not in (None, [], False) and key != "content"}
     fields["created_at"] = note.created_at.isoformat()
     fields["updated_at"] = note.updated_at.isoformat()
     matter = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=1_000_000)
@@ -51,6 +51,7 @@ def parse(text: str, *, name: str, source: str, changed: datetime) -> Note:
         status=str(fields["status"]) if fields.get("status") else None,
         user_id=str(fields.get("user_id") or ANONYMOUS),
         author_kind="agent" if fields.get("author_kind") == "agent" else "person",
+        private=fields.get("private") is True,
         created_at=created,
         updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created, changed),
     )
