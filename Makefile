@@ -16,7 +16,7 @@ PAGE      := src/chie/chat/static/index.html
 PAGE_FROM := $(shell find web -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
-.PHONY: run page test check bench real fuzz browser format docs lock clean
+.PHONY: run page test check bench real fuzz soak browser format docs lock clean
 .DEFAULT_GOAL := run
 
 run: $(RUN)  ## start the house and print its address
@@ -46,6 +46,9 @@ real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the confor
 
 fuzz: $(VENV)/.fuzz  ## look for inputs that break our readers: ARGS="markdown_file -max_total_time=600"
 	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+soak: $(DEV)  ## half an hour of work while things break; root, and Debian's faketime
+	@$(BIN)/python -m tests.soak $(ARGS)
 
 format: $(DEV) $(MODULES)
 	@$(BIN)/ruff check --fix .
