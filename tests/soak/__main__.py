@@ -87,11 +87,9 @@ def _report(ledger: Ledger, memory: list[float]) -> int:
         print(f"{times:8,}  {what}")
     quarter = max(1, len(memory) // 4)
     early, late = (_median(memory[quarter : 2 * quarter]), _median(memory[-quarter:]))
+    print(f"kept: {len(ledger.notes)} notes, {len(ledger.questions)} questions, {len(ledger.answers)} whole answers")
     print(
-        f"kept: {len(ledger.notes):,} notes, {len(ledger.questions):,} questions, {len(ledger.answers):,} whole answers"
-    )
-    print(
-        f"memory: {early:.0f} MB in the second quarter and {late:.0f} MB in the last, {late / early:.2f} x (limit {GROWTH})"
+        f"memory: {early:.0f} MB in the second quarter, {late:.0f} in the last: {late / early:.2f} x (at most {GROWTH})"
     )
     for fault in ledger.faults[:50]:
         print(f"FAULT: {fault}")
