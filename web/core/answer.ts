@@ -1,4 +1,5 @@
 import type { ChatEvent, Usage } from "./events";
+import type { ServerText } from "./texts";
 
 /** An answer as far as it is known: what was said and which tools ran, in order. */
 export type Status = "complete" | "streaming" | "stopped" | "interrupted" | "failed";
@@ -26,7 +27,7 @@ export type Part = TextPart | ToolPart;
 export interface Answer {
   status: Status;
   parts: Part[];
-  error: string | null;
+  error: ServerText | null;
   usage: Usage | null;
   lastEventId: number;
 }

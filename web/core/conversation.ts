@@ -1,5 +1,6 @@
 import { type Answer, applyEvent, EMPTY_ANSWER, type Part, type Status } from "./answer";
 import type { ChatEvent } from "./events";
+import type { ServerText } from "./texts";
 
 /** Messages as `GET /api/sessions/{id}` gives them, and the tree they form. */
 export interface StoredMessage {
@@ -11,7 +12,7 @@ export interface StoredMessage {
   status: Status;
   created_at: string;
   agent_id: string | null;
-  error: string | null;
+  error: ServerText | null;
   parts: ChatEvent[];
   input_tokens: number | null;
   output_tokens: number | null;

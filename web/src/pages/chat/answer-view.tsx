@@ -4,6 +4,7 @@ import { decisionKey } from "../../../core/chats";
 import { type Citation, citationsOf } from "../../../core/citations";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { Boundary } from "../../ui/boundary";
 import { Button, IconButton } from "../../ui/button";
 import { Notice } from "../../ui/feedback";
@@ -153,7 +154,7 @@ function Outcome({ answer, busy, retry }: { answer: Answer; busy: boolean; retry
   if (answer.status !== "failed") return null;
   return (
     <Notice kind="bad" action={again}>
-      {answer.error ?? t.failedNote}
+      {answer.error ? <Told text={answer.error} /> : t.failedNote}
     </Notice>
   );
 }

@@ -1,5 +1,6 @@
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Failure, Notice, Skeletons } from "../../ui/feedback";
 import { excerpt, Marked } from "./marks";
@@ -18,7 +19,11 @@ export function SearchResults({ view, current }: { view: View; current: string |
       <p className="kn-count" role="status">
         {isFetching ? t.searching : count(data.hits.length)}
       </p>
-      {data.notice && <Notice kind="warn">{data.notice}</Notice>}
+      {data.notice && (
+        <Notice kind="warn">
+          <Told text={data.notice} />
+        </Notice>
+      )}
       {data.hits.length === 0 && !isFetching ? (
         <div className="kn-none">
           <h2>{t.nothing}</h2>

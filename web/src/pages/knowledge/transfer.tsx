@@ -1,6 +1,7 @@
 import { type DragEvent, useRef, useState } from "react";
 import { ApiError, address } from "../../api";
 import { useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
@@ -80,7 +81,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               <ul className="kn-refused">
                 {Object.entries(report.refused).map(([name, reason]) => (
                   <li key={name}>
-                    <strong>{name}</strong>: {reason}
+                    <strong>{name}</strong>: <Told text={reason} />
                   </li>
                 ))}
               </ul>
