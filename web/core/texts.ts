@@ -28,6 +28,7 @@ const MOST_KEPT = 500;
 /** A template with fewer letters says too little to be sure of it by itself. */
 const FEW_LETTERS = 12;
 
+const JAPANESE = /[\u3000-\u30ff\u4e00-\u9fff\uff00-\uff60]/;
 const PROSE = /[a-z]{2,} [a-z]{2,}/;
 const SEVERAL = /[.;] /;
 
@@ -152,8 +153,15 @@ function fitting(found: (string | null)[]): number {
   return found.filter((value) => value !== null).length;
 }
 
+/** Japanese stands off from Latin letters by a space, and not from Japanese. */
 function filled({ names, translation }: Template, values: string[]): string {
-  return translation.replace(/\{(\w+)\}/g, (whole, name: string) => values[names.indexOf(name)] ?? whole);
+  return translation.replace(/( ?)\{(\w+)\}( ?)/g, (whole, before: string, name: string, after: string) => {
+    const value = values[names.indexOf(name)];
+    if (value === undefined) return whole;
+    return (
+      (JAPANESE.test(value.charAt(0)) ? "" : before) + value + (JAPANESE.test(value.slice(-1)) ? "" : after)
+    );
+  });
 }
 
 function ended(sentence: string): string {
