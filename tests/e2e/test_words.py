@@ -74,7 +74,9 @@ def test_rooms_that_are_not_set_up_say_so(open_screen: OpenScreen) -> None:
     expect_japanese(screen.page.locator("#main"), "未設定です：N8N_URL, N8N_API_KEY")
     screen = japanese(open_screen, "/#/servers")
     expect_japanese(screen.page.locator("section[aria-labelledby=sv-rooms]"), "未設定です：N8N_URL, N8N_API_KEY")
-    expect_japanese(screen.page.locator("section[aria-labelledby=sv-bedrock]"), "未設定です：BEDROCK_KB_ID, BEDROCK_MODEL_ARN")
+    expect_japanese(
+        screen.page.locator("section[aria-labelledby=sv-bedrock]"), "未設定です：BEDROCK_KB_ID, BEDROCK_MODEL_ARN"
+    )
 
 
 def test_a_server_that_is_away_says_what_to_mend(open_screen: OpenScreen) -> None:

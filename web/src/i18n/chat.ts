@@ -42,6 +42,11 @@ export const chatText = defineText({
     editSend: "Ask again",
     copyMessage: "Copy",
     copyCode: "Copy code",
+    diagram: "Diagram",
+    diagramShow: "Show the diagram",
+    diagramSource: "Show the source",
+    diagramDrawing: "Drawing the diagram…",
+    diagramFailed: "This diagram could not be drawn, so here is its source.",
     tokens: (input: number, output: number) =>
       `${input.toLocaleString("en")} tokens in, ${output.toLocaleString("en")} out`,
     previousVersion: "Previous version",
@@ -128,6 +133,11 @@ export const chatText = defineText({
     editSend: "もう一度質問",
     copyMessage: "コピー",
     copyCode: "コードをコピー",
+    diagram: "図",
+    diagramShow: "図を表示",
+    diagramSource: "ソースを表示",
+    diagramDrawing: "図を描いています…",
+    diagramFailed: "この図は描画できなかったため、ソースを表示しています。",
     tokens: (input: number, output: number) =>
       `入力 ${input.toLocaleString("ja")}・出力 ${output.toLocaleString("ja")} トークン`,
     previousVersion: "前の版",
