@@ -8,7 +8,7 @@ from typing import Any
 from tests.fakes.agents import CautiousAgent, EchoAgent, FailingAgent, FakeAgent, FakeDirectory, SickAgent, done, text
 
 from chie.chat.agents.base import Approve
-from chie.chat.events import Event, ToolCall, ToolResult, Usage
+from chie.chat.events import Done, Event, ToolCall, ToolResult, Usage
 
 HITS: list[dict[str, Any]] = [
     {
@@ -154,6 +154,17 @@ class DiagramAgent(FakeAgent):
         yield done()
 
 
+class LimitedAgent(FakeAgent):
+    """Its model's limit cuts the first answer of a conversation."""
+
+    id = "limited"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        first = message == "長く"
+        yield text("前半です。" if first else "後半です。")
+        yield Done(type="done", usage=None, finish="length") if first else done()
+
+
 class HostileAgent(FakeAgent):
     """Everything that must stay text."""
 
@@ -171,6 +182,6 @@ class HostileAgent(FakeAgent):
 def directory() -> FakeDirectory:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
-        DiagramAgent,
+        DiagramAgent, LimitedAgent,
     ]  # fmt: skip
     return FakeDirectory(*(kind() for kind in kinds))

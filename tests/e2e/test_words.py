@@ -12,6 +12,13 @@ from tests.e2e.screen import Screen
 from tests.house.processes import http_server
 
 ENGLISH = re.compile(r"\b[A-Za-z']+,? [a-z']{2,} [a-z']{2,}\b")
+WATCH = """() => {
+  window.steps = [];
+  new MutationObserver(() => {
+    const said = document.querySelector("[role=dialog] .kn-progress + span")?.textContent;
+    if (said && window.steps.at(-1) !== said) window.steps.push(said);
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}"""
 AWAY = "http://127.0.0.1:9/v1"
 
 
@@ -138,3 +145,18 @@ def test_the_catalogue_is_loaded_for_readers_of_japanese_alone(open_screen: Open
     screen.page.get_by_role("menuitemcheckbox", name="日本語").click()
     expect(screen.page.get_by_text("未設定です：N8N_URL").first).to_be_visible()
     assert len(screen.script(loaded)) == 1
+
+
+def test_a_long_import_says_how_far_it_is(open_screen: OpenScreen) -> None:
+    screen = japanese(open_screen, "/#/knowledge")
+    screen.page.get_by_role("button", name="取り込みと書き出し").first.click()
+    screen.page.get_by_role("menuitem", name="取り込み").click()
+    dialog = screen.page.get_by_role("dialog")
+    screen.page.evaluate(WATCH)
+    files = [
+        FilePayload(name=f"note-{n}.md", mimeType="text/markdown", buffer=f"# メモ {n}\n\n内容 {n}".encode())
+        for n in range(45)
+    ]
+    dialog.locator("input[type=file]").set_input_files(files)
+    expect(dialog).to_contain_text("45 件を保存、0 件は変更なし。", timeout=60_000)
+    assert screen.script("window.steps") == [f"45 個のうち {n} 個のファイル" for n in (0, 20, 40)]

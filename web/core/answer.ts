@@ -29,6 +29,8 @@ export interface Answer {
   parts: Part[];
   error: ServerText | null;
   usage: Usage | null;
+  /** The model's limit of tokens ended it. */
+  cut: boolean;
   lastEventId: number;
 }
 
@@ -37,6 +39,7 @@ export const EMPTY_ANSWER: Answer = {
   parts: [],
   error: null,
   usage: null,
+  cut: false,
   lastEventId: 0,
 };
 
@@ -57,7 +60,11 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
     case "error":
       return { error: event.error };
     case "done":
-      return { status: ending(answer, event.message_id), usage: event.usage ?? null };
+      return {
+        status: ending(answer, event.message_id),
+        usage: event.usage ?? null,
+        cut: event.finish === "length",
+      };
   }
 }
 

@@ -43,8 +43,12 @@ export function fromStored(stored: StoredMessage): Message {
 }
 
 function answerFromStored(stored: StoredMessage): Answer {
+  const told = stored.parts.reduce(
+    (answer, event, place) => applyEvent(answer, place + 1, event),
+    EMPTY_ANSWER,
+  );
   const parts: Part[] = stored.parts.length
-    ? stored.parts.reduce((answer, event, place) => applyEvent(answer, place + 1, event), EMPTY_ANSWER).parts
+    ? told.parts
     : stored.content
       ? [{ type: "text", text: stored.content }]
       : [];
@@ -56,6 +60,7 @@ function answerFromStored(stored: StoredMessage): Answer {
     usage: counted
       ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 }
       : null,
+    cut: told.cut,
     lastEventId: stored.last_event_id,
   };
 }

@@ -19,7 +19,7 @@ export type ChatEvent =
       duration_ms?: number;
     }
   | { type: "error"; error: ServerText }
-  | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null };
+  | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null; finish?: "length" };
 
 const TYPES = new Set(["message", "tool_call", "tool_result", "error", "done"]);
 

@@ -6,6 +6,7 @@ import { Failure, Notice, Skeletons } from "../../ui/feedback";
 import { excerpt, Marked } from "./marks";
 import { languageOf, type MarkedHit, MOST_FOUND, useBrowse, useSearch } from "./notes";
 import { noteHref, type View } from "./place";
+import { readable } from "./reading";
 import { knowledgeText } from "./text";
 
 export function SearchResults({ view, current }: { view: View; current: string | null }) {
@@ -45,7 +46,8 @@ function Found({ found, view, current }: { found: MarkedHit; view: View; current
   const language = useLanguage();
   const { hit, highlights } = found;
   const percent = Math.round(hit.score * 100);
-  const shown = excerpt(hit.content, highlights.content);
+  const plain = readable(hit.content, highlights.content);
+  const shown = excerpt(plain.text, plain.ranges);
   return (
     <li>
       <a className="kn-item" href={noteHref(hit.id, view)} aria-current={current ? "true" : undefined}>
