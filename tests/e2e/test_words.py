@@ -15,7 +15,7 @@ ENGLISH = re.compile(r"\b[A-Za-z']+,? [a-z']{2,} [a-z']{2,}\b")
 WATCH = """() => {
   window.steps = [];
   new MutationObserver(() => {
-    const said = document.querySelector("[role=dialog] .kn-progress + span")?.textContent;
+    const said = document.querySelector(".kn-progress + span")?.textContent;
     if (said && window.steps.at(-1) !== said) window.steps.push(said);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
