@@ -70,10 +70,11 @@ UNSEEN_TEXTS = {
 def test_every_sentence_of_the_house_has_a_japanese_one() -> None:
     known = {skeleton(key) for key in catalogue()}
     missing = {text.skeleton: text for text in sentences() if text.skeleton not in known}
-    lines = "\n".join(f"  {_quoted(text.template)}: {_quoted('')},  ({text.place})" for text in missing.values())
+    lines = "\n".join(f"  {_quoted(text.template)}: {_quoted('')}," for text in missing.values())
+    places = "\n".join(f"  {text.place}" for text in missing.values())
     assert not missing, (
         f"{len(missing)} sentences have no Japanese one. Add them to {CATALOGUE.relative_to(ROOT)} "
-        f"(or, if the page can never show one, to UNSEEN_TEXTS with the reason):\n{lines}"
+        f"(or, if the page can never show one, to UNSEEN_TEXTS with the reason):\n{lines}\nThey are said at\n{places}"
     )
 
 
