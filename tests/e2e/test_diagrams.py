@@ -1,5 +1,6 @@
 """Diagrams: text until somebody wants to see one, then drawn in a frame that has no rights."""
 
+import httpx2
 import pytest
 from playwright.sync_api import Locator, Request, expect
 from tests.e2e.conftest import OpenScreen
@@ -70,5 +71,13 @@ def test_a_diagram_that_means_harm_reaches_nothing(answered: Screen, asked: list
     assert inside.evaluate(reach) == "refused"
     peek = "() => { try { return String(parent.document); } catch (error) { return error.name; } }"
     assert inside.evaluate(peek) == "SecurityError"
-    assert [path for path in asked if not path.startswith(("/assets/", "/diagram.html", "/api/"))] == []
+    assert [path for path in asked if not path.startswith(("/assets/", "/diagram.html", "/icon.svg", "/api/"))] == []
     answered.complaints.clear()  # the browser tells of every refusal
+
+
+def test_a_diagram_in_a_note_is_drawn_too(open_screen: OpenScreen, address: str) -> None:
+    note = {"content": "# 構成\n\n```mermaid\nsequenceDiagram\n  利用者->>Chie: 質問\n```\n"}
+    saved = httpx2.post(f"{address}/api/knowledge", json=note, timeout=60).json()
+    screen = open_screen(f"/#/knowledge/{saved['id']}")
+    screen.button("Show the diagram").click()
+    expect(screen.page.frame_locator(".kn-detail iframe").locator("svg")).to_contain_text("質問", timeout=15_000)

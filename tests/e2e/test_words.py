@@ -33,7 +33,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         environment.setenv("OPENAI_BASE_URL", AWAY)
         environment.delenv("N8N_URL", raising=False)
         with http_server("chie", "serve") as address:
-            httpx2.post(f"{address}/api/knowledge", json={"content": "最初のメモ"}).raise_for_status()
+            httpx2.post(f"{address}/api/knowledge", json={"content": "最初のメモ"}, timeout=60).raise_for_status()
             yield address
 
 
