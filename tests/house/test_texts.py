@@ -48,7 +48,6 @@ UNSEEN_TEXTS = {
     "tunnel or an authenticating proxy for other machines.": "told at the start, on the command line",
     "cannot listen on {host} port {port}: {error}. Choose another port with --port, "
     "or --port 0 for any that is free.": "told at the start, on the command line",
-    "message %s is %s after %.2f s and %d events%s": "the log",
     "Today is {now}.": "is said to the model",
     "You have used all your tool calls for this answer. "
     "Answer now, in words, with what you know.": "is said to the model",
@@ -59,7 +58,6 @@ UNSEEN_TEXTS = {
     "managed knowledge base": "is looked for in AWS's words",
     "by meaning and by words": "the name of a mode, for programs",
     "Bearer {api_key}": "a header",
-    "(created_at, id) < (?, ?)": "SQL",
     " --profile {profile}": "part of a command",
     "\n[cut: these are the first {count} of {whole} characters]": "a mark in what a tool gave back",
     "[{kind}, {mime_type}: not shown to you]": "a mark in what a tool gave back",

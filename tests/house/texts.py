@@ -14,7 +14,11 @@ from pathlib import Path
 HOLE = "\0"
 NAMED = re.compile(r"\{([a-z_][a-z0-9_]*)(?:[:!][^{}]*)?\}")
 WORDS = re.compile(rf"[A-Za-z`)’']+[,;:.]? [A-Za-z(`]|{HOLE}[,;:.]? [a-z]{{3}}|[a-z]{{3}}[,;:.]? {HOLE}")
-SQL = re.compile(r"\s*(?:SELECT|INSERT|DELETE|UPDATE|CREATE|PRAGMA|BEGIN|AND|seq IN) ?")
+OTHER = re.compile(  # SQL, policies, pages, and what the log fills in
+    r"\s*(?:\(?(?:SELECT|INSERT|DELETE|UPDATE|CREATE|ALTER|PRAGMA|BEGIN|AND|NOT|WITH|LEFT JOIN|SET LOCAL|seq IN) "
+    r"|default-src |<!doctype )|.*(?:%s|%\(\w+\)s|[=<] \(?\?)",
+    re.DOTALL,
+)
 PROPER = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*)*")
 
 UNHEARD = re.compile(
@@ -46,7 +50,7 @@ class Text:
         bare = self.skeleton.replace(HOLE, "")
         return (
             bool(WORDS.search(self.skeleton) and re.search("[a-z]{2}", bare))
-            and not SQL.match(bare)
+            and not OTHER.match(bare)
             and not PROPER.fullmatch(self.skeleton)
         )
 
