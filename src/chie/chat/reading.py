@@ -1,15 +1,14 @@
 """Reading an answer: from memory while it is written here, from disk otherwise. A reader is only a place in it."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 from chie.chat.run import Run
 from chie.chat.sessions.answer import Item
 from chie.chat.sessions.turns import Turns
 
 HEARTBEAT_SECONDS = 15.0
-POLL_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +40,20 @@ async def read_live(run: Run, turns: Turns, after: int) -> AsyncGenerator[Batch,
 
 async def read_stored(turns: Turns, message_id: str, after: int) -> AsyncGenerator[Batch, None]:
     """What is on disk; where another process still writes, its progress as it is saved."""
-    idle = 0.0
-    while True:
-        answer, stretches = await turns.events(message_id, after)
-        for stretch in stretches:
-            start = max(after + 1, stretch.first)
-            yield Batch(start, stretch.items[start - stretch.first :])
-            after = stretch.last
-        if stretches:
-            idle = 0.0
-        elif answer.status != "streaming":
-            return
-        else:
-            await asyncio.sleep(POLL_SECONDS)
-            idle += POLL_SECONDS
-        if idle >= HEARTBEAT_SECONDS:
-            idle = 0.0
-            yield SILENCE
+    last_word = monotonic()
+    with turns.bell.listening(message_id) as ring:
+        while True:
+            answer, stretches = await turns.events(message_id, after)
+            for stretch in stretches:
+                start = max(after + 1, stretch.first)
+                yield Batch(start, stretch.items[start - stretch.first :])
+                after = stretch.last
+            if stretches:
+                last_word = monotonic()
+            elif answer.status != "streaming":
+                return
+            else:
+                await ring.heard()
+            if monotonic() - last_word >= HEARTBEAT_SECONDS:
+                last_word = monotonic()
+                yield SILENCE

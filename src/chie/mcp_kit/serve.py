@@ -182,4 +182,3 @@ def refuse_open_address(host: str) -> None:
             f"refusing to listen on {host}: anybody who reaches it could read and change everything. "
             "Use 127.0.0.1, and a tunnel or an authenticating proxy for other machines."
         )
-

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chie.errors import ConfigurationError
 
@@ -51,9 +51,7 @@ def address_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def run_workers(
-    command: Sequence[str], count: int, *, host: str, port: int, announce: Callable[[str], None]
-) -> None:
+def run_workers(command: Sequence[str], count: int, *, host: str, port: int, announce: Callable[[str], None]) -> None:
     """Run `command` so many times, until we are told to stop. The address is announced once, when all are ready."""
     if sys.platform == "win32":
         raise ConfigurationError("several workers need Linux or macOS. Start Chie without --workers.")
@@ -74,9 +72,7 @@ def _listeners(host: str, port: int, count: int) -> list[socket.socket]:
         where = probe.getsockname()[:2]
         if sys.platform != "linux":
             return [probe.dup()] * count
-    return [
-        socket.create_server(where, family=_family(host), backlog=BACKLOG, reuse_port=True) for _ in range(count)
-    ]
+    return [socket.create_server(where, family=_family(host), backlog=BACKLOG, reuse_port=True) for _ in range(count)]
 
 
 def _family(host: str) -> socket.AddressFamily:
@@ -99,7 +95,7 @@ class Supervisor:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._stop)
-        ready = [loop.create_future() for _ in self._listeners]
+        ready: list[asyncio.Future[None]] = [loop.create_future() for _ in self._listeners]
         async with asyncio.TaskGroup() as group:
             for place, (listener, signed) in enumerate(zip(self._listeners, ready, strict=True)):
                 group.create_task(self._keep(listener, signed))
@@ -110,9 +106,9 @@ class Supervisor:
                 self._opened = True
                 announce()
 
-    async def _either(self, ready: "asyncio.Future[object]") -> None:
+    async def _either(self, ready: "asyncio.Future[Any]") -> None:
         """Wait for it, or until we stop."""
-        stopping = asyncio.ensure_future(self._stopping.wait())
+        stopping: asyncio.Future[Any] = asyncio.ensure_future(self._stopping.wait())
         await asyncio.wait({ready, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
 

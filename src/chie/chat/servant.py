@@ -1,0 +1,40 @@
+"""Does what other processes ask of the answers that this one writes."""
+
+import logging
+from collections.abc import Mapping
+
+from chie.chat.run import Run
+from chie.chat.sessions.orders import Order, Orders
+from chie.errors import ChieError, ConflictError
+
+logger = logging.getLogger(__name__)
+
+
+class Servant:
+    def __init__(self, orders: Orders, runs: Mapping[str, Run]) -> None:
+        self._orders = orders
+        self._runs = runs
+
+    async def obey(self) -> None:
+        """While anybody answers here."""
+        with self._orders.bell.listening(self._orders.us) as ring:
+            while self._runs:
+                try:
+                    for order in await self._orders.take(list(self._runs)):
+                        await self._orders.reply(order, self._carry_out(order))
+                except ChieError:
+                    logger.exception("what other processes ask of our answers cannot be read; the next try follows")
+                await ring.heard()
+
+    def _carry_out(self, order: Order) -> ChieError | None:
+        run = self._runs.get(order.message_id)
+        try:
+            if run is None:
+                raise ConflictError("this answer has just ended: there is nothing left to approve.")
+            if order.wish == "stop":
+                run.stop()
+            else:
+                run.decide(order.call_id or "", approved=order.wish == "approve")
+        except ChieError as error:
+            return error
+        return None
