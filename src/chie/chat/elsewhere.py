@@ -54,8 +54,8 @@ class Elsewhere:
         """Whether it came to that in time."""
         until = monotonic() + REACTION_SECONDS
         with self._turns.bell.listening(message_id) as ring:
-            while not (there := await reached()) and monotonic() < until:
-                await ring.heard()
+            while not (there := await reached()) and (left := until - monotonic()) > 0:
+                await ring.heard(left)
         return there
 
     async def _ended(self, message_id: str) -> bool:

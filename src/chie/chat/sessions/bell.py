@@ -6,6 +6,7 @@ Whoever waits looks into the database each time it rings, and now and then witho
 import asyncio
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from math import inf
 
 POLL_SECONDS = 0.25  # where nothing can ring: SQLite, or PostgreSQL while the line to it is down
 CHECK_SECONDS = 5.0
@@ -21,10 +22,10 @@ class Ring:
     def ring(self) -> None:
         self._rung.set()
 
-    async def heard(self) -> None:
-        """Wait until there may be something to see."""
+    async def heard(self, at_most: float = inf) -> None:
+        """Wait until there may be something to see, for so many seconds at most."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._bell.pause):
+            async with asyncio.timeout(min(self._bell.pause, at_most)):
                 await self._rung.wait()
         self._rung.clear()
 
