@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import AsyncExitStack
 from datetime import timedelta
 
 import psycopg
@@ -131,6 +132,22 @@ async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
         await until(closed)
         answer = (await other.messages(session_id))[-1]
     assert (answer["content"], answer["error"]) == ("count", INTERRUPTED)
+
+
+async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_on_both: ChatHouse) -> None:
+    session_id, events = await chat_on_both.ask("count", agent_id="echo")
+    statement = text("UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/1/aa', alive_at = :then")
+
+    async def abandon(connection: AsyncConnection) -> None:
+        await connection.execute(statement, {"then": (now() - CERTAIN * 2).replace(tzinfo=None)})
+
+    async with AsyncExitStack() as stack:
+        houses = [await stack.enter_async_context(open_chat(chat_on_both.url)) for _ in range(4)]
+        await chat_on_both.app.state.chat._database.write(abandon)
+        closed = await asyncio.gather(*(house.app.state.chat.recovery.recover() for house in houses))
+    assert sum(closed) == 2  # the question is marked here too
+    async with following(chat_on_both.client, events[-1].data["message_id"]) as reader:
+        assert [event.id for event in await reader.rest()] == [1, 2, 10_003, 10_004]
 
 
 async def test_an_answer_that_is_still_written_keeps_its_lease(
