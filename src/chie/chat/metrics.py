@@ -24,7 +24,7 @@ class Metrics:
         if self._told is registry:
             ProcessCollector(registry=registry)
         else:
-            MultiProcessCollector(self._told)
+            MultiProcessCollector(self._told)  # type: ignore[no-untyped-call]
         self._requests = Counter(
             "chie_http_requests", "HTTP requests.", ["method", "route", "status"], registry=registry
         )
