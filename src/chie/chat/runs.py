@@ -246,10 +246,11 @@ class Runs:
                 run.saving = done
             try:
                 stretches = [events for _, events in news]
-                lost = await self._turns.save(stretches, again=any(run.doubtful for run, _ in news))
+                saved = await self._turns.save(stretches, again=any(run.doubtful for run, _ in news))
                 for run, events in news:
                     run.mark_saved(events.last)
-                self.lose(lost)
+                self.lose(saved.lost)
+                self._servant.note(asked=saved.asked)
             except ChieError:
                 logger.exception("answers could not be saved; the next try follows")
                 for run, _ in news:

@@ -14,17 +14,29 @@ class Servant:
     def __init__(self, orders: Orders, runs: Mapping[str, Run]) -> None:
         self._orders = orders
         self._runs = runs
+        self._looked = False
+
+    def note(self, *, asked: bool) -> None:
+        """Whoever saves sees on the way whether there are orders, and spares us the look."""
+        self._looked = not asked
+        if asked:
+            self._orders.bell.ring([self._orders.us])
 
     async def obey(self) -> None:
         """While anybody answers here."""
         with self._orders.bell.listening(self._orders.us) as ring:
             while self._runs:
-                try:
-                    for order in await self._orders.take(list(self._runs)):
-                        await self._orders.reply(order, self._carry_out(order))
-                except ChieError:
-                    logger.exception("what other processes ask of our answers cannot be read; the next try follows")
-                await ring.heard()
+                rung = await ring.heard()
+                if rung or not self._looked:
+                    await self._serve()
+                self._looked = False
+
+    async def _serve(self) -> None:
+        try:
+            for order in await self._orders.take(list(self._runs)):
+                await self._orders.reply(order, self._carry_out(order))
+        except ChieError:
+            logger.exception("what other processes ask of our answers cannot be read; the next try follows")
 
     def _carry_out(self, order: Order) -> ChieError | None:
         run = self._runs.get(order.message_id)

@@ -22,12 +22,14 @@ class Ring:
     def ring(self) -> None:
         self._rung.set()
 
-    async def heard(self, at_most: float = inf) -> None:
-        """Wait until there may be something to see, for so many seconds at most."""
+    async def heard(self, at_most: float = inf) -> bool:
+        """Wait until there may be something to see, for so many seconds at most; False if nothing rang."""
         with suppress(TimeoutError):
             async with asyncio.timeout(min(self._bell.pause, at_most)):
                 await self._rung.wait()
+        rung = self._rung.is_set()
         self._rung.clear()
+        return rung
 
 
 class Bell:

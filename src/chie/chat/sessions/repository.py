@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chie.chat.sessions.conversation import Ending, Events, Message, Session, fold
 from chie.chat.sessions.database import Rows
-from chie.chat.sessions.models import EventsRow, MessageRow, Moment, SessionRow
+from chie.chat.sessions.models import EventsRow, MessageRow, Moment, OrderRow, SessionRow
 
 ALL = 1_000_000
 
@@ -19,6 +19,7 @@ _INSERT_SESSION = insert(SessionRow)
 _INSERT_MESSAGES = insert(MessageRow).values(alive_at=func.now())  # by the database's clock, which all share
 _INSERT_EVENTS = insert(EventsRow)
 _END = update(MessageRow).where(MessageRow.id == bindparam("message"), MessageRow.owner == bindparam("writer"))
+_ASKED = exists().where(OrderRow.outcome.is_(None)).label("asked")
 
 _SESSION = (
     SessionRow.id,
@@ -127,10 +128,11 @@ async def delete_events(connection: AsyncConnection, message_id: str, *, first: 
     await connection.execute(delete(EventsRow).where(EventsRow.message_id == message_id, EventsRow.first >= first))
 
 
-async def owned_messages(connection: AsyncConnection, message_ids: Sequence[str], owner: str) -> set[str]:
-    """Those that are still there and still that process's to write."""
-    statement = select(MessageRow.id).where(MessageRow.id.in_(message_ids), MessageRow.owner == owner)
-    return set((await connection.execute(statement)).scalars())
+async def owned_messages(connection: AsyncConnection, message_ids: Sequence[str], owner: str) -> tuple[set[str], bool]:
+    """Those that are still there and still that process's to write, and whether anybody is asked for anything."""
+    ours = (MessageRow.id.in_(message_ids), MessageRow.owner == owner)
+    rows = (await connection.execute(select(MessageRow.id, _ASKED).where(*ours))).all()
+    return {row.id for row in rows}, any(row.asked for row in rows)
 
 
 async def events(connection: AsyncConnection, message_id: str, *, after: int = 0, limit: int = 1_000) -> list[Events]:

@@ -29,6 +29,14 @@ class Beginning:
     history: list[Turn]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """`lost` are answers that another process has ended, or that were deleted; `asked` is whether an order waits."""
+
+    lost: set[str]
+    asked: bool
+
+
 class Turns:
     def __init__(self, database: Database, agents: AgentDirectory) -> None:
         self._database = database
@@ -95,19 +103,19 @@ class Turns:
             answer = await _answer(connection, message_id)
             return answer, await repository.events(connection, message_id, after=after)
 
-    async def save(self, stretches: Sequence[Events], *, again: bool = False) -> set[str]:
-        """The answers among them that are no longer ours: ended by another process, or deleted. Theirs is dropped.
+    async def save(self, stretches: Sequence[Events], *, again: bool = False) -> Saved:
+        """What belongs to answers that are no longer ours is dropped.
 
         `again` takes away first what may have arrived before the connection broke.
         """
         ids = [stretch.message_id for stretch in stretches]
 
-        async def change(connection: AsyncConnection) -> set[str]:
-            ours = await repository.owned_messages(connection, ids, self.owner)
+        async def change(connection: AsyncConnection) -> Saved:
+            ours, asked = await repository.owned_messages(connection, ids, self.owner)
             if kept := [stretch for stretch in stretches if stretch.message_id in ours]:
                 await _insert(connection, kept, again=again)
                 await self._database.tell(connection, [stretch.message_id for stretch in kept])
-            return set(ids) - ours
+            return Saved(lost=set(ids) - ours, asked=asked)
 
         return await self._database.write(change)
 
@@ -115,11 +123,11 @@ class Turns:
         """The outcome and the last events, in one; False if the answer is no longer ours to end."""
 
         async def change(connection: AsyncConnection) -> bool:
-            ours = await repository.end(connection, rest.message_id, ending, owner=self.owner)
-            if ours:
+            if await repository.end(connection, rest.message_id, ending, owner=self.owner):
                 await _insert(connection, [rest], again=again)
                 await self._database.tell(connection, [rest.message_id])
-            return ours
+                return True
+            return again and await _has_arrived(connection, rest.message_id, ending)
 
         return await self._database.write(change)
 
@@ -165,6 +173,12 @@ async def _insert(connection: AsyncConnection, stretches: Sequence[Events], *, a
         for stretch in stretches:
             await repository.delete_events(connection, stretch.message_id, first=stretch.first)
     await repository.insert_events(connection, stretches)
+
+
+async def _has_arrived(connection: AsyncConnection, message_id: str, ending: Ending) -> bool:
+    """Whether it is this end that the answer has: the commit came through, only the word of it was lost."""
+    found = await repository.message(connection, message_id)
+    return found is not None and (found.status, found.last_event_id) == (ending.status, ending.last_event_id)
 
 
 def _beginning(answer: Message, agent: BaseAgent, question: Message, messages: Sequence[Message]) -> Beginning:
