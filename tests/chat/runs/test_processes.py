@@ -2,16 +2,17 @@
 
 import asyncio
 import json
+import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
-from sqlalchemy import URL
+from sqlalchemy import URL, create_engine, text
 from tests.fakes.chat import postgres_url
 from tests.fakes.chat_process import chat_process
 from tests.fakes.postgres import new_database, restarting_server
@@ -86,13 +87,11 @@ async def test_one_process_writes_another_follows_a_third_stops(database: URL, t
     assert len([line for line in told if line.startswith("the database of conversations is now")]) == 1
 
 
-@pytest.mark.parametrize("kind", ["postgres", "sqlite"])
-async def test_readers_elsewhere_get_the_honest_end_of_a_killed_process(
-    kind: str, postgres: str, tmp_path: Path
-) -> None:
-    sqlite = URL.create("sqlite+aiosqlite", database=str(tmp_path / "chie.db"))
-    url = sqlite if kind == "sqlite" else postgres_url(new_database(postgres))
-    async with houses(url, 3) as (writer, second, third), asking(writer.client, "count", agent_id="endless") as reader:
+async def test_readers_elsewhere_get_the_honest_end_of_a_killed_process(database: URL) -> None:
+    async with (
+        houses(database, 3) as (writer, second, third),
+        asking(writer.client, "count", agent_id="endless") as reader,
+    ):
         async with (
             following(second.client, reader.message_id) as one,
             following(third.client, reader.message_id) as two,
@@ -161,6 +160,7 @@ async def test_workers_behind_one_address_are_as_one(kind: str, postgres: str, t
         async with httpx2.AsyncClient(base_url=address, timeout=30, limits=alone) as client:
             for _ in range(6):
                 await _ask_and_stop(client)
+            await _kill_the_writer(client, url)
             assert 'chie_answers_total{agent="endless",status="stopped"} 6.0' in (await client.get("/metrics")).text
             assert "chie_open_streams 0.0" in (await client.get("/metrics")).text
         process.send_signal(signal.SIGTERM)
@@ -175,3 +175,26 @@ async def _ask_and_stop(client: httpx2.AsyncClient) -> None:
             assert stopped.json()["status"] == "stopped"
             seen += await there.rest()
         assert seen == await reader.rest()
+
+
+async def _kill_the_writer(client: httpx2.AsyncClient, url: URL) -> None:
+    """Its readers come back, as a page does, until they have the end."""
+    async with asking(client, "count", agent_id="endless") as reader:
+        seen = await reader.take(20)
+        os.kill(_writer(url, reader.message_id), signal.SIGKILL)
+    while seen[-1].event != "done":
+        with suppress(httpx2.HTTPError):
+            async with following(client, reader.message_id, seen[-1].id) as back:
+                seen += await back.rest()
+    check_row(seen)
+    assert [event.event for event in seen[-2:]] == ["error", "done"]
+
+
+def _writer(url: URL, message_id: str) -> int:
+    """The number of the process."""
+    engine = create_engine(url.set(drivername="sqlite") if url.get_backend_name() == "sqlite" else url)
+    with engine.connect() as connection:
+        statement = text("SELECT owner FROM messages WHERE id = :id")
+        owner: str = connection.execute(statement, {"id": message_id}).scalar_one()
+    engine.dispose()
+    return int(owner.split("/")[1])
