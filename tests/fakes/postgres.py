@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -45,11 +46,12 @@ def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
 
         server = get_server(Path(folder) / "data", cleanup_mode="delete")
 
-        def restart() -> None:
-            arguments = ("-w", "-m", "fast", "-D", str(server.pgdata), "-l", str(server.log), "restart")
-            pgexec("pg_ctl", arguments, bin_path=server.bin_path, user=server.system_user)
+        def control(*arguments: str) -> None:
+            given = ("-w", "-m", "fast", "-D", str(server.pgdata), *arguments)
+            pgexec("pg_ctl", given, bin_path=server.bin_path, user=server.system_user)
 
         try:
-            yield server.get_uri(), restart
+            yield server.get_uri(), partial(control, "-l", str(server.log), "restart")
         finally:
+            control("stop")  # the package knows only the process that it started itself
             server.cleanup()
