@@ -151,7 +151,8 @@ class Supervisor:
         for left in self._folder.glob(f"gauge_live*_{process.pid}.db"):
             left.unlink()
         if not self._stopping.is_set():
-            logger.warning("worker %d has ended (%s); another takes its place", process.pid, _reason(code))
+            text = "worker %d has ended (%s)" + ("; another takes its place" if self._opened else " before all were ready")
+            logger.warning(text, process.pid, _reason(code))
 
     def _stop(self) -> None:
         """The second time there is no more waiting."""
