@@ -151,8 +151,8 @@ class Supervisor:
         for left in self._folder.glob(f"gauge_live*_{process.pid}.db"):
             left.unlink()
         if not self._stopping.is_set():
-            text = "worker %d has ended (%s)" + ("; another takes its place" if self._opened else " before all were ready")
-            logger.warning(text, process.pid, _reason(code))
+            then = "; another takes its place" if self._opened else " before all were ready"
+            logger.warning("worker %d has ended (%s)%s", process.pid, _reason(code), then)
 
     def _stop(self) -> None:
         """The second time there is no more waiting."""
