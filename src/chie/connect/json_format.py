@@ -95,7 +95,7 @@ class _Style:
 
     def _past_comment(self, at: int) -> int:
         end = "\n" if self.text.startswith("//", at) else "*/"
-        found = self.text.find(end, at)
+        found = self.text.find(end, at + 2)
         return found if end == "\n" else found + 2
 
 
