@@ -28,7 +28,8 @@ def a_note(content: str = "nginx answers 413 when client_max_body_size is too sm
 
 class NoteStoreContract:
     def test_a_saved_note_comes_back_whole(self, store: NoteStore) -> None:
-        note = a_note(tags=["nginx", "日本語"], source="https://example.com/x", status="draft", user_id="aki")
+        where = "https://example.com/x"
+        note = a_note(tags=["nginx", "日本語"], source=where, status="draft", user_id="aki", private=True)
         store.save(note)
         assert store.get(note.id) == note
 
@@ -207,6 +208,50 @@ class NoteStoreContract:
             assert outline is not None
             seen = outline.revision
 
+    def test_a_private_note_is_seen_by_its_author_alone(self, store: NoteStore) -> None:
+        """In every way of looking; the team's notes stay in everybody's sight."""
+        secret = a_note("redis evicts sessions", tags=["Ours", "mine"], user_id="aki", private=True)
+        shared = a_note("redis evicts sessions", tags=["ours"], user_id="aki")
+        store.save(secret)
+        store.save(shared)
+        both, one = {secret.id, shared.id}, {shared.id}
+        for viewer, seen in (("aki", both), ("ben", one), ("anonymous", one)):
+            assert _seen(store, viewer) == [seen] * 4
+            assert store.count(viewer=viewer) == len(seen)
+            assert [(tag.tag.casefold(), tag.count) for tag in store.tags(viewer=viewer)][:1] == [("ours", len(seen))]
+        assert [tag.tag for tag in store.tags(viewer="ben")] == ["ours"]
+        assert store.get(secret.id) == secret
+        assert store.check().notes == 2
+
+    def test_private_notes_of_others_do_not_crowd_out_what_a_viewer_may_see(self, store: NoteStore) -> None:
+        for number in range(80):
+            store.save(a_note(f"redis evicts sessions {number}", tags=["redis"], user_id="aki", private=True))
+        shared = a_note("redis, rarely", tags=["redis"])
+        store.save(shared)
+        for tags in ((), ("redis",)):
+            assert [hit.id for hit in store.search("redis evicts", limit=1, tags=tags, viewer="ben").hits] == [
+                shared.id
+            ]
+
+    def test_a_note_that_becomes_private_leaves_the_others_sight_and_comes_back(self, store: NoteStore) -> None:
+        shared = a_note("redis evicts sessions", user_id="aki")
+        secret = replace(shared, private=True)
+        store.save(shared)
+        store.save(secret, replacing=shared)
+        assert _seen(store, "ben") == [set()] * 4
+        store.save(shared, replacing=secret)
+        assert _seen(store, "ben") == [{shared.id}] * 4
+
+    def test_a_walk_meets_every_note_once_whole_and_in_order(self, store: NoteStore) -> None:
+        notes = [a_note(f"note {n}", user_id="aki", private=n % 2 == 0) for n in range(7)]
+        for note in notes:
+            store.save(note)
+        met, after = list[Note](), None
+        while part := store.walk(after=after, limit=3):
+            met.extend(part)
+            after = part[-1].id
+        assert met == sorted(notes, key=lambda note: note.id)
+
     def test_health_counts_the_notes(self, store: NoteStore) -> None:
         assert store.check().notes == 0
         store.save(a_note())
@@ -218,6 +263,18 @@ class NoteStoreContract:
                 super().__init__(fresh_store())
 
         run_state_machine_as_test(OnThisStore, settings=settings(max_examples=25, deadline=None))
+
+
+def _seen(store: NoteStore, viewer: str) -> list[set[str]]:
+    """What each way of looking shows to this viewer."""
+    alike = a_note("redis evicts sessions")
+    outline = store.outline(limit=9, viewer=viewer)
+    return [
+        {note.id for note in store.browse(tag=None, limit=9, cursor=None, viewer=viewer).notes},
+        {hit.id for hit in store.search("redis evicts", limit=9, tags=(), viewer=viewer).hits},
+        {similar.id for similar in store.similar(alike, limit=9, viewer=viewer)},
+        {pin.id for pin in outline.pins} if outline else set(),
+    ]
 
 
 class _Model(RuleBasedStateMachine):

@@ -210,3 +210,19 @@ class TestBadFiles:
         with pytest.raises(StorageError, match=r"locked .* Try again"):
             self.store(path).save(a_note())
         holder.close()
+
+
+def test_a_file_of_the_first_schema_is_upgraded_with_its_notes(path: Path, store: NoteStore) -> None:
+    note = a_note("written before notes could be private")
+    store.save(note)
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP INDEX private_notes")
+        connection.execute("ALTER TABLE notes DROP COLUMN private")
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    upgraded = SqliteStore(path, HashingEmbedder())
+    assert upgraded.get(note.id) == note
+    upgraded.save(a_note("redis", user_id="aki", private=True))
+    assert upgraded.count(viewer="ben") == 1
+    upgraded.close()

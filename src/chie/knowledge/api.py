@@ -97,7 +97,7 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
     @router.get("/tags")
     def list_tags() -> TagList:
         """Every tag, the most used first."""
-        return TagList(tags=list(service.store.tags()), total=service.store.check().notes)
+        return TagList(tags=list(service.store.tags()), total=service.store.count())
 
     @router.get("/map")
     def draw_map() -> Map:

@@ -21,7 +21,7 @@ def now() -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """A finding, whole."""
+    """A finding, whole. The team's, unless `private`: then only its author sees it."""
 
     id: str
     title: str
@@ -31,6 +31,7 @@ class Note:
     status: str | None = None
     user_id: str = ANONYMOUS
     author_kind: AuthorKind = "agent"
+    private: bool = False
     created_at: datetime
     updated_at: datetime
 
@@ -47,6 +48,7 @@ class Hit:
     source: str | None = None
     status: str | None = None
     user_id: str = ANONYMOUS
+    private: bool = False
     created_at: datetime
     updated_at: datetime
     partial: bool = False
@@ -71,6 +73,7 @@ class Heading:
     source: str | None
     status: str | None
     user_id: str
+    private: bool
     created_at: datetime
     updated_at: datetime
     length: int
@@ -108,6 +111,7 @@ class Saved:
     title: str
     tags: list[str]
     user_id: str
+    private: bool
     created_at: datetime
     updated_at: datetime
     similar: list[Similar] = field(default_factory=list)

@@ -146,6 +146,7 @@ def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: str | None = 
         title=note.title,
         tags=note.tags,
         user_id=note.user_id,
+        private=note.private,
         created_at=note.created_at,
         updated_at=note.updated_at,
         similar=list(similar),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chie.knowledge.note import Found, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -38,7 +38,11 @@ class Outline:
 
 
 class NoteStore(ABC):
-    """Keeps whole notes and finds them by meaning; how it makes and keeps vectors is its own business."""
+    """Keeps whole notes and finds them by meaning; how it makes and keeps vectors is its own business.
+
+    Whoever lists or searches is a `viewer`, by user id, and is never shown another's private note. `get`, `delete` and
+    `walk` know no viewer: whoever calls them has to.
+    """
 
     @abstractmethod
     def save(self, note: Note, *, replacing: Note | None = None) -> str | None:
@@ -56,23 +60,30 @@ class NoteStore(ABC):
         """Whether there was such a note."""
 
     @abstractmethod
-    def browse(self, *, tag: str | None, limit: int, cursor: str | None) -> Page:
+    def walk(self, *, after: str | None, limit: int) -> Sequence[Note]:
+        """Every note in the order of the ids, private ones too, from the one behind `after` on: to copy them all."""
+
+    @abstractmethod
+    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: str = ANONYMOUS) -> Page:
         """Newest first. ValidationError for a cursor that no page gave."""
 
     @abstractmethod
-    def search(self, query: str, *, limit: int, tags: Sequence[str]) -> Found:
+    def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
         """The best passages of at most `limit` notes that carry all the tags, best first."""
 
     @abstractmethod
-    def similar(self, note: Note, *, limit: int) -> Sequence[Similar]:
+    def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> Sequence[Similar]:
         """Other notes that say nearly the same."""
 
     @abstractmethod
-    def tags(self) -> Sequence[TagCount]:
+    def count(self, *, viewer: str = ANONYMOUS) -> int: ...
+
+    @abstractmethod
+    def tags(self, *, viewer: str = ANONYMOUS) -> Sequence[TagCount]:
         """Every tag once, whatever its case; the most used first."""
 
     @abstractmethod
-    def outline(self, *, limit: int, known: str | None = None) -> Outline | None:
+    def outline(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> Outline | None:
         """The newest notes that the present model has read; None where `known` is still the revision."""
 
     @abstractmethod

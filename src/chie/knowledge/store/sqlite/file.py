@@ -69,12 +69,14 @@ class SqliteFile:
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Create or recognise the schema; processes that start together wait for the first."""
-        connection.execute("BEGIN IMMEDIATE" if schema.version(connection) == 0 else "BEGIN")
+        """Create, upgrade or recognise the schema; processes that start together wait for the first."""
+        connection.execute("BEGIN IMMEDIATE" if schema.version(connection) < schema.VERSION else "BEGIN")
         try:
             version = schema.version(connection)
             if version == 0:
                 schema.create(connection)
+            elif version < schema.VERSION:
+                schema.upgrade(connection, version)
             connection.execute("COMMIT")
         except BaseException:
             connection.rollback()

@@ -63,11 +63,20 @@ class VectorIndex:
         """Forget the rows whose seq is not among these."""
         self._space = self._rows = self._rows.at(np.isin(self._rows.ids[:, SEQ], seqs))
 
-    def nearest(self, query: "Vectors", count: int, *, among: "NDArray[np.int64] | None" = None) -> list[int]:
-        """The best passage of each of the `count` nearest notes; `among` limits them to these passages."""
+    def nearest(
+        self,
+        query: "Vectors",
+        count: int,
+        *,
+        among: "NDArray[np.int64] | None" = None,
+        without: "NDArray[np.int64] | tuple[()]" = (),
+    ) -> list[int]:
+        """The best passage of each of the `count` nearest notes, `among` these passages and `without` those."""
         rows = self._rows
         if among is not None:
             rows = rows.at(np.isin(rows.ids[:, PASSAGE], among))
+        if len(without):
+            rows = rows.at(np.isin(rows.ids[:, PASSAGE], without, invert=True))
         return _best_of_each_note(rows.ids, _scores(rows, query), count)
 
 

@@ -13,8 +13,9 @@ from chie.knowledge.note import Heading, Note, Page, TagCount
 from chie.knowledge.passages import Passage
 from chie.knowledge.tokens import fold, tokens
 
-_COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, created_at, updated_at"
-_HEADING = "id, title, tags, source, status, user_id, created_at, updated_at, length(content)"
+_COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, private, created_at, updated_at"
+_HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
+_SEEN = "(NOT private OR user_id = ?)"  # by this viewer
 
 
 def get(connection: sqlite3.Connection, note_id: str) -> Note | None:
@@ -61,8 +62,8 @@ def insert(
     return ids
 
 
-def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor: str | None) -> Page:
-    where, values = ["1"], list[Any]()
+def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
+    where, values = [_SEEN], list[Any]([viewer])
     if tag is not None:
         where.append("seq IN (SELECT note FROM note_tags WHERE tag = ?)")
         values.append(fold(tag))
@@ -87,13 +88,17 @@ def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int,
     return {row[0]: (row[1], row[2]) for row in found}
 
 
-def tags(connection: sqlite3.Connection) -> list[TagCount]:
+def tags(connection: sqlite3.Connection, viewer: str) -> list[TagCount]:
     """Kept folded for looking up, so the spelling comes from the notes: the most frequent one."""
     spelt = connection.execute(
-        "SELECT t.value, count(*) FROM notes, json_each(notes.tags) t GROUP BY 1 ORDER BY 2, 1 DESC"
+        f"SELECT t.value, count(*) FROM notes, json_each(notes.tags) t WHERE {_SEEN} GROUP BY 1 ORDER BY 2, 1 DESC",
+        (viewer,),
     )
     spelling = {fold(tag): tag for tag, _ in spelt}
-    found = connection.execute("SELECT tag, count(*) FROM note_tags GROUP BY tag ORDER BY 2 DESC, 1")
+    found = connection.execute(
+        f"SELECT tag, count(*) FROM note_tags JOIN notes ON seq = note WHERE {_SEEN} GROUP BY tag ORDER BY 2 DESC, 1",
+        (viewer,),
+    )
     return [TagCount(tag=spelling.get(tag, tag), count=number) for tag, number in found]
 
 
@@ -106,8 +111,24 @@ def pins(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[tuple[str,
     return [by_seq[seq] for seq in seqs]
 
 
-def count(connection: sqlite3.Connection) -> int:
-    number: int = connection.execute("SELECT count(*) FROM notes").fetchone()[0]
+def walk(connection: sqlite3.Connection, *, after: str | None, limit: int) -> list[Note]:
+    found = connection.execute(f"SELECT {_COLUMNS} FROM notes WHERE id > ? ORDER BY id LIMIT ?", (after or "", limit))
+    return [_note(row) for row in found]
+
+
+def hidden(connection: sqlite3.Connection, viewer: str) -> list[int]:
+    """Passages of the notes that are private to others."""
+    found = connection.execute(
+        "SELECT p.id FROM notes n JOIN passages p ON p.note = n.seq WHERE n.private AND n.user_id != ?", (viewer,)
+    )
+    return [row[0] for row in found]
+
+
+def count(connection: sqlite3.Connection, viewer: str | None = None) -> int:
+    """All of them, or those that a viewer sees."""
+    where = "" if viewer is None else f" WHERE {_SEEN}"
+    values = () if viewer is None else (viewer,)
+    number: int = connection.execute(f"SELECT count(*) FROM notes{where}", values).fetchone()[0]
     return number
 
 
@@ -125,7 +146,7 @@ def _make_room(connection: sqlite3.Connection, note: Note, replacing: Note | Non
 
 def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
     seq = connection.execute(
-        f"INSERT INTO notes ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO notes ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             note.id,
             note.title,
@@ -135,6 +156,7 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             note.status,
             note.user_id,
             note.author_kind,
+            note.private,
             _stamp(note.created_at),
             _stamp(note.updated_at),
         ),
@@ -156,8 +178,9 @@ def _note(row: Sequence[Any]) -> Note:
         status=row[5],
         user_id=row[6],
         author_kind=row[7],
-        created_at=datetime.fromisoformat(row[8]),
-        updated_at=datetime.fromisoformat(row[9]),
+        private=bool(row[8]),
+        created_at=datetime.fromisoformat(row[9]),
+        updated_at=datetime.fromisoformat(row[10]),
     )
 
 
@@ -169,9 +192,10 @@ def _heading(row: Sequence[Any]) -> Heading:
         source=row[3],
         status=row[4],
         user_id=row[5],
-        created_at=datetime.fromisoformat(row[6]),
-        updated_at=datetime.fromisoformat(row[7]),
-        length=row[8],
+        private=bool(row[6]),
+        created_at=datetime.fromisoformat(row[7]),
+        updated_at=datetime.fromisoformat(row[8]),
+        length=row[9],
     )
 
 

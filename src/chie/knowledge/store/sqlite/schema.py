@@ -2,7 +2,7 @@
 
 import sqlite3
 
-VERSION = 1  # kept in the file as `user_version`
+VERSION = 2  # kept in the file as `user_version`
 
 # Passages are never changed, only replaced, so their ids and those of their vectors tell what is new; `revision`
 # tells that something is gone. `words` holds tokens that we made: every character in them belongs to a token.
@@ -18,9 +18,11 @@ CREATE TABLE notes (
     user_id TEXT NOT NULL,
     author_kind TEXT NOT NULL,
     created_at TEXT NOT NULL,
-    updated_at TEXT NOT NULL
+    updated_at TEXT NOT NULL,
+    private INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX notes_by_age ON notes (created_at DESC, id DESC);
+CREATE INDEX private_notes ON notes (user_id) WHERE private;
 CREATE TABLE note_tags (
     tag TEXT NOT NULL,
     note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
@@ -55,6 +57,14 @@ END;
 CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL);
 """
 
+# What makes a file of this version one of the next.
+STEPS = {
+    1: (
+        "ALTER TABLE notes ADD COLUMN private INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX private_notes ON notes (user_id) WHERE private",
+    ),
+}
+
 
 def version(connection: sqlite3.Connection) -> int:
     """0 where there is nothing yet."""
@@ -69,4 +79,11 @@ def create(connection: sqlite3.Connection) -> None:
         if sqlite3.complete_statement(statement):
             connection.execute(statement)
             statement = ""
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def upgrade(connection: sqlite3.Connection, found: int) -> None:
+    for step in range(found, VERSION):
+        for statement in STEPS[step]:
+            connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {VERSION}")

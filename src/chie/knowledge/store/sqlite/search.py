@@ -38,6 +38,7 @@ class Search:
     vectors: "SqliteVectors"
     question: Question
     vector: "Vectors | None"
+    hidden: Sequence[int]  # passages that the viewer must not see
 
     def hits(self, *, limit: int, tags: Sequence[str]) -> list[Hit]:
         among = self._tagged(tags) if tags else None
@@ -58,24 +59,25 @@ class Search:
             " WHERE tag IN (SELECT value FROM json_each(?)) GROUP BY note HAVING count(*) = ?)",
             (json.dumps(folded), len(folded)),
         )
-        return [row[0] for row in found]
+        hidden = set(self.hidden)
+        return [row[0] for row in found if row[0] not in hidden]
 
     def _by_meaning(self, count: int, among: Sequence[int] | None) -> list[int]:
         if self.vector is None:
             return []
-        return self.vectors.nearest(self.connection, self.vector, count, among=among)
+        return self.vectors.nearest(self.connection, self.vector, count, among=among, without=self.hidden)
 
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
         """Passages with their weight in words, as `ranking` defines it."""
         asked = query_tokens(self.question.text)
         if not asked:
             return {}
-        only = "" if among is None else " AND rowid IN (SELECT value FROM json_each(?))"
-        values = [" OR ".join(map(_quoted, self._telling(asked)))]
-        if among is not None:
-            values.append(json.dumps(among))
+        only, passages = ("NOT IN", self.hidden) if among is None else ("IN", among)
+        values = [" OR ".join(map(_quoted, self._telling(asked))), json.dumps(passages)]
         found = self.connection.execute(
-            f"SELECT rowid, -rank FROM words WHERE words MATCH ?{only} ORDER BY rank LIMIT {WORDS}", values
+            f"SELECT rowid, -rank FROM words WHERE words MATCH ? AND rowid {only} (SELECT value FROM json_each(?))"
+            f" ORDER BY rank LIMIT {WORDS}",
+            values,
         ).fetchall()
         if not found:
             return {}
@@ -122,6 +124,7 @@ def _hit(note: Note, scored: _Scored) -> Hit:
         source=note.source,
         status=note.status,
         user_id=note.user_id,
+        private=note.private,
         created_at=note.created_at,
         updated_at=note.updated_at,
         partial=len(passage) < len(note.content),

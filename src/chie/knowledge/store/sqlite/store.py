@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
-from chie.knowledge.note import Found, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
 from chie.knowledge.passages import reading, split
 from chie.knowledge.ranking import Question
 from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
@@ -50,26 +50,31 @@ class SqliteStore(NoteStore):
         with self._file.write() as connection:
             return rows.remove(connection, note_id)
 
-    def browse(self, *, tag: str | None, limit: int, cursor: str | None) -> Page:
+    def walk(self, *, after: str | None, limit: int) -> list[Note]:
         with self._file.read() as connection:
-            return rows.page(connection, tag=tag, limit=limit, cursor=cursor)
+            return rows.walk(connection, after=after, limit=limit)
 
-    def search(self, query: str, *, limit: int, tags: Sequence[str]) -> Found:
+    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: str = ANONYMOUS) -> Page:
+        with self._file.read() as connection:
+            return rows.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
+
+    def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
         vectors, failure = self._embed([query])
         vector = None if vectors is None else vectors[0]
         with self._file.read() as connection:
-            search = Search(connection, self._vectors, Question.of(query), vector)
+            search = Search(connection, self._vectors, Question.of(query), vector, rows.hidden(connection, viewer))
             hits = search.hits(limit=limit, tags=tags)
             missing = 0 if vector is None else self._vectors.missing(connection)
         return Found(hits=hits, notice=self._notice(failure, missing))
 
-    def similar(self, note: Note, *, limit: int) -> list[Similar]:
+    def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
         """By the first passage alone: two notes that say the same begin alike."""
         vectors, _ = self._embed([reading(note, split(note)[0])])
         if vectors is None:
             return []
         with self._file.read() as connection:
-            near = self._vectors.nearest(connection, vectors[0], limit + 1)
+            hidden = rows.hidden(connection, viewer)
+            near = self._vectors.nearest(connection, vectors[0], limit + 1, without=hidden)
             cosines = self._vectors.cosines(connection, vectors[0], near)
             titles = rows.titles(connection, [p for p, cosine in cosines.items() if cosine >= ranking.SAME])
         found = [
@@ -79,17 +84,21 @@ class SqliteStore(NoteStore):
         ]
         return sorted(found, key=lambda similar: -similar.score)[:limit]
 
-    def tags(self) -> list[TagCount]:
+    def count(self, *, viewer: str = ANONYMOUS) -> int:
         with self._file.read() as connection:
-            return rows.tags(connection)
+            return rows.count(connection, viewer)
 
-    def outline(self, *, limit: int, known: str | None = None) -> Outline | None:
+    def tags(self, *, viewer: str = ANONYMOUS) -> list[TagCount]:
+        with self._file.read() as connection:
+            return rows.tags(connection, viewer)
+
+    def outline(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> Outline | None:
         self._vectors.know_model()
         with self._file.read() as connection:
             revision = self._vectors.revision(connection)
             if revision == known:
                 return None
-            notes, vectors = self._vectors.first_passages(connection, limit)
+            notes, vectors = self._vectors.first_passages(connection, limit, viewer)
             pins = rows.pins(connection, notes)
         return Outline(revision=revision, pins=[Pin(id=i, title=t, tags=g) for i, t, g in pins], vectors=vectors)
 

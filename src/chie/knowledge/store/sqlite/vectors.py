@@ -56,13 +56,15 @@ class SqliteVectors:
         count: int,
         *,
         among: Sequence[int] | None = None,
+        without: Sequence[int] = (),
     ) -> list[int]:
         """The best passage of each of the nearest notes."""
         import numpy as np
 
         with self._refreshing:
             index = self._refresh(connection, len(query))
-        return index.nearest(query, count, among=None if among is None else np.array(among, np.int64))
+        chosen = None if among is None else np.array(among, np.int64)
+        return index.nearest(query, count, among=chosen, without=np.array(without, np.int64))
 
     def cosines(self, connection: sqlite3.Connection, query: "Vectors", passages: Sequence[int]) -> dict[int, float]:
         """Exact, from the stored vectors; passages without one are left out."""
@@ -82,12 +84,13 @@ class SqliteVectors:
         newest, deletions = self._state(connection)
         return f"{self._model}/{newest}/{deletions}"
 
-    def first_passages(self, connection: sqlite3.Connection, count: int) -> "tuple[list[int], Vectors]":
-        """The newest notes, and how each begins."""
+    def first_passages(self, connection: sqlite3.Connection, count: int, viewer: str) -> "tuple[list[int], Vectors]":
+        """The newest notes that the viewer sees, and how each begins."""
         found = connection.execute(
             "SELECT n.seq, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.start = 0"
-            " JOIN vectors v ON v.passage = p.id AND v.model = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
-            (self._model, count),
+            " JOIN vectors v ON v.passage = p.id AND v.model = ?"
+            " WHERE NOT n.private OR n.user_id = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
+            (self._model, viewer, count),
         ).fetchall()
         return [row[0] for row in found], _matrix([row[1] for row in found])
 
