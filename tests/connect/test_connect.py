@@ -31,8 +31,8 @@ CHIE = str(BIN / "chie")
 HOUSE = "http://127.0.0.1:8080"
 URL = f"{HOUSE}/mcp/knowledge"
 
-COMMENTED = b'\xef\xbb\xbf{\r\n\t// mine\r\n\t"mcpServers": {\r\n\t\t"x": {"command": "y",}, // \xe7\x9f\xa5\xe6\x81\xb5\r\n\t},\r\n}'
-TABLES = b'# mine\r\nmodel = "m"   # kept\r\n\r\n[mcp_servers.x]\r\ncommand = \'y\'\r\n[tools]\r\nweb = true'
+COMMENTED = '\ufeff{\r\n\t// mine\r\n\t"mcpServers": {\r\n\t\t"x": {"command": "y",}, // 知恵\r\n\t},\r\n}'.encode()
+TABLES = b"# mine\r\nmodel = \"m\"   # kept\r\n\r\n[mcp_servers.x]\r\ncommand = 'y'\r\n[tools]\r\nweb = true"
 
 
 @pytest.fixture(autouse=True)
@@ -76,7 +76,9 @@ def test_a_host_gets_our_server_in_its_own_file_and_form(user: Path, host: str) 
 
 
 @pytest.mark.parametrize("host", [host for host in FILES if host != "claude-desktop"])
-def test_an_address_is_written_with_its_token_by_name_only(user: Path, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_is_written_with_its_token_by_name_only(
+    user: Path, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TEAM_TOKEN", "sesame-open")
     result = connect(host, "--http", HOUSE, "--token-env", "TEAM_TOKEN", "--yes")
     entry = next(iter(read(user / FILES[host]).values()))["knowledge"]
@@ -91,7 +93,9 @@ def test_an_address_is_written_with_its_token_by_name_only(user: Path, host: str
     assert "TEAM_TOKEN" in result.output
 
 
-def test_a_token_is_written_in_clear_only_when_asked_and_never_shown(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_token_is_written_in_clear_only_when_asked_and_never_shown(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TEAM_TOKEN", "sesame-open")
     result = connect("kiro", "--http", HOUSE, "--token-env", "TEAM_TOKEN", "--write-token", "--yes")
     entry = read(user / FILES["kiro"])["mcpServers"]["knowledge"]
@@ -262,10 +266,20 @@ def test_what_is_printed_is_what_would_be_written(user: Path, host: str) -> None
 @pytest.mark.parametrize(
     ("system", "env", "host", "path"),
     [
-        ("darwin", {"HOME": "/Users/a"}, "claude-desktop", "/Users/a/Library/Application Support/Claude/claude_desktop_config.json"),
+        (
+            "darwin",
+            {"HOME": "/Users/a"},
+            "claude-desktop",
+            "/Users/a/Library/Application Support/Claude/claude_desktop_config.json",
+        ),
         ("darwin", {"HOME": "/Users/a"}, "vscode", "/Users/a/Library/Application Support/Code/User/mcp.json"),
         ("darwin", {"HOME": "/Users/a"}, "gemini", "/Users/a/.gemini/settings.json"),
-        ("win32", {"USERPROFILE": "C:/U", "APPDATA": "D:/Data"}, "claude-desktop", "D:/Data/Claude/claude_desktop_config.json"),
+        (
+            "win32",
+            {"USERPROFILE": "C:/U", "APPDATA": "D:/Data"},
+            "claude-desktop",
+            "D:/Data/Claude/claude_desktop_config.json",
+        ),
         ("win32", {"USERPROFILE": "C:/U"}, "vscode", "C:/U/AppData/Roaming/Code/User/mcp.json"),
         ("win32", {"USERPROFILE": "C:/U"}, "codex", "C:/U/.codex/config.toml"),
         ("linux", {"HOME": "/h", "XDG_CONFIG_HOME": "/x"}, "vscode", "/x/Code/User/mcp.json"),
@@ -275,7 +289,9 @@ def test_what_is_printed_is_what_would_be_written(user: Path, host: str) -> None
         ("linux", {"HOME": "/h"}, "kiro", "/h/.kiro/settings/mcp.json"),
     ],
 )
-def test_the_file_is_looked_for_where_each_system_has_it(system: str, env: dict[str, str], host: str, path: str) -> None:
+def test_the_file_is_looked_for_where_each_system_has_it(
+    system: str, env: dict[str, str], host: str, path: str
+) -> None:
     found = config_path(next(known for known in HOSTS if known.id == host), env, system)
     assert PurePosixPath(found.as_posix()) == PurePosixPath(path)
 

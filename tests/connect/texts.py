@@ -1,9 +1,13 @@
 """Configurations as people and editors write them: strategies for JSON with comments, and for TOML."""
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from hypothesis import strategies as st
+
+NONE: Mapping[str, st.SearchStrategy[str]] = MappingProxyType({})
 
 NAMES = st.sampled_from(["mcpServers", "servers", "knowledge", "n8n", "題名", "a", 'quo"te', "//", "", "theme"])
 TEXTS = st.one_of(st.sampled_from(["", "// no comment", "/* nor this */", "{", "知恵", 'a"b', "\\", ","]), st.text())
@@ -33,7 +37,7 @@ def values(draw: st.DrawFn, newline: str, depth: int = 0) -> str:
 
 
 @st.composite
-def objects(draw: st.DrawFn, newline: str, depth: int = 0, **fixed: st.SearchStrategy[str]) -> str:
+def objects(draw: st.DrawFn, newline: str, depth: int = 0, fixed: Mapping[str, st.SearchStrategy[str]] = NONE) -> str:
     names = [*fixed, *draw(st.lists(NAMES.filter(lambda name: name not in fixed), max_size=3, unique=True))]
     members = []
     for name in draw(st.permutations(names)):
@@ -54,7 +58,7 @@ def _bracketed(draw: st.DrawFn, newline: str, start: str, items: list[str], stop
 def jsonc_files(draw: st.DrawFn) -> str:
     newline = draw(st.sampled_from(["\n", "\r\n"]))
     fixed: dict[str, Any] = {"mcpServers": objects(newline, 1)} if draw(st.booleans()) else {}
-    inside = objects(newline, **fixed) if fixed else _without_servers(newline)
+    inside = objects(newline, 0, fixed) if fixed else _without_servers(newline)
     bom = draw(st.sampled_from(["", "\ufeff"]))
     return bom + draw(blanks(newline)) + draw(inside) + draw(blanks(newline))
 
@@ -73,7 +77,7 @@ def _without_servers(newline: str) -> st.SearchStrategy[str]:
 def indented_files(draw: st.DrawFn) -> str:
     """As `JSON.stringify` and editors leave it."""
     indent = draw(st.sampled_from(["\t", "  ", "    ", None]))
-    plain = st.sampled_from([1, None, "", "知恵", [], [1, {"a": 2}], {}, {"b": {"c": []}}])
+    plain: st.SearchStrategy[Any] = st.sampled_from([1, None, "", "知恵", [], [1, {"a": 2}], {}, {"b": {"c": []}}])
     content = draw(st.dictionaries(NAMES, plain, max_size=4))
     content.pop("mcpServers", None)
     if draw(st.booleans()):
@@ -84,7 +88,7 @@ def indented_files(draw: st.DrawFn) -> str:
 
 
 STATEMENTS = (
-    "# a comment with [brackets] and \"\"\"",
+    '# a comment with [brackets] and """',
     "",
     'plain{n} = "value" # tail',
     "number{n} = 1_000",

@@ -95,7 +95,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
         raise _damaged(path) from error
     if manifest.format > FORMAT:
         raise InvalidError(
-            f"{path} was written by a newer Chie ({manifest.chie}; this is {__version__}). Upgrade Chie, then try again."
+            f"{path} was written by a newer Chie ({manifest.chie}; this is {__version__}). Upgrade Chie first."
         )
     if strange := [name for name in manifest.items if not _NAME.fullmatch(name) or ".." in name.split("/")]:
         raise InvalidError(f"{path} names {len(strange)} files outside its folders, so nothing of it was unpacked.")

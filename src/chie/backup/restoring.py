@@ -37,7 +37,7 @@ class Staged:
         """What was there is kept first. The database is one step, each file another, the database first."""
         safety = self._keep_what_is_there()
         live = True
-        for name, target in self._databases().items():
+        for name, target in self.databases().items():
             live = replace_content(self.folder / "databases" / name, target) and live
         for file in self._files():
             target = self.places.home / file
@@ -45,7 +45,8 @@ class Staged:
             (self.folder / "home" / file).replace(target)
         return Restored(safety, live)
 
-    def _databases(self) -> dict[str, Path]:
+    def databases(self) -> dict[str, Path]:
+        """Where each of its databases goes."""
         wanted = [name.removeprefix("databases/") for name in self.manifest.items if name.startswith("databases/")]
         if missing := [name for name in wanted if name not in self.places.databases]:
             raise ValidationError(
@@ -80,7 +81,7 @@ def staged(places: Places, archive: Path) -> Iterator[Staged]:
         with tempfile.TemporaryDirectory(dir=places.home, prefix=STAGING) as folder:
             manifest = verify(archive, into=Path(folder))
             candidate = Staged(places, manifest, Path(folder))
-            for name in candidate._databases():
+            for name in candidate.databases():
                 _bring_up(Path(folder) / "databases" / name, conversations_alone=name == CONVERSATIONS)
             yield candidate
     except OSError as error:

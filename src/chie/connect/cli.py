@@ -28,13 +28,17 @@ NAMES = {host.id: host for host in HOSTS}
     help="Which server; may be given several times.",
 )
 @click.option("--http", metavar="URL", help="Use a house that runs already, such as http://127.0.0.1:8080.")
-@click.option("--token-env", metavar="NAME", help="Variable with the bearer token for --http; only its name is written.")
-@click.option("--write-token", is_flag=True, help="Write that token itself, in clear, for a host that knows no variables.")
+@click.option(
+    "--token-env", metavar="NAME", help="Variable with the bearer token for --http; only its name is written."
+)
+@click.option(
+    "--write-token", is_flag=True, help="Write that token itself, in clear, for a host that knows no variables."
+)
 @click.option("--env", metavar="NAME[=VALUE]", multiple=True, help="Variable for the server: handed on, or written.")
 @click.option("--print", "print_only", is_flag=True, help="Show what belongs in the file, and write nothing.")
 @click.option("--remove", is_flag=True, help="Take it out again.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
-def connect(
+def connect(  # noqa: PLR0913 - an option each
     host: str,
     servers: tuple[str, ...],
     http: str | None,

@@ -1,9 +1,9 @@
 """A host's configuration with our servers in it: what connecting and disconnecting would make of its text."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from chie.connect.file import ConfigFile
@@ -15,6 +15,8 @@ from chie.connect.text import BrokenTextError, UnsuitedTextError
 from chie.connect.toml_format import TomlFormat
 from chie.errors import ConflictError, ValidationError
 from chie.setup.hosts import Host
+
+T = TypeVar("T")
 
 PROGRAMS = ("chie", "knowledge-gateway", "mcp-bedrock-kb", "n8n-mcp-server")
 FORMATS: dict[str, Format] = {"json": JsonFormat(), "toml": TomlFormat()}
@@ -96,7 +98,7 @@ class Connection:
     def _entries(self, text: str) -> dict[str, Any]:
         return self._guarded(lambda: self._format.entries(text, self.host.key))
 
-    def _guarded(self, work: Any) -> Any:  # noqa: ANN401
+    def _guarded(self, work: Callable[[], T]) -> T:
         try:
             return work()
         except BrokenTextError as error:

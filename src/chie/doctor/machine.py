@@ -33,7 +33,9 @@ async def check_versions() -> Sequence[Finding]:
         with sqlite3.connect(":memory:") as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5 (tokens)")
     except sqlite3.Error:
-        return [Finding("versions", "problem", f"{says}, which cannot search text (no FTS5).", "uv python install 3.13")]
+        return [
+            Finding("versions", "problem", f"{says}, which cannot search text (no FTS5).", "uv python install 3.13")
+        ]
     return [Finding("versions", "ok", says)]
 
 
@@ -46,7 +48,11 @@ def _look_at_home(home: Path) -> list[Finding]:
     place = next(folder for folder in (home, *home.parents) if folder.exists())
     mend = f'mkdir -p "{home}" && chmod u+rwx "{home}"'
     if not place.is_dir():
-        return [Finding("home", "problem", f"{place} is a file, so CHIE_HOME cannot be there.", f'mv "{place}" "{place}.old"')]
+        return [
+            Finding(
+                "home", "problem", f"{place} is a file, so CHIE_HOME cannot be there.", f'mv "{place}" "{place}.old"'
+            )
+        ]
     try:
         with tempfile.TemporaryFile(dir=place):
             pass
@@ -82,7 +88,9 @@ def _look_at_database(file: Path) -> Finding:
     if newer:
         return Finding("database", "problem", f"{file} was written by a newer Chie than this one.", UPGRADE)
     if found.sessions_schema and found.sessions_schema < HEAD:
-        return Finding("database", "warning", f"{file} has an older schema; the next start mends it.", "chie db upgrade")
+        return Finding(
+            "database", "warning", f"{file} has an older schema; the next start mends it.", "chie db upgrade"
+        )
     counts = ", ".join(f"{number:,} {table}" for table, number in found.counts.items())
     return Finding("database", "ok", f"{file} is whole: {counts or 'empty'}.")
 
@@ -100,14 +108,20 @@ async def check_postgres() -> Sequence[Finding]:
         await database.check()
         async with database.read() as connection:
             there = (await connection.execute(text("SELECT to_regclass('alembic_version')"))).scalar()
-            found = (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar() if there else None
+            found = (
+                (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar() if there else None
+            )
     finally:
         await database.close()
     where = f"{url.host or 'the local socket'}, database {url.database}"
     if found and found > HEAD:
         return [Finding("PostgreSQL", "problem", f"{where} was written by a newer Chie than this one.", UPGRADE)]
     if found != HEAD:
-        return [Finding("PostgreSQL", "warning", f"{where} wants a newer schema; the next start makes it.", "chie db upgrade")]
+        return [
+            Finding(
+                "PostgreSQL", "warning", f"{where} wants a newer schema; the next start makes it.", "chie db upgrade"
+            )
+        ]
     return [Finding("PostgreSQL", "ok", f"{where} answers.")]
 
 

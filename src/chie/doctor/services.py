@@ -46,8 +46,9 @@ async def check_models() -> Sequence[Finding]:
 
     settings = load(SetupSettings)
     endpoints = find_endpoints(settings)
-    outcomes = await asyncio.gather(*(endpoint.test() for endpoint in endpoints), _ask_bedrock(settings))
-    *answers, bedrock = outcomes
+    answers, bedrock = await asyncio.gather(
+        asyncio.gather(*(endpoint.test() for endpoint in endpoints)), _ask_bedrock(settings)
+    )
     found = [_model(endpoint, outcome, settings) for endpoint, outcome in zip(endpoints, answers, strict=True)]
     if bedrock is not None:
         mend = f"aws sso login --profile {settings.aws_profile}" if settings.aws_profile else "aws configure"
