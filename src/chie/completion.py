@@ -10,8 +10,8 @@ def completion(shell: str) -> None:
     """Print the script that completes chie's commands in your shell.
 
     \b
-    bash:  chie completion bash > ~/.local/share/bash-completion/completions/chie
-    zsh:   chie completion zsh > "${fpath[1]}/_chie"
+    bash:  chie completion bash >> ~/.bashrc
+    zsh:   chie completion zsh >> ~/.zshrc    (below the line with compinit)
     fish:  chie completion fish > ~/.config/fish/completions/chie.fish
     """
     from chie.cli import main

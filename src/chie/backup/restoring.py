@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from chie.backup.archive import Manifest, verify
-from chie.backup.database import copy_raw, examine, replace_content
+from chie.backup.database import Contents, copy_raw, examine, replace_content
 from chie.backup.places import CONVERSATIONS, Places
 from chie.backup.saving import back_up
 from chie.errors import StorageError, ValidationError
@@ -98,6 +98,7 @@ def _bring_up(database: Path, *, conversations_alone: bool) -> None:
     from chie.knowledge.store.sqlite.file import SqliteFile
 
     found = examine(database)
+    _refuse_newer(found)
     if found.notes_schema and not conversations_alone:
         notes = SqliteFile(database)
         try:
@@ -108,6 +109,17 @@ def _bring_up(database: Path, *, conversations_alone: bool) -> None:
     if found.sessions_schema:
         upgrade(URL.create("sqlite", database=str(database)))
     _settle(database)
+
+
+def _refuse_newer(found: Contents) -> None:
+    from chie.chat.sessions.upgrade import HEAD
+    from chie.knowledge.store.sqlite.schema import VERSION
+
+    if found.notes_schema > VERSION or (found.sessions_schema or "") > HEAD:
+        raise ValidationError(
+            f"this backup was written by a newer Chie (schema {found.notes_schema}/{found.sessions_schema}; this one "
+            f"knows {VERSION}/{HEAD}). Upgrade Chie, then restore again. Nothing was changed."
+        )
 
 
 def _settle(database: Path) -> None:
