@@ -13,9 +13,10 @@ from click.testing import CliRunner, Result
 from tests.house.processes import BIN
 
 from chie.cli import main
-from chie.connect.connection import is_ours
+from chie.connect.connection import Connection, is_ours
 from chie.connect.places import config_path
 from chie.connect.program import find_program
+from chie.errors import ConflictError
 from chie.setup.hosts import HOSTS
 
 FILES = {
@@ -148,6 +149,29 @@ def test_what_others_wrote_meanwhile_stays_when_ours_goes(user: Path) -> None:
     file.write_text(json.dumps({"started": 3, **content}, indent=2))
     assert connect("claude-code", "--remove", "--yes").exit_code == 0
     assert read(file) == {"started": 3, "mcpServers": {"other": {"command": "x"}}}
+
+
+def test_a_host_that_writes_at_the_same_moment_is_not_overwritten(user: Path, home: Path) -> None:
+    user.mkdir()
+    file = user / FILES["claude-code"]
+    file.write_text("{}")
+    connection = Connection(next(host for host in HOSTS if host.id == "claude-code"), home)
+    plan = connection.plan_adding({"knowledge": {"command": "chie"}})
+    file.write_text('{"written": "meanwhile"}')
+    with pytest.raises(ConflictError, match="was changed by somebody else just now, so it was left alone"):
+        connection.carry_out(plan)
+    assert file.read_text() == '{"written": "meanwhile"}'
+    assert list(user.iterdir()) == [file]
+
+
+def test_a_home_that_cannot_be_written_does_not_keep_anybody_from_connecting(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CHIE_HOME", str(tmp_path / "file" / "home"))
+    assert connect("codex", "--yes").exit_code == 0
+    assert connect("codex", "--remove", "--yes").exit_code == 0
+    assert read(user / FILES["codex"]) == {}
 
 
 def test_a_lost_memory_costs_nothing_but_exactness(user: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ OTHER: dict[str, Any] = {"url": "http://127.0.0.1:8080/mcp/knowledge"}
 @pytest.mark.parametrize(
     ("form", "files", "key"), [(JSON, jsonc_files(), "mcpServers"), (TOML, toml_files(), "mcp_servers")]
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_adding_says_one_thing_more_and_touches_nothing_else(
     form: Format, files: st.SearchStrategy[str], key: str, data: st.DataObject
@@ -41,7 +41,7 @@ def test_adding_says_one_thing_more_and_touches_nothing_else(
 @pytest.mark.parametrize(
     ("form", "files", "key"), [(JSON, jsonc_files(), "mcpServers"), (TOML, toml_files(), "mcp_servers")]
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_what_is_taken_out_again_leaves_the_rest_as_it_was(
     form: Format, files: st.SearchStrategy[str], key: str, data: st.DataObject
@@ -57,7 +57,7 @@ def test_what_is_taken_out_again_leaves_the_rest_as_it_was(
         assert left == before
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(before=indented_files())
 def test_in_a_list_of_servers_that_has_others_the_way_back_is_exact(before: str) -> None:
     servers = JSON.entries(before, "mcpServers")

@@ -1,6 +1,7 @@
 """A host's configuration with our servers in it: what connecting and disconnecting would make of its text."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +14,7 @@ from chie.connect.places import config_path
 from chie.connect.receipts import Receipt, Receipts
 from chie.connect.text import BrokenTextError, UnsuitedTextError
 from chie.connect.toml_format import TomlFormat
-from chie.errors import ConflictError, ValidationError
+from chie.errors import ConflictError, StorageError, ValidationError
 from chie.setup.hosts import Host
 
 T = TypeVar("T")
@@ -76,7 +77,8 @@ class Connection:
         if receipt and self._receipts.get(self.path) is None:
             receipt = Receipt(str(backup) if backup else None, receipt.steps)
         self._file.write(plan.after, seen=plan.before)
-        self._receipts.keep(self.path, receipt)
+        with suppress(StorageError):  # the file is written; without a memory of it, the way back is less exact
+            self._receipts.keep(self.path, receipt)
         return backup
 
     def _without(self, text: str, name: str, receipt: Receipt | None) -> str | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from chie.connect.file import ConfigFile
+from chie.errors import ChieError
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,6 @@ class Receipts:
     def _all(self) -> dict[str, Any]:
         try:
             found = json.loads(self._file.read() or "{}")
-        except ValueError:
+        except (ValueError, ChieError):
             return {}
         return found if isinstance(found, dict) else {}

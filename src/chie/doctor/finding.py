@@ -52,8 +52,12 @@ class Examination:
 def examine(checks: Sequence[Check]) -> Examination:
     """In a thread that nobody waits for: a driver that hangs shall not hang whoever asked."""
     answer: SimpleQueue[Examination] = SimpleQueue()
-    Thread(target=lambda: asyncio.run(_examine(checks, answer)), daemon=True).start()
-    return answer.get()
+    thread = Thread(target=lambda: asyncio.run(_examine(checks, answer)), daemon=True)
+    thread.start()
+    found = answer.get()
+    if not found.late:
+        thread.join()
+    return found
 
 
 async def _examine(checks: Sequence[Check], answer: "SimpleQueue[Examination]") -> None:

@@ -10,6 +10,8 @@ from chie.rooms import SERVERS, create_server
 from chie.settings import load
 
 if TYPE_CHECKING:
+    from fastmcp import Client
+
     from chie.chat.settings import ChatSettings
     from chie.setup.endpoints import Endpoint, Outcome
     from chie.setup.settings import SetupSettings
@@ -82,6 +84,8 @@ async def _ask_bedrock(settings: "SetupSettings") -> "Outcome | None":
 
 async def check_room(name: str) -> Sequence[Finding]:
     """By the room's own word; the Bedrock room is also asked a question, for its word is about settings alone."""
+    from fastmcp import Client
+
     mend = ROOM_FIXES[name]
     if name == "knowledge" and _is_untouched():
         return [Finding(name, "ok", "no notes yet.")]
@@ -89,11 +93,12 @@ async def check_room(name: str) -> Sequence[Finding]:
         server = create_server(name)
     except ConfigurationError as error:
         return [Finding(name, "problem" if _is_begun(name) else "off", error.message, mend)]
-    health = await server.health()
-    if health["status"] != "healthy":
-        return [Finding(name, "problem", str(health["reason"]), mend)]
-    if name == "bedrock-kb" and (refused := await _try_search(server)):
-        return [Finding(name, "problem", refused, mend)]
+    async with Client(server) as client:  # which also closes what the room has opened
+        health = await server.health()
+        if health["status"] != "healthy":
+            return [Finding(name, "problem", str(health["reason"]), mend)]
+        if name == "bedrock-kb" and (refused := await _try_search(client)):
+            return [Finding(name, "problem", refused, mend)]
     details = ", ".join(f"{key} {value}" for key, value in health.items() if key != "status")
     return [Finding(name, "ok", f"{details}.")]
 
@@ -132,11 +137,8 @@ def _is_begun(name: str) -> bool:
     return True
 
 
-async def _try_search(server: Any) -> str | None:  # noqa: ANN401
-    from fastmcp import Client
-
-    async with Client(server) as client:
-        found = await client.call_tool("kb_search", {"query": "Chie", "max_results": 1}, raise_on_error=False)
+async def _try_search(client: "Client[Any]") -> str | None:
+    found = await client.call_tool("kb_search", {"query": "Chie", "max_results": 1}, raise_on_error=False)
     return "".join(getattr(block, "text", "") for block in found.content) if found.is_error else None
 
 
