@@ -13,6 +13,7 @@ DATABASE = "chie.db"
 CONVERSATIONS = "conversations.db"  # where CHIE_DATABASE_URL names a file of its own
 FOLDERS = ("n8n-backups",)
 PASSING = ("connections.json",)  # of this machine alone
+UNFINISHED = (".chie-", ".restoring-", ".connections.json.")
 NOT_KEPT = (".zip", ".log", ".partial", ".chie-backup")
 
 
@@ -36,7 +37,7 @@ class Places:
 
     def _is_kept(self, path: Path) -> bool:
         return not (
-            path.name.startswith((DATABASE, "."))
+            path.name.startswith((DATABASE, *UNFINISHED))
             or path.name in PASSING
             or path.suffix in NOT_KEPT
             or any(path.name.startswith(database.name) for database in self.databases.values())

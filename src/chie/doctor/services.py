@@ -109,7 +109,7 @@ def _is_untouched() -> bool:
     from chie.knowledge.settings import KnowledgeSettings
 
     settings = load(DatabaseSettings)
-    elsewhere = settings.database_url or getattr(load(KnowledgeSettings), "knowledge_store", None)
+    elsewhere = settings.database_url or getattr(load(KnowledgeSettings), "knowledge_store", None) == "vector-search"
     return not elsewhere and not (settings.home.expanduser() / "chie.db").exists()
 
 
