@@ -151,6 +151,18 @@ def test_what_others_wrote_meanwhile_stays_when_ours_goes(user: Path) -> None:
     assert read(file) == {"started": 3, "mcpServers": {"other": {"command": "x"}}}
 
 
+def test_the_place_that_we_made_goes_with_our_last_server(user: Path) -> None:
+    user.mkdir()
+    file = user / FILES["claude-code"]
+    file.write_text('{"started": 1}')
+    connect("claude-code", "--server", "knowledge", "--server", "n8n", "--yes")
+    file.write_text(json.dumps(read(file) | {"started": 2}, indent=2))
+    connect("claude-code", "--remove", "--yes")
+    assert set(read(file)) == {"started", "mcpServers"}
+    connect("claude-code", "--server", "n8n", "--remove", "--yes")
+    assert read(file) == {"started": 2}
+
+
 def test_a_host_that_writes_at_the_same_moment_is_not_overwritten(user: Path, home: Path) -> None:
     user.mkdir()
     file = user / FILES["claude-code"]
@@ -241,7 +253,7 @@ def test_variables_go_by_name_unless_a_value_is_given(user: Path, monkeypatch: p
     result = connect("claude-code", "--server", "n8n", "--env", "N8N_URL=http://127.0.0.1:5678", "--yes")
     entry = read(user / FILES["claude-code"])["mcpServers"]["n8n"]
     assert entry["env"] == {"N8N_API_KEY": "${N8N_API_KEY}", "N8N_URL": "http://127.0.0.1:5678"}
-    assert "handed N8N_API_KEY:" in result.output
+    assert "handed N8N_API_KEY by name" in result.output
     connect("codex", "--server", "n8n", "--env", "N8N_URL=http://127.0.0.1:5678", "--yes")
     entry = read(user / FILES["codex"])["mcp_servers"]["n8n"]
     assert (entry["env_vars"], entry["env"]) == (["N8N_API_KEY"], {"N8N_URL": "http://127.0.0.1:5678"})

@@ -124,7 +124,10 @@ def _show(connection: "Connection", plan: "Plan", secrets: list[str]) -> None:
 
 def _tell_variables(host: Host, wanted: "Wanted") -> None:
     if named := wanted.named(host):
-        click.echo(f"It is handed {', '.join(named)}: set what you want there where {host.name} starts.")
+        click.echo(
+            f"Its server is handed {', '.join(named)} by name: see that they are set where {host.name} starts"
+            f"{'.' if wanted.http else f', or write one down with --env {named[0]}=VALUE.'}"
+        )
     if left := wanted.left_out(host):
         click.echo(
             f"{host.name} cannot hand on variables, so the server will not know {', '.join(left)}. "

@@ -87,7 +87,10 @@ class Connection:
         if receipt and original is not None and name in receipt.names() and self._replayed(original, receipt) == text:
             rest = receipt.without(name)
             return None if receipt.backup is None and not rest.steps else self._replayed(original, rest)
-        return self._guarded(lambda: self._format.checked_drop(text, self.host.key, name))
+        left = self._guarded(lambda: self._format.checked_drop(text, self.host.key, name))
+        if original is None or self._entries(left) or self.host.key in self._parsed(original):
+            return left
+        return self._format.checked_clear(left, self.host.key)
 
     def _replayed(self, text: str, receipt: Receipt) -> str:
         for name, entry in receipt.steps:
@@ -96,6 +99,9 @@ class Connection:
 
     def _put(self, text: str, name: str, entry: dict[str, Any]) -> str:
         return self._guarded(lambda: self._format.checked_put(text, self.host.key, name, entry).apply(text))
+
+    def _parsed(self, text: str) -> dict[str, Any]:
+        return self._guarded(lambda: self._format.parse(text))
 
     def _entries(self, text: str) -> dict[str, Any]:
         return self._guarded(lambda: self._format.entries(text, self.host.key))

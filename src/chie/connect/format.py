@@ -23,6 +23,10 @@ class Format(ABC):
     def drop(self, text: str, key: str, name: str) -> list[Splice]:
         """Take a server out."""
 
+    @abstractmethod
+    def clear(self, text: str, key: str) -> list[Splice]:
+        """Take out the place for servers, which has none left."""
+
     def entries(self, text: str, key: str) -> Entries:
         found = self.parse(text).get(key, {})
         if not isinstance(found, dict):
@@ -49,6 +53,12 @@ class Format(ABC):
                 "Take it out by hand."
             )
         return after
+
+    def checked_clear(self, text: str, key: str) -> str:
+        """Left as it is where that cannot be done cleanly: an empty place harms nobody."""
+        after = apply_all(text, self.clear(text, key))
+        rest = {other: value for other, value in self.parse(text).items() if other != key}
+        return after if self._reread(after) == rest else text
 
     def _reread(self, text: str) -> dict[str, Any] | None:
         try:

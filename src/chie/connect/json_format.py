@@ -40,6 +40,11 @@ class JsonFormat(Format):
             return []
         return _removal(text, servers.value.members or [], member)
 
+    def clear(self, text: str, key: str) -> list[Splice]:
+        root = parse(text)
+        servers = root.get(key) if root else None
+        return _removal(text, root.members or [], servers) if root and servers else []
+
 
 def _object(node: Node, what: str) -> Node:
     if node.members is None:
@@ -56,7 +61,6 @@ class _Style:
         first = root.members[0] if root and root.members else None
         self.flat = first is not None and "\n" not in text[root.start : root.stop]  # type: ignore[union-attr]
         self.unit = (indent_at(text, first.start) if first and self._leads(first) else "") or DEFAULT_INDENT
-        self.colon = ":" if self.flat and first and text[first.start :].startswith(json.dumps(first.key) + ":") else ""
 
     def _leads(self, member: Member) -> bool:
         """Whether the member is the first thing on its line."""

@@ -49,6 +49,10 @@ class TomlFormat(Format):
             start -= 2 if text[:start].endswith("\r\n") else int(text[:start].endswith("\n"))
         return [Splice(start, span.stop, "")]
 
+    def clear(self, text: str, key: str) -> list[Splice]:  # noqa: ARG002
+        """Tables leave no empty place behind."""
+        return []
+
 
 @dataclass(frozen=True)
 class _Span:
