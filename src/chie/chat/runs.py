@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from chie.chat.events import ToolCall, ToolResult, Usage
+from chie.chat.events import Done, ToolCall, ToolResult, Usage
 from chie.chat.metrics import Metrics
 from chie.chat.reading import HEARTBEAT_SECONDS, Batch, read_live, read_stored
 from chie.chat.run import Run
@@ -129,14 +129,14 @@ class Runs:
 
     async def _outcome(self, run: Run, beginning: Beginning) -> Outcome:
         try:
-            usage = await self._pump(run, beginning)
+            done = await self._pump(run, beginning)
         except ChieError as error:
             return Outcome("failed", failure(error.message), error.message)
         except asyncio.CancelledError:
             if run.task is not None:
                 run.task.uncancel()  # it still has to save
             if run.stopping:
-                return Outcome("stopped", [_done(run, None)])
+                return Outcome("stopped", [_done(run, Done(type="done", usage=None))])
             return Outcome("interrupted", failure(SHUT_DOWN), SHUT_DOWN)
         except Exception:
             logger.exception("agent %s failed in a way nobody expected", run.agent_id)
@@ -145,9 +145,9 @@ class Runs:
                 f"the server's log has the reason under request {request_id()}."
             )
             return Outcome("failed", failure(message), message)
-        return Outcome("complete", [_done(run, usage)], usage=usage)
+        return Outcome("complete", [_done(run, done)], usage=done["usage"])
 
-    async def _pump(self, run: Run, beginning: Beginning) -> Usage | None:
+    async def _pump(self, run: Run, beginning: Beginning) -> Done:
         async def approve(call: ToolCall) -> bool:
             # Not `wait_for`: before Python 3.12 it may swallow a stop that comes together with the approval.
             try:
@@ -158,7 +158,7 @@ class Runs:
             finally:
                 run.tool_began[call["id"]] = perf_counter()  # the user's thinking is not the tool's time
 
-        began, usage = perf_counter(), None
+        began, done = perf_counter(), Done(type="done", usage=None)
         stream = beginning.agent.stream_chat(
             beginning.message, beginning.history, beginning.session_id, approve=approve
         )
@@ -169,10 +169,10 @@ class Runs:
                 if event["type"] == "message":
                     run.add(_clean(event["content"]))
                 elif event["type"] == "done":
-                    usage = event["usage"]
+                    done = event
                 else:
                     self._add_tool(run, event)
-        return usage
+        return done
 
     def _add_tool(self, run: Run, event: ToolCall | ToolResult) -> None:
         if event["type"] == "tool_call":
@@ -240,8 +240,9 @@ class Runs:
                 run.wake(news=False)
 
 
-def _done(run: Run, usage: Usage | None) -> dict[str, Any]:
-    return {"type": "done", "message_id": run.message_id, "session_id": run.session_id, "usage": usage}
+def _done(run: Run, done: Done) -> dict[str, Any]:
+    named = {"type": "done", "message_id": run.message_id, "session_id": run.session_id, "usage": done["usage"]}
+    return named | {"finish": done["finish"]} if "finish" in done else named
 
 
 def _clean(text: str) -> str:

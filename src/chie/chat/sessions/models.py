@@ -52,7 +52,9 @@ class MessageRow(Table):
     agent_id: Mapped[str | None] = mapped_column(Text)
     status: Mapped[str] = mapped_column(String(16))
     error: Mapped[str | None] = mapped_column(Text)
-    parts: Mapped[str | None] = mapped_column(Text)  # JSON; only where tools ran, otherwise `content` is all
+    parts: Mapped[str | None] = mapped_column(
+        Text
+    )  # JSON; only where tools ran or the answer was cut, else `content` is all
     input_tokens: Mapped[int | None] = mapped_column(Integer)
     output_tokens: Mapped[int | None] = mapped_column(Integer)
     last_event_id: Mapped[int] = mapped_column(Integer)
