@@ -1,7 +1,7 @@
 """Rewrites the parts of the documentation that are made from code; with `--check`, says which are stale.
 
 A part stands between `<!-- generated: KIND NAME -->` and `<!-- end -->`.
-Kinds: `tools` of a server, `settings` of a room, `commands` of a program.
+Kinds: `tools` of a server, `settings` of a room, `commands` of a program, `hosts` that can be connected.
 """
 
 import asyncio
@@ -41,6 +41,22 @@ def settings(name: str) -> str:
         default = "" if about.default_factory or about.default is None or about.is_required() else f"`{about.default}`"
         rows.append((f"`{variable}`", default, about.description or ""))
     return _table(("variable", "default", "meaning"), rows)
+
+
+def hosts(_: str) -> str:
+    """Where `chie connect` writes, on each system."""
+    known = import_module("chie.setup.hosts").HOSTS
+    find = import_module("chie.connect.places").config_path
+    systems = {"linux": {"HOME": "~"}, "darwin": {"HOME": "~"}, "win32": {"USERPROFILE": "~", "APPDATA": "%APPDATA%"}}
+    rows = [
+        (
+            f"`{host.id}`",
+            *(f"`{find(host, env, system).as_posix()}`" for system, env in systems.items()),
+            f"`{host.key}`",
+        )
+        for host in known
+    ]
+    return _table(("host", "Linux", "macOS", "Windows", "under"), rows)
 
 
 def commands(_: str) -> str:
@@ -94,7 +110,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def renewed(text: str) -> str:
-    kinds = {"tools": tools, "settings": settings, "commands": commands}
+    kinds = {"tools": tools, "settings": settings, "commands": commands, "hosts": hosts}
     return PART.sub(lambda part: f"{part[1]}{kinds[part['kind']](part['name'])}{part[4]}", text)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from chie import __version__
 from chie.errors import ChieError
@@ -51,7 +52,12 @@ KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live
 ROOMS = {
     "notes": "chie.knowledge.cli",
     "db": "chie.chat.sessions.cli",
-}  # groups that live in their room, imported when they are asked for
+    "connect": "chie.connect.cli",
+    "doctor": "chie.doctor.cli",
+    "backup": "chie.backup.cli",
+    "restore": "chie.backup.cli",
+    "completion": "chie.completion",
+}  # commands that live in their room, imported when they are asked for
 
 
 class Door(click.Group):
@@ -65,6 +71,11 @@ class Door(click.Group):
             command: click.Command = getattr(import_module(ROOMS[name]), name)
             return command
         return super().get_command(ctx, name)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names alone: the rooms' own help would have to be loaded for every press of the key."""
+        names = [CompletionItem(name) for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
         try:

@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,18 +11,134 @@ Language = Literal["shell", "json", "toml"]
 
 
 @dataclass(frozen=True)
+class Program:
+    """A server that the assistant starts itself. A variable without a value is passed on from where it runs."""
+
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Address:
+    """A server that runs already. `token_env` names the variable that has its token; `token` is one in clear."""
+
+    url: str
+    token_env: str | None = None
+    token: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
 class Host:
-    """`file` is where the text belongs, or None for a command to run."""
+    """`key` is where its servers stand in `file`; `reference` how it writes a variable, None where it cannot.
+
+    `types` are what it calls the two kinds of server, where it wants to be told. Some take only programs.
+    """
 
     id: str
     name: str
-    file: str | None
-    language: Language
-    write: Callable[[Mapping[str, str]], str]
+    file: str
+    key: str = "mcpServers"
+    reference: str | None = "${%s}"
+    types: tuple[str, str] | None = None
+    takes_addresses: bool = True
+    command: str | None = None
+    afterwards: str = "Start it again to see the tools."
+
+    @property
+    def language(self) -> Literal["json", "toml"]:
+        return "toml" if self.file.endswith(".toml") else "json"
+
+    def entry(self, server: Program | Address) -> dict[str, Any]:
+        """What stands under the server's name."""
+        if self.language == "toml":
+            return _toml_entry(server)
+        kind = {"type": self.types[isinstance(server, Address)]} if self.types else {}
+        if isinstance(server, Program):
+            env = {name: self._value(name, value) for name, value in server.env.items()}
+            return kind | {"command": server.command, "args": list(server.args)} | ({"env": env} if env else {})
+        token = server.token or (self._value(server.token_env, None) if server.token_env else None)
+        return kind | {"url": server.url} | ({"headers": {"Authorization": f"Bearer {token}"}} if token else {})
+
+    def render(self, entries: Mapping[str, Mapping[str, Any]]) -> str:
+        """The entries as a file that has nothing else."""
+        if self.language == "toml":
+            return "\n".join(toml_table((self.key, name), entry) for name, entry in entries.items())
+        return json.dumps({self.key: entries}, indent=2, ensure_ascii=False) + "\n"
+
+    def _value(self, name: str, value: str | None) -> str:
+        if value is not None:
+            return value
+        assert self.reference is not None, "whoever asks knows what this host can do"  # noqa: S101
+        return self.reference % name
+
+
+def _toml_entry(server: Program | Address) -> dict[str, Any]:
+    """Codex passes variables on by their names alone."""
+    if isinstance(server, Program):
+        passed = [name for name, value in server.env.items() if value is None]
+        given = {name: value for name, value in server.env.items() if value is not None}
+        entry: dict[str, Any] = {"command": server.command, "args": list(server.args)}
+        return entry | ({"env_vars": passed} if passed else {}) | ({"env": given} if given else {})
+    if server.token:
+        return {"url": server.url, "http_headers": {"Authorization": f"Bearer {server.token}"}}
+    return {"url": server.url} | ({"bearer_token_env_var": server.token_env} if server.token_env else {})
+
+
+def toml_table(path: Sequence[str], entry: Mapping[str, Any]) -> str:
+    lines = [f"[{'.'.join(map(_toml_key, path))}]"]
+    lines += [f"{_toml_key(key)} = {_toml_value(value)}" for key, value in entry.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_toml_key(key)} = {_toml_value(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml_value, value)) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON's strings are TOML's, but for this
+
+
+def _toml_key(key: str) -> str:
+    plain = key and key.isascii() and key.replace("-", "").replace("_", "").isalnum()
+    return key if plain else _toml_value(key)
+
+
+HOSTS = (
+    Host(
+        "claude-code",
+        "Claude Code",
+        "~/.claude.json",
+        types=("stdio", "http"),
+        command="claude mcp add --transport http {name} {url}",
+        afterwards="`claude mcp list` shows whether it connects.",
+    ),
+    Host(
+        "claude-desktop",
+        "Claude Desktop",
+        "claude_desktop_config.json",
+        reference=None,
+        takes_addresses=False,
+        afterwards="Quit Claude Desktop and start it again to see the tools.",
+    ),
+    Host("cursor", "Cursor", "~/.cursor/mcp.json", reference="${env:%s}"),
+    Host("kiro", "Kiro", "~/.kiro/settings/mcp.json"),
+    Host("vscode", "VS Code", "mcp.json", key="servers", reference="${env:%s}", types=("stdio", "http")),
+    Host("codex", "Codex", "~/.codex/config.toml", key="mcp_servers", afterwards="`codex mcp list` shows it."),
+    Host(
+        "gemini",
+        "Gemini",
+        "~/.gemini/settings.json",
+        types=("stdio", "http"),
+        afterwards="`gemini mcp list` shows whether it connects.",
+    ),
+)
 
 
 @dataclass(frozen=True)
 class Snippet:
+    """`file` is where the text belongs, or None for a command to run."""
+
     id: str
     name: str
     file: str | None
@@ -32,41 +148,20 @@ class Snippet:
 
 def snippets(address: str, servers: Sequence[str]) -> list[Snippet]:
     """For each assistant what connects it with these servers of the house at `address`."""
-    urls = {server: f"{address}/mcp/{server}" for server in servers}
-    return [Snippet(host.id, host.name, host.file, host.language, host.write(urls)) for host in HOSTS]
+    return [_snippet(host, {server: f"{address}/mcp/{server}" for server in servers}) for host in HOSTS]
 
 
-def _commands(urls: Mapping[str, str]) -> str:
-    return "\n".join(f"claude mcp add --transport http {name} {url}" for name, url in urls.items())
+def _snippet(host: Host, urls: Mapping[str, str]) -> Snippet:
+    if host.command:
+        text = "\n".join(host.command.format(name=name, url=url) for name, url in urls.items())
+        return Snippet(host.id, host.name, None, "shell", text)
+    entries = {
+        name: host.entry(Address(url) if host.takes_addresses else beside_python(name)) for name, url in urls.items()
+    }
+    return Snippet(host.id, host.name, host.file, host.language, host.render(entries).rstrip("\n"))
 
 
-def _programs(urls: Mapping[str, str]) -> str:
-    """Claude Desktop starts programs; it wants their whole path."""
-    program = Path(sys.executable).with_name("chie")
-    return _servers({name: {"command": str(program), "args": ["mcp", name]} for name in urls})
-
-
-def _addresses(urls: Mapping[str, str]) -> str:
-    return _servers({name: {"url": url} for name, url in urls.items()})
-
-
-def _typed_addresses(urls: Mapping[str, str]) -> str:
-    return _servers({name: {"type": "http", "url": url} for name, url in urls.items()})
-
-
-def _tables(urls: Mapping[str, str]) -> str:
-    return "\n\n".join(f"[mcp_servers.{name}]\nurl = {json.dumps(url)}" for name, url in urls.items())
-
-
-def _servers(entries: Mapping[str, Any]) -> str:
-    return json.dumps({"mcpServers": entries}, indent=2, ensure_ascii=False)
-
-
-HOSTS = (
-    Host("claude-code", "Claude Code", None, "shell", _commands),
-    Host("claude-desktop", "Claude Desktop", "claude_desktop_config.json", "json", _programs),
-    Host("cursor", "Cursor", "~/.cursor/mcp.json", "json", _addresses),
-    Host("kiro", "Kiro", "~/.kiro/settings/mcp.json", "json", _addresses),
-    Host("codex", "Codex", "~/.codex/config.toml", "toml", _tables),
-    Host("gemini", "Gemini", "~/.gemini/settings.json", "json", _typed_addresses),
-)
+def beside_python(server: str) -> Program:
+    """Hosts want a program's whole path: they start it from anywhere."""
+    name = "chie.exe" if sys.platform == "win32" else "chie"
+    return Program(str(Path(sys.executable).with_name(name)), ("mcp", server))

@@ -1,0 +1,86 @@
+"""`chie backup` and `chie restore`, as they are typed."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from chie.errors import ValidationError
+
+if TYPE_CHECKING:
+    from chie.backup.archive import Manifest
+
+FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+HOME_ONLY = click.option("--home-only", is_flag=True, help="Leave out a PostgreSQL database; pg_dump is for that.")
+YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+WORDS = {"notes": "notes", "sessions": "conversations", "messages": "messages"}
+
+
+@click.command()
+@FILE
+@HOME_ONLY
+@YES
+def backup(file: Path, *, home_only: bool, yes: bool) -> None:
+    """Write everything that Chie keeps into one FILE, while it runs.
+
+    The file is read again before it counts. It holds secrets where your servers.json does: keep it safe.
+    """
+    from chie.backup.places import find_places
+    from chie.backup.saving import back_up
+
+    places = find_places(home_only=home_only)
+    file = file.absolute()
+    if file.exists() and not yes:
+        raise ValidationError(f"{file} is there already. Choose another name, or add --yes to replace it.")
+    if not any(path.exists() for path in places.databases.values()) and not any(places.files()):
+        raise ValidationError(f"there is nothing in {places.home} yet. Set CHIE_HOME if your notes are elsewhere.")
+    manifest = back_up(places, file)
+    click.echo(f"{file}: {_described(manifest)}. Written, read again, and whole.")
+    if others := _files(manifest):
+        click.echo(f"It also has {', '.join(others)}, with the secrets in them. Only you can read it; keep it so.")
+    for rest in places.elsewhere:
+        click.echo(f"Not in it: {rest}.", err=True)
+
+
+@click.command()
+@FILE
+@HOME_ONLY
+@YES
+def restore(file: Path, *, home_only: bool, yes: bool) -> None:
+    """Bring back what a backup FILE holds, while Chie runs.
+
+    FILE is looked through before anything is touched, and what is there now is kept beside it.
+    """
+    from chie.backup.places import find_places
+    from chie.backup.restoring import staged
+
+    places = find_places(home_only=home_only)
+    with staged(places, file.absolute()) as candidate:
+        made = f"{candidate.manifest.created_at:%Y-%m-%d %H:%M} UTC by Chie {candidate.manifest.chie}"
+        click.echo(f"{file} is whole: {_described(candidate.manifest)}, made {made}.")
+        _ask(places.home, yes=yes)
+        restored = candidate.put_in_place()
+    click.echo(f"Restored to {places.home}. What was there before: {restored.safety}")
+    if not restored.live:
+        click.echo("The old database was damaged, and a new file stands in its place: start every running Chie again.")
+
+
+def _ask(home: Path, *, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise ValidationError("nobody can be asked here, so nothing was changed. Add --yes to restore.")
+    click.confirm(f"Replace what is in {home}?", abort=True)
+
+
+def _described(manifest: "Manifest") -> str:
+    found = [f"{manifest.counts[table]:,} {word}" for table, word in WORDS.items() if table in manifest.counts]
+    return ", ".join(found) or "no database"
+
+
+def _files(manifest: "Manifest") -> list[str]:
+    names = [name.removeprefix("home/") for name in manifest.items if name.startswith("home/")]
+    backups = [name for name in names if name.startswith("n8n-backups/")]
+    rest = [name for name in names if name not in backups]
+    return rest + ([f"{len(backups)} backups of workflows"] if backups else [])

@@ -1,0 +1,149 @@
+"""One SQLite file: a picture of it while others write, what is in it, and another's content in its place."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from urllib.parse import quote
+
+from chie.errors import StorageError
+
+BUSY_SECONDS = 30.0
+TABLES = ("notes", "sessions", "messages")
+SIDE_FILES = ("-wal", "-shm")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """`notes_schema` is 0 and `sessions_schema` None where there are none of them yet."""
+
+    notes_schema: int
+    sessions_schema: str | None
+    counts: dict[str, int]
+
+
+def take_picture(source: Path, target: Path) -> Contents:
+    """As it is at one moment, in one file without a log beside it."""
+    with _in_our_words(source):
+        with closing(_open(source)) as live, closing(sqlite3.connect(target, isolation_level=None)) as copy:
+            live.backup(copy, progress=_deadline(source))
+            copy.execute("PRAGMA journal_mode = DELETE")
+        return examine(target)
+
+
+def examine(path: Path) -> Contents:
+    """StorageError for a file that is no database, or a damaged one."""
+    with _in_our_words(path), closing(_open(path)) as connection:
+        found = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != ("ok",):
+            raise StorageError(f"{path} is damaged: SQLite's own check fails. Use another backup.")
+        return _contents(connection)
+
+
+def replace_content(staged: Path, live: Path) -> bool:
+    """The staged file's content in the live one, all at once; whoever has it open goes on with the new content.
+
+    False where the live file was too damaged for that, so that a new file stands in its place: then whoever has the
+    old one open must start again.
+    """
+    if not live.exists():
+        _put_in_place(staged, live)
+        return True
+    try:
+        with closing(_open(staged)) as source, closing(_open(live)) as target:
+            _prepare(source, target)
+            source.backup(target, progress=_deadline(live))
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorname", "").split("_")[:2][-1:] not in (["NOTADB"], ["CORRUPT"]):
+            raise StorageError(_explain(error, live)) from error
+        _put_in_place(staged, live)
+        return False
+    return True
+
+
+def copy_raw(path: Path, folder: Path) -> None:
+    """A damaged file as it is, for whoever may want to mend it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in (path, *_side_files(path)):
+        if file.exists():
+            shutil.copy2(file, folder / file.name)
+
+
+def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    from chie.knowledge.store.sqlite.succession import succeed
+
+    size = target.execute("PRAGMA page_size").fetchone()[0]
+    if source.execute("PRAGMA page_size").fetchone()[0] != size:  # or SQLite would refuse
+        source.execute(f"PRAGMA page_size = {size}")
+        source.execute("VACUUM")
+    succeed(source, target)
+
+
+def _put_in_place(staged: Path, live: Path) -> None:
+    """A log that belongs to another file would be read as this one's."""
+    live.parent.mkdir(parents=True, exist_ok=True)
+    for file in _side_files(live):
+        file.unlink(missing_ok=True)
+    staged.replace(live)
+
+
+def _side_files(path: Path) -> list[Path]:
+    return [path.with_name(path.name + end) for end in SIDE_FILES]
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path))}?mode=rw"
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+def _contents(connection: sqlite3.Connection) -> Contents:
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    counts = {
+        table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
+        for table in TABLES
+        if table in tables
+    }
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    found = None
+    if "alembic_version" in tables:
+        found = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return Contents(version, found[0] if found else None, counts)
+
+
+def _deadline(path: Path) -> "_Deadline":
+    return _Deadline(path, monotonic() + BUSY_SECONDS)
+
+
+@dataclass(frozen=True)
+class _Deadline:
+    """SQLite would try for ever where another process keeps the file locked."""
+
+    path: Path
+    until: float
+
+    def __call__(self, status: int, remaining: int, total: int) -> None:  # noqa: ARG002
+        if status == sqlite3.SQLITE_BUSY and monotonic() > self.until:
+            raise StorageError(
+                f"another process has kept {self.path} locked for {BUSY_SECONDS:.0f} seconds. Nothing was changed. "
+                "Try again; if it stays so, find that process and stop it."
+            )
+
+
+@contextmanager
+def _in_our_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StorageError(_explain(error, path)) from error
+
+
+def _explain(error: sqlite3.Error, path: Path) -> str:
+    name = getattr(error, "sqlite_errorname", "an unknown failure")
+    if name in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
+        return f"{path} is damaged, or not a database of Chie's. Bring back a backup with: chie restore FILE"
+    if name == "SQLITE_FULL":
+        return f"the disk that holds {path} is full. Free some space, then try again. Nothing was changed."
+    return f"{path} could not be used ({name}). Check the disk and the rights of its folder, then try again."

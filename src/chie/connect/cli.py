@@ -1,0 +1,135 @@
+"""`chie connect`: one command instead of a look into an assistant's manual."""
+
+import sys
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
+import click
+
+from chie.rooms import SERVERS
+from chie.setup.hosts import HOSTS, Host
+
+if TYPE_CHECKING:
+    from chie.connect.connection import Connection, Plan
+    from chie.connect.wanted import Wanted
+
+NAMES = {host.id: host for host in HOSTS}
+
+
+@click.command()
+@click.argument("host", type=click.Choice(list(NAMES)))
+@click.option(
+    "--server",
+    "servers",
+    type=click.Choice(list(SERVERS)),
+    multiple=True,
+    default=("knowledge",),
+    show_default=True,
+    help="Which server; may be given several times.",
+)
+@click.option("--http", metavar="URL", help="Use a house that runs already, such as http://127.0.0.1:8080.")
+@click.option(
+    "--token-env", metavar="NAME", help="Variable with the bearer token for --http; only its name is written."
+)
+@click.option(
+    "--write-token", is_flag=True, help="Write that token itself, in clear, for a host that knows no variables."
+)
+@click.option("--env", metavar="NAME[=VALUE]", multiple=True, help="Variable for the server: handed on, or written.")
+@click.option("--print", "print_only", is_flag=True, help="Show what belongs in the file, and write nothing.")
+@click.option("--remove", is_flag=True, help="Take it out again.")
+@click.option("--yes", "-y", is_flag=True, help="Write without asking.")
+def connect(  # noqa: PLR0913 - an option each
+    host: str,
+    servers: tuple[str, ...],
+    http: str | None,
+    token_env: str | None,
+    env: tuple[str, ...],
+    *,
+    write_token: bool,
+    print_only: bool,
+    remove: bool,
+    yes: bool,
+) -> None:
+    """Write our servers into an assistant's own configuration.
+
+    Everything else in that file stays as it is, byte for byte; the change is shown first, and a copy is kept.
+    """
+    from chie.connect.connection import Connection
+    from chie.connect.settings import ConnectSettings
+    from chie.connect.wanted import Wanted
+    from chie.settings import load
+
+    wanted = Wanted(servers, http, token_env, write_token, env)
+    connection = Connection(NAMES[host], load(ConnectSettings).home.expanduser())
+    if print_only:
+        click.echo(f"{connection.path}:", err=True)
+        click.echo(NAMES[host].render(wanted.entries(NAMES[host])), nl=False)
+    elif remove:
+        _remove(connection, servers, yes=yes)
+    else:
+        _add(connection, wanted, yes=yes)
+
+
+def _add(connection: "Connection", wanted: "Wanted", *, yes: bool) -> None:
+    host = connection.host
+    plan = connection.plan_adding(wanted.entries(host))
+    if not plan.changes:
+        click.echo(f"{host.name} is connected already: {connection.path} was not changed.")
+        return
+    _show(connection, plan, wanted.secrets())
+    _ask(yes=yes)
+    _carry_out(connection, plan)
+    _tell_variables(host, wanted)
+    click.echo(f"{host.name} knows {', '.join(wanted.servers)} now. {host.afterwards}")
+
+
+def _remove(connection: "Connection", servers: tuple[str, ...], *, yes: bool) -> None:
+    plan = connection.plan_removing(servers)
+    if not plan.changes:
+        click.echo(f"{connection.host.name} is not connected: {connection.path} was not changed.")
+        return
+    _show(connection, plan, [])
+    _ask(yes=yes)
+    _carry_out(connection, plan)
+    click.echo(f"{connection.host.name} no longer knows {', '.join(servers)}.")
+
+
+def _carry_out(connection: "Connection", plan: "Plan") -> None:
+    backup = connection.carry_out(plan)
+    if backup:
+        click.echo(f"The file as it was: {backup}")
+
+
+def _ask(*, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.ClickException("nobody can be asked here, so nothing was written. Add --yes to write it.")
+    click.confirm("Write this?", abort=True)
+
+
+def _show(connection: "Connection", plan: "Plan", secrets: list[str]) -> None:
+    """Lines of others are there to find the place by; what looks like a secret in them is hidden."""
+    from chie.mcp_kit.logging import redact
+
+    before, after = (plan.before or "").splitlines(), (plan.after or "").splitlines()
+    path = str(connection.path)
+    ends = ("/dev/null" if plan.before is None else path, "/dev/null" if plan.after is None else path)
+    for line in unified_diff(before, after, *ends, n=1, lineterm=""):
+        shown = line if line.startswith("+") else redact(line)
+        for secret in secrets:
+            shown = shown.replace(secret, "***")
+        click.secho(shown, fg={"+": "green", "-": "red"}.get(line[:1]))
+
+
+def _tell_variables(host: Host, wanted: "Wanted") -> None:
+    if named := wanted.named(host):
+        click.echo(
+            f"Its server is handed {', '.join(named)} by name: see that they are set where {host.name} starts"
+            f"{'.' if wanted.http else f', or write one down with --env {named[0]}=VALUE.'}"
+        )
+    if left := wanted.left_out(host):
+        click.echo(
+            f"{host.name} cannot hand on variables, so the server will not know {', '.join(left)}. "
+            "Add --env NAME=VALUE for those that it needs."
+        )

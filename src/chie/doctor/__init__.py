@@ -1,0 +1,1 @@
+"""`chie doctor`: is everything that Chie needs there, and if not, what mends it."""

@@ -1,0 +1,90 @@
+"""What a check found out, and how checks are run: all at once, each for so long and no longer."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread
+from typing import Literal
+
+from chie.errors import ChieError
+
+State = Literal["ok", "off", "warning", "problem"]
+
+SECONDS = 15.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`off` is what nobody set up, which is no fault. A problem has the command that mends it."""
+
+    check: str
+    state: State
+    says: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """`fix` mends what made the check itself fail."""
+
+    name: str
+    look: Callable[[], Awaitable[Sequence[Finding]]]
+    fix: str
+    seconds: float = SECONDS
+
+
+@dataclass(frozen=True)
+class Examination:
+    """`late` where some check is still at it, and would keep the process from ending."""
+
+    findings: list[Finding]
+    late: bool
+
+    @property
+    def well(self) -> bool:
+        return all(finding.state != "problem" for finding in self.findings)
+
+
+def examine(checks: Sequence[Check]) -> Examination:
+    """In a thread that nobody waits for: a driver that hangs shall not hang whoever asked."""
+    answer: SimpleQueue[Examination] = SimpleQueue()
+    thread = Thread(target=lambda: asyncio.run(_examine(checks, answer)), daemon=True)
+    thread.start()
+    found = answer.get()
+    if not found.late:
+        thread.join()
+    return found
+
+
+async def _examine(checks: Sequence[Check], answer: "SimpleQueue[Examination]") -> None:
+    tasks = [asyncio.create_task(_look(check)) for check in checks]
+    await asyncio.wait(tasks, timeout=max(check.seconds for check in checks) + 1)
+    late = [task for task in tasks if not task.done()]
+    findings = [
+        finding
+        for check, task in zip(checks, tasks, strict=True)
+        for finding in (task.result() if task.done() else [_slow(check)])
+    ]
+    slow = {_slow(check) for check in checks}
+    answer.put(Examination(findings, late=bool(late) or any(finding in slow for finding in findings)))
+
+
+async def _look(check: Check) -> Sequence[Finding]:
+    try:
+        async with asyncio.timeout(check.seconds):
+            return await check.look()
+    except TimeoutError:
+        return [_slow(check)]
+    except ChieError as error:
+        return [Finding(check.name, "problem", error.message, check.fix)]
+    except Exception as error:
+        logger.exception("the check %s failed", check.name)
+        return [Finding(check.name, "problem", f"The check itself failed ({type(error).__name__}).", check.fix)]
+
+
+def _slow(check: Check) -> Finding:
+    return Finding(check.name, "problem", f"No answer within {check.seconds:g} seconds.", check.fix)

@@ -1,0 +1,170 @@
+"""What is on this machine: versions, the home, its database, the port, and the assistants that know us."""
+
+import asyncio
+import platform
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chie import __version__
+from chie.backup.database import examine
+from chie.backup.restoring import STAGING
+from chie.chat.sessions.settings import DatabaseSettings, database_url
+from chie.chat.sessions.upgrade import HEAD
+from chie.doctor.finding import Finding
+from chie.errors import ChieError, StorageError
+from chie.knowledge.store.sqlite.schema import VERSION
+from chie.settings import load
+
+if TYPE_CHECKING:
+    from chie.connect.connection import Connection
+
+LEAST_ROOM = 200 * 1024 * 1024
+UPGRADE = "pip install --upgrade chie"
+HEALTH_SECONDS = 5.0
+
+
+async def check_versions() -> Sequence[Finding]:
+    says = f"Chie {__version__}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    try:
+        with sqlite3.connect(":memory:") as connection:
+            connection.execute("CREATE VIRTUAL TABLE words USING fts5 (tokens)")
+    except sqlite3.Error:
+        return [
+            Finding("versions", "problem", f"{says}, which cannot search text (no FTS5).", "uv python install 3.13")
+        ]
+    return [Finding("versions", "ok", says)]
+
+
+async def check_home() -> Sequence[Finding]:
+    home = load(DatabaseSettings).home.expanduser()
+    return await asyncio.to_thread(_look_at_home, home)
+
+
+def _look_at_home(home: Path) -> list[Finding]:
+    place = next(folder for folder in (home, *home.parents) if folder.exists())
+    mend = f'mkdir -p "{home}" && chmod u+rwx "{home}"'
+    if not place.is_dir():
+        return [
+            Finding(
+                "home", "problem", f"{place} is a file, so CHIE_HOME cannot be there.", f'mv "{place}" "{place}.old"'
+            )
+        ]
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        return [Finding("home", "problem", f"{place} cannot be written: {error.strerror}.", mend)]
+    room = shutil.disk_usage(place).free
+    if room < LEAST_ROOM:
+        return [Finding("home", "warning", f"{home} has only {room // 2**20} MB of room left.", f'df -h "{place}"')]
+    found = [Finding("home", "ok", str(home) if home.exists() else f"{home} will be made when it is first needed.")]
+    for left in home.glob(f"{STAGING}*"):
+        says = f"A restore was broken off and left {left}."
+        found.append(Finding("home", "warning", f"{says} Restore again, then remove it.", f'rm -r "{left}"'))
+    return found
+
+
+async def check_database() -> Sequence[Finding]:
+    """The SQLite files, as far as there are any; they are looked through, not only opened."""
+    settings = load(DatabaseSettings)
+    url, files = database_url(settings), [settings.home.expanduser() / "chie.db"]
+    if url.get_backend_name() == "sqlite" and url.database and Path(url.database) not in files:
+        files.append(Path(url.database))
+    return [await asyncio.to_thread(_look_at_database, file) for file in files]
+
+
+def _look_at_database(file: Path) -> Finding:
+    if not file.exists():
+        return Finding("database", "ok", f"{file} will be made when it is first needed.")
+    try:
+        found = examine(file)
+    except StorageError as error:
+        return Finding("database", "problem", error.message, "chie restore FILE")
+    newer = found.notes_schema > VERSION or (found.sessions_schema or "") > HEAD
+    if newer:
+        return Finding("database", "problem", f"{file} was written by a newer Chie than this one.", UPGRADE)
+    if found.sessions_schema and found.sessions_schema < HEAD:
+        return Finding(
+            "database", "warning", f"{file} has an older schema; the next start mends it.", "chie db upgrade"
+        )
+    counts = ", ".join(f"{number:,} {table}" for table, number in found.counts.items())
+    return Finding("database", "ok", f"{file} is whole: {counts or 'empty'}.")
+
+
+async def check_postgres() -> Sequence[Finding]:
+    from sqlalchemy import text
+
+    from chie.chat.sessions.database import Database
+
+    url = database_url(load(DatabaseSettings))
+    if url.get_backend_name() == "sqlite":
+        return [Finding("PostgreSQL", "off", "CHIE_DATABASE_URL names none; everything is in the file.")]
+    database = Database(url)
+    try:
+        await database.check()
+        async with database.read() as connection:
+            there = (await connection.execute(text("SELECT to_regclass('alembic_version')"))).scalar()
+            found = (
+                (await connection.execute(text("SELECT version_num FROM alembic_version"))).scalar() if there else None
+            )
+    finally:
+        await database.close()
+    where = f"{url.host or 'the local socket'}, database {url.database}"
+    if found and found > HEAD:
+        return [Finding("PostgreSQL", "problem", f"{where} was written by a newer Chie than this one.", UPGRADE)]
+    if found != HEAD:
+        return [
+            Finding(
+                "PostgreSQL", "warning", f"{where} wants a newer schema; the next start makes it.", "chie db upgrade"
+            )
+        ]
+    return [Finding("PostgreSQL", "ok", f"{where} answers.")]
+
+
+async def check_port(port: int) -> Sequence[Finding]:
+    """Whether `chie serve` can have it, or has it."""
+    import httpx2
+
+    address = f"http://127.0.0.1:{port}"
+    try:
+        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as client:
+            answer = await client.get(f"{address}/health")
+            ours = "rooms" in answer.json()
+    except httpx2.ConnectError:
+        return [Finding("port", "ok", f"{port} is free for chie serve.")]
+    except (httpx2.HTTPError, ValueError, TypeError):
+        ours = False
+    if ours:
+        return [Finding("port", "ok", f"Chie runs at {address}.")]
+    return [Finding("port", "warning", f"Another program listens on {port}.", "chie serve --port 0")]
+
+
+async def check_hosts() -> Sequence[Finding]:
+    """The assistants whose configuration names us, and whether what it names is still there."""
+    from chie.connect.connection import Connection
+    from chie.setup.hosts import HOSTS
+
+    home = load(DatabaseSettings).home.expanduser()
+    found = [finding for host in HOSTS for finding in _look_at_host(Connection(host, home))]
+    nobody = Finding("assistants", "off", "None is connected. For one: chie connect claude-code")
+    return found or [nobody]
+
+
+def _look_at_host(connection: "Connection") -> list[Finding]:
+    from chie.connect.connection import is_ours
+
+    name, mend = connection.host.name, f"chie connect {connection.host.id}"
+    try:
+        entries = connection.entries()
+    except ChieError as error:
+        return [Finding(name, "warning", error.message, f'"${{EDITOR:-vi}}" "{connection.path}"')]
+    ours = {server: entry for server, entry in entries.items() if is_ours(server, entry)}
+    gone = [server for server, entry in ours.items() if "command" in entry and not shutil.which(entry["command"])]
+    if gone:
+        says = f"{connection.path} names a program for {', '.join(gone)} that is not there."
+        return [Finding(name, "problem", says, " ".join([mend, *(f"--server {server}" for server in gone)]))]
+    return [Finding(name, "ok", f"knows {', '.join(ours)}.")] if ours else []

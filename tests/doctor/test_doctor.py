@@ -1,0 +1,297 @@
+"""`chie doctor`, well and ill, against servers that really answer."""
+
+import asyncio
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.fakes.bedrock import refuse, serving
+from tests.fakes.embeddings_server import EmbeddingsServer
+from tests.fakes.n8n import KEY, FakeN8n
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.postgres import new_database, run_server
+from tests.house.processes import BIN, http_server
+
+from chie.cli import main
+from chie.doctor.finding import Check, Examination, Finding, examine
+from chie.errors import ServiceError
+
+NOWHERE = "http://127.0.0.1:9"
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model of the developer's own, no assistant of theirs, no credentials."""
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setattr("chie.setup.endpoints.LM_STUDIO", f"{NOWHERE}/v1")
+    monkeypatch.setattr("chie.setup.endpoints.OLLAMA", f"{NOWHERE}/v1")
+    for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def chie(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def findings(*arguments: str) -> dict[str, dict[str, Any]]:
+    result = chie("doctor", "--json", *arguments)
+    body = json.loads(result.stdout)
+    assert result.exit_code == (0 if body["well"] else 1)
+    return {finding["check"]: finding for finding in body["findings"]}
+
+
+def test_an_empty_house_is_well_and_stays_empty(home: Path) -> None:
+    found = findings()
+    assert {name for name, finding in found.items() if finding["state"] == "problem"} == set()
+    assert found["bedrock-kb"]["state"] == found["n8n"]["state"] == found["PostgreSQL"]["state"] == "off"
+    assert found["embedding model"]["state"] == "ok"
+    assert found["models"]["state"] == "warning"
+    assert not home.exists()
+
+
+def test_a_house_in_use_tells_what_it_has(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chie("notes", "save", "x")
+    chie("connect", "cursor", "--yes")
+    home.joinpath("servers.json").write_text(
+        json.dumps(
+            {"peer": {"command": sys.executable, "args": ["-m", "tests.fakes.peer", "modern"], "cwd": str(ROOT)}}
+        )
+    )
+    monkeypatch.setenv("N8N_API_KEY", KEY)
+    with OpenAIServer(models=("qwen3-8b",)) as model, FakeN8n(2) as n8n, http_server("chie", "serve") as house:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        monkeypatch.setenv("N8N_URL", n8n.url)
+        found = findings("--port", house.rpartition(":")[2])
+    states = {name: finding["state"] for name, finding in found.items()}
+    assert "problem" not in states.values(), found
+    assert "is whole: 1 notes" in found["database"]["says"]
+    assert found["knowledge"]["says"].startswith("notes 1")
+    assert found["OpenAI-compatible server"]["says"] == "answers; 1 models, qwen3-8b among them."
+    assert found["n8n"]["says"] == f"n8n {n8n.url}."
+    assert found["MCP server peer"]["says"] == "5 tools."
+    assert found["port"]["says"] == f"Chie runs at {house}."
+    assert found["Cursor"]["says"] == "knows knowledge."
+
+
+def test_each_ill_part_is_told_with_what_mends_it_and_no_secret(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.mkdir()
+    (home / "chie.db").write_bytes(b"no database at all " * 1000)
+    (home / "servers.json").write_text(
+        '{"bad": {"command": "/no/such/program"}, "far": {"url": "http://127.0.0.1:9/mcp"}}'
+    )
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:sesame@127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-sesame-sesame")
+    monkeypatch.setenv("N8N_URL", NOWHERE)
+    monkeypatch.setenv("N8N_API_KEY", "n8n-sesame-sesame")
+    monkeypatch.setenv("BEDROCK_KB_ID", "KB12345678")
+    monkeypatch.setenv("CHIE_EMBEDDING_URL", f"{NOWHERE}/v1")
+    monkeypatch.setenv("CHIE_DATABASE_URL", "postgresql://user:sesame@127.0.0.1:9/chie")
+    found = findings()
+    ill = {name: finding["fix"] for name, finding in found.items() if finding["state"] == "problem"}
+    assert ill == {
+        "database": "chie restore FILE",
+        "PostgreSQL": 'pg_isready --dbname="$CHIE_DATABASE_URL"',
+        "embedding model": "unset CHIE_EMBEDDING_URL",
+        "knowledge": "chie restore FILE",
+        "bedrock-kb": 'export BEDROCK_KB_ID="…" BEDROCK_MODEL_ARN="…" AWS_REGION="…" AWS_PROFILE="…"',
+        "n8n": 'export N8N_URL="…" N8N_API_KEY="…"',
+        "OpenAI-compatible server": 'export OPENAI_BASE_URL="http://127.0.0.1:1234/v1"',
+        "MCP server bad": f'"${{EDITOR:-vi}}" "{home / "servers.json"}"',
+        "MCP server far": f'"${{EDITOR:-vi}}" "{home / "servers.json"}"',
+    }
+    assert "BEDROCK_MODEL_ARN" in found["bedrock-kb"]["says"]
+    lines = chie("doctor").output
+    assert "sesame" not in json.dumps(found) + lines
+    assert "✗ n8n" in lines
+    assert "→ chie restore FILE" in lines
+    assert "\x1b[" not in lines
+
+
+def test_broken_files_are_told_with_their_place(home: Path, tmp_path: Path) -> None:
+    home.mkdir()
+    (home / "agents.json").write_text('{"agents": [\n  {"id": "x" "kind": "openai"}]}')
+    config = tmp_path / "user" / ".cursor" / "mcp.json"
+    config.parent.mkdir(parents=True)
+    config.write_text("{\n  nope\n}")
+    found = findings()
+    assert found["agents.json, servers.json"]["state"] == "problem"
+    assert "line 2, column" in found["agents.json, servers.json"]["says"]
+    assert found["Cursor"]["state"] == "warning"
+    assert "line 2, column 3" in found["Cursor"]["says"]
+
+
+def test_a_host_that_starts_a_program_which_is_gone_is_ill(tmp_path: Path) -> None:
+    chie("connect", "kiro", "--server", "n8n", "--yes")
+    config = tmp_path / "user" / ".kiro" / "settings" / "mcp.json"
+    config.write_text(config.read_text().replace(str(BIN / "chie"), "/gone/chie"))
+    assert findings()["Kiro"]["fix"] == "chie connect kiro --server n8n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "state", "fix"),
+    [
+        ("PRAGMA user_version = 999", "problem", "pip install --upgrade chie"),
+        ("UPDATE alembic_version SET version_num = '9999'", "problem", "pip install --upgrade chie"),
+        ("UPDATE alembic_version SET version_num = '0000'", "warning", "chie db upgrade"),
+    ],
+)
+def test_a_schema_of_another_version_is_told(home: Path, statement: str, state: str, fix: str) -> None:
+    chie("db", "upgrade")
+    with closing(sqlite3.connect(home / "chie.db")) as database, database:
+        database.execute(statement)
+    found = findings()["database"]
+    assert (found["state"], found["fix"]) == (state, fix)
+
+
+def test_a_restore_that_was_broken_off_is_told(home: Path) -> None:
+    left = home / ".restoring-abc"
+    left.mkdir(parents=True)
+    found = findings()["home"]
+    assert (found["state"], found["fix"]) == ("warning", f'rm -r "{left}"')
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_home_that_cannot_be_written_is_ill(home: Path) -> None:
+    home.mkdir()
+    home.chmod(0o500)
+    assert findings()["home"]["state"] == "problem"
+
+
+def test_a_home_below_a_file_is_ill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("CHIE_HOME", str(tmp_path / "file" / "home"))
+    assert findings()["home"]["fix"] == f'mv "{tmp_path / "file"}" "{tmp_path / "file"}.old"'
+
+
+def test_a_wrong_setting_is_ill_where_it_is_used_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_TIMEOUT", "soon")
+    found = findings()
+    assert found["n8n"]["state"] == "problem"
+    assert "N8N_TIMEOUT" in found["n8n"]["says"]
+    assert found["embedding model"]["state"] == "ok"
+
+
+def test_bedrock_is_really_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BEDROCK_KB_ID", "KB12345678")
+    monkeypatch.setenv("BEDROCK_MODEL_ARN", "arn:aws:bedrock:us-east-1::foundation-model/m")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAENVIRONMENT00000")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "environment-secret")
+    with serving() as bedrock:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", bedrock.url)
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", NOWHERE)
+        assert findings()["bedrock-kb"]["state"] == "ok"
+        bedrock.replies(refuse(403, "AccessDeniedException"))
+        found = findings()
+    assert bedrock.operations == ["Retrieve", "Retrieve"]
+    assert found["bedrock-kb"]["state"] == "problem"
+    assert found["Amazon Bedrock"]["state"] == "problem"
+    assert found["Amazon Bedrock"]["fix"] == "aws configure"
+    assert "environment-secret" not in json.dumps(found)
+
+
+def test_an_embeddings_server_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    with EmbeddingsServer() as server:
+        monkeypatch.setenv("CHIE_EMBEDDING_URL", server.url)
+        assert "numbers" in findings()["embedding model"]["says"]
+
+
+def test_postgresql_is_asked_for_its_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    servers = run_server()
+    try:
+        monkeypatch.setenv("CHIE_DATABASE_URL", new_database(next(servers)))
+        assert findings()["PostgreSQL"]["fix"] == "chie db upgrade"
+        assert chie("db", "upgrade").exit_code == 0
+        assert findings()["PostgreSQL"]["state"] == "ok"
+    finally:
+        servers.close()  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def stranger() -> Iterator[int]:
+    """Another program on our port, which speaks HTTP but is not Chie."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-length", "2")
+            self.end_headers()
+            self.wfile.write(b"hi")
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_port_that_somebody_else_has_is_told(stranger: int) -> None:
+    found = findings("--port", str(stranger))["port"]
+    assert (found["state"], found["fix"]) == ("warning", "chie serve --port 0")
+
+
+def look(*checks: Check) -> Examination:
+    return examine(checks)
+
+
+async def _well() -> Sequence[Finding]:
+    return [Finding("well", "ok", "yes")]
+
+
+async def _never() -> Sequence[Finding]:
+    await asyncio.Event().wait()
+    return []
+
+
+async def _broken() -> Sequence[Finding]:
+    raise KeyError("a bug of ours, with a secret in it")
+
+
+async def _refused() -> Sequence[Finding]:
+    raise ServiceError("It is away. Come back later.")
+
+
+def test_one_check_that_hangs_or_breaks_stops_no_other() -> None:
+    found = look(
+        Check("never", _never, "kill it", seconds=0.05),
+        Check("broken", _broken, "mend it"),
+        Check("refused", _refused, "wait"),
+        Check("well", _well, ""),
+    )
+    assert found.findings == [
+        Finding("never", "problem", "No answer within 0.05 seconds.", "kill it"),
+        Finding("broken", "problem", "The check itself failed (KeyError).", "mend it"),
+        Finding("refused", "problem", "It is away. Come back later.", "wait"),
+        Finding("well", "ok", "yes"),
+    ]
+    assert found.late
+    assert not found.well
+
+
+def test_a_thread_that_never_returns_does_not_keep_the_process() -> None:
+    """A whole process, because it is the end of it that counts."""
+    script = (
+        "import threading, asyncio, chie.doctor.cli as cli\n"
+        "from chie.doctor.finding import Check\n"
+        "async def blocked(): return await asyncio.to_thread(threading.Event().wait)\n"
+        "cli.all_checks = lambda port: [Check('stuck', blocked, 'wait', seconds=0.1)]\n"
+        "cli.doctor([])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert "No answer within 0.1 seconds." in done.stdout
