@@ -43,6 +43,7 @@ KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live
 ROOMS = {
     "notes": "chie.knowledge.cli",
     "db": "chie.chat.sessions.cli",
+    "knowledge": "chie.knowledge.collection_cli",
 }  # groups that live in their room, imported when they are asked for
 
 

@@ -61,6 +61,6 @@ def _comparison(name: str, operator: str, asked: Any, declared: Data) -> Callabl
     raise BadFilterError(f"unknown operator {operator}")
 
 
-def _expect(fits: bool, name: str, operator: str) -> None:  # noqa: FBT001
+def _expect(fits: bool, name: str, operator: str) -> None:
     if not fits:
         raise BadFilterError(f"{operator} does not fit {name}")

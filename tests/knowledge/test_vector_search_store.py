@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 
 import pytest
-from tests.contract.note_store import NoteStoreContract, a_note
+from tests.contract.note_store import NoteStoreContract
 from tests.fakes.vector_search import FakeVectorSearch, vector_search
 
 from chie.knowledge.store.base import NoteStore

@@ -18,6 +18,7 @@ from chie import __version__
 from chie.errors import ChieError, ConfigurationError
 from chie.mcp_kit.errors import ErrorTranslator
 from chie.mcp_kit.logging import REQUEST, new_request_id
+from chie.proxy import load_proxy
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -122,12 +123,15 @@ def http_app(server: Server, path: str) -> "StarletteWithLifespan":
         stateless_http=True,
         json_response=not server.reports_progress,
         host_origin_protection="auto",
+        allowed_hosts=load_proxy().allowed_hosts or None,
     )
 
 
 def request_guard(app: "ASGIApp") -> "ASGIApp":
     """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine."""
     from fastmcp.server.http import HostOriginGuardMiddleware
+
+    hosts = load_proxy().allowed_hosts or None
 
     async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
         passed = False
@@ -144,7 +148,7 @@ def request_guard(app: "ASGIApp") -> "ASGIApp":
                 status = message["status"]
                 await JSONResponse({"detail": REFUSED[status]}, status_code=status)(scope, receive, send)
 
-        await HostOriginGuardMiddleware(inner, mode="auto")(scope, receive, answer)
+        await HostOriginGuardMiddleware(inner, hosts, mode="auto")(scope, receive, answer)
 
     return guarded
 
@@ -164,8 +168,8 @@ def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], 
 
 
 def refuse_open_address(host: str) -> None:
-    """Only this machine may connect while nobody is asked who they are."""
-    if host == "localhost":
+    """Only this machine may connect while nobody is asked who they are, neither by us nor by a proxy in front."""
+    if host == "localhost" or load_proxy().behind_proxy_auth:
         return
     try:
         loopback = ipaddress.ip_address(host).is_loopback
@@ -174,7 +178,7 @@ def refuse_open_address(host: str) -> None:
     if not loopback:
         raise ConfigurationError(
             f"refusing to listen on {host}: anybody who reaches it could read and change everything. "
-            "Use 127.0.0.1, and a tunnel or an authenticating proxy for other machines."
+            "Use 127.0.0.1; or set CHIE_BEHIND_PROXY_AUTH=1 if a proxy in front asks everybody who they are."
         )
 
 

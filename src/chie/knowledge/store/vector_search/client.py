@@ -1,4 +1,4 @@
-"""The only file that calls Google: every call is bounded in time, tried again where that may help, and fails in our words."""
+"""The only file that calls Google: every call is bounded in time, tried again where that helps, fails in our words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -220,7 +220,7 @@ class _Connection:
 
     def close(self) -> None:
         for client in (self.objects, self.searches):
-            client.transport.close()
+            client.transport.close()  # type: ignore[no-untyped-call]
 
 
 def patient(seconds: float) -> "Retry":

@@ -63,7 +63,9 @@ def load_config() -> CollectionConfig:
         "VECTOR_SEARCH_COLLECTION": settings.vector_search_collection,
     }
     if missing := [name for name, value in required.items() if value is None]:
-        raise ConfigurationError(f"not configured: {', '.join(missing)}. CHIE_KNOWLEDGE_STORE=vector-search needs them.")
+        raise ConfigurationError(
+            f"not configured: {', '.join(missing)}. Notes in Vector Search need to know their Collection."
+        )
     project, location, collection = (value or "" for value in required.values())
     if not ID.fullmatch(collection):
         raise ConfigurationError(

@@ -36,7 +36,7 @@ FAILED = "Vector Search failed. Try again; the log has the service's own words."
 CHANGED = "the note was changed by somebody else meanwhile. Read it again, then repeat the change."
 
 # gRPC reports a token that cannot be had as a server that cannot be reached, and only its words tell them apart.
-NO_TOKEN: Final = "Getting metadata from plugin failed"
+NO_TOKEN: Final = "Getting metadata from plugin failed"  # noqa: S105 - words of a message
 
 log = logging.getLogger(__name__)
 

@@ -1,14 +1,14 @@
 """Notes in a Collection of Google's Vector Search 2.0, which makes the vectors itself.
 
-What the service cannot do is done here by reading more of it: it sorts nothing and counts no tags. `docs/vector-search.md`
-says what that costs.
+What the service cannot do is done here by reading more of it: it sorts nothing and counts no tags.
+`docs/vector-search.md` says what that costs.
 """
 
 import base64
 import binascii
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from chie.errors import ChieError, ConflictError, ValidationError
 from chie.knowledge import ranking
@@ -114,7 +114,7 @@ class VectorSearchStore(NoteStore):
         fields = ["note", "title", "tags", "revision", "created"]
         conditions = [HEADS, seen_by(viewer)]
         found = first(self._client, conditions, NEWEST, limit=min(limit, MAPPED), fields=fields)
-        revision = hashlib.sha256("".join(f"{data['note']} {data['revision']}\n" for data in found).encode()).hexdigest()
+        revision = _digest(f"{data['note']} {data['revision']}" for data in found)
         if revision == known:
             return None
         vectors = self._vectors([data["note"] for data in found])
@@ -159,6 +159,10 @@ class VectorSearchStore(NoteStore):
 
 def _parts(items: Sequence[str]) -> list[Sequence[str]]:
     return [items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE)]
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _cursor(last: Place) -> str:
