@@ -38,13 +38,15 @@ PACKAGE = "google.cloud.vectorsearch.v1"
 class Fault:
     """One call of `method` fails: before anything is done, or, with `late`, after it: then only the answer is lost.
 
-    Without a code it does not answer at all.
+    Without a code it does not answer at all; one with a `gate` is no failure, it waits until that is opened.
     """
 
     method: str
     code: Any
     late: bool = False
     message: str = "as the test asked"
+    gate: Event | None = None
+    reached: Event = field(default_factory=Event)
 
 
 @dataclass
@@ -181,6 +183,10 @@ class FakeVectorSearch:
 
 
 def _break(fault: Fault, context: Any) -> None:
+    fault.reached.set()
+    if fault.gate is not None:
+        fault.gate.wait(30)
+        return
     if fault.code is not None:
         context.abort(fault.code, fault.message)
     gone = Event()

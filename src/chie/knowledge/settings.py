@@ -19,10 +19,10 @@ class KnowledgeSettings(BaseSettings):
         default_factory=lambda: user_data_path("chie", appauthor=False),
         description="Folder that holds the database file.",
     )
-    knowledge_store: Literal["sqlite", "vector-search"] = Field(
-        default="sqlite",
-        description="Where notes live: `sqlite`, a file in `CHIE_HOME`, or `vector-search`, a Collection of Google "
-        "Vector Search 2.0, which reads with a model of its own ([set-up](vector-search.md)).",
+    knowledge_store: Literal["vector-search"] | None = Field(
+        default=None,
+        description="`vector-search` keeps notes in a Collection of Google Vector Search 2.0, which reads them with a "
+        "model of its own ([set-up](vector-search.md)). Without it they are in the database.",
     )
     embedding_url: str | None = Field(
         default=None,

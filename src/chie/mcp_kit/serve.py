@@ -122,16 +122,19 @@ def http_app(server: Server, path: str) -> "StarletteWithLifespan":
         path=path,
         stateless_http=True,
         json_response=not server.reports_progress,
-        host_origin_protection="auto",
-        allowed_hosts=load_proxy().allowed_hosts or None,
+        host_origin_protection=False if load_proxy().allowed_hosts else "auto",  # then `request_guard` knows the names
     )
 
 
 def request_guard(app: "ASGIApp") -> "ASGIApp":
-    """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine."""
+    """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine.
+
+    Behind a proxy the platform's own probes ask for /health under names that nobody documents, so there any will do.
+    """
     from fastmcp.server.http import HostOriginGuardMiddleware
 
-    hosts = load_proxy().allowed_hosts or None
+    proxy = load_proxy()
+    hosts = proxy.allowed_hosts or None
 
     async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
         passed = False
@@ -148,7 +151,10 @@ def request_guard(app: "ASGIApp") -> "ASGIApp":
                 status = message["status"]
                 await JSONResponse({"detail": REFUSED[status]}, status_code=status)(scope, receive, send)
 
-        await HostOriginGuardMiddleware(inner, hosts, mode="auto")(scope, receive, answer)
+        if proxy.behind_proxy_auth and scope.get("path") == "/health":
+            await app(scope, receive, send)
+        else:
+            await HostOriginGuardMiddleware(inner, hosts, mode="auto")(scope, receive, answer)
 
     return guarded
 

@@ -1,0 +1,179 @@
+"""The container's command as Cloud Run would run it: its port, its names, several at once, and its end."""
+
+from collections.abc import Callable, Iterator
+from itertools import count, cycle
+from threading import Event, Thread
+from typing import Any
+
+import httpx2
+import pytest
+import yaml
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+from tests.deploy.container import DEPLOY, RUN_APP, container, start
+from tests.fakes.vector_search import FakeVectorSearch, Fault, vector_search
+
+from chie.knowledge.store.vector_search.config import CollectionConfig
+from chie.knowledge.store.vector_search.founding import Founder
+
+pytestmark = pytest.mark.req("KG-10")
+
+SERVICE = yaml.safe_load((DEPLOY / "cloud-run.yaml").read_text("utf-8"))
+ARGS: list[str] = SERVICE["spec"]["template"]["spec"]["containers"][0]["args"]
+PROXY = {"CHIE_BEHIND_PROXY_AUTH": "1", "CHIE_ALLOWED_HOSTS": RUN_APP}
+HEADERS = {"host": RUN_APP, "accept": "application/json, text/event-stream"}
+GRACE = 10  # seconds that Cloud Run gives
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[FakeVectorSearch]:
+    with vector_search() as service:
+        yield service
+
+
+NUMBERS = count()
+
+
+@pytest.fixture
+def settings(service: FakeVectorSearch) -> dict[str, str]:
+    """As in the service's YAML, with a Collection of its own."""
+    collection = f"notes-{next(NUMBERS)}"
+    Founder(config=CollectionConfig(project="p", location="l", collection=collection, emulator=service.address)).found()
+    return PROXY | {
+        "CHIE_KNOWLEDGE_STORE": "vector-search",
+        "GOOGLE_CLOUD_PROJECT": "p",
+        "VECTOR_SEARCH_LOCATION": "l",
+        "VECTOR_SEARCH_COLLECTION": collection,
+        "CHIE_VECTOR_SEARCH_EMULATOR": service.address,
+    }
+
+
+def call(address: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    """One request, with no session before it."""
+    params = {"name": tool, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer = httpx2.post(f"{address}/mcp", json=message, headers=HEADERS, timeout=30)
+    assert answer.status_code == 200, answer.text
+    result: dict[str, Any] = answer.json()["result"]["structuredContent"]
+    return result
+
+
+def test_it_listens_on_every_address_at_port_and_answers_to_its_own_names_alone(settings: dict[str, str]) -> None:
+    with container(ARGS, **settings) as running:
+        elsewhere = f"http://127.0.0.2:{running.port}"  # not where a server on 127.0.0.1 would answer
+        assert httpx2.get(f"{elsewhere}/health", headers=HEADERS).json()["status"] == "healthy"
+        assert call(elsewhere, "list_knowledge") == {"notes": [], "next_cursor": None}
+        strange = httpx2.post(f"{running.address}/mcp", json={}, headers=HEADERS | {"host": "evil.example"})
+        foreign = httpx2.post(f"{running.address}/mcp", json={}, headers=HEADERS | {"origin": "https://evil.example"})
+        assert (strange.status_code, foreign.status_code) == (421, 403)
+        probed = httpx2.get(f"{running.address}/health", headers={"host": "whatever.the.platform.calls.it"})
+        assert probed.status_code == 200
+
+
+def test_the_command_of_the_image_itself_opens_the_whole_house(settings: dict[str, str]) -> None:
+    with container(**settings) as running:
+        health = httpx2.get(f"{running.address}/health", headers=HEADERS)
+        assert (health.status_code, health.json()["rooms"]["knowledge"]["status"]) == (200, "healthy")
+        assert httpx2.get(f"{running.address}/api/agents", headers=HEADERS).status_code == 200
+        assert httpx2.get(f"{running.address}/api/agents", headers={"host": "evil.example"}).status_code == 421
+
+
+@pytest.mark.parametrize("args", [None, ARGS])
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"CHIE_BEHIND_PROXY_AUTH": "0"}, "refusing to listen on 0.0.0.0"),
+        ({"CHIE_ALLOWED_HOSTS": ""}, "not configured: CHIE_ALLOWED_HOSTS"),
+    ],
+)
+def test_it_does_not_start_open_to_everybody(args: list[str] | None, wrong: dict[str, str], told: str) -> None:
+    process = start(args, PROXY | wrong)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert told in said
+    assert "Traceback" not in said
+
+
+class Alternating(httpx2.AsyncBaseTransport):
+    """Deals a client's requests out in turn, as a load balancer does."""
+
+    def __init__(self, ports: list[int]) -> None:
+        self._ports = cycle(ports)
+        self._inner = httpx2.AsyncHTTPTransport()
+        self.used: list[int] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.used.append(next(self._ports))
+        request.url = request.url.copy_with(port=self.used[-1])
+        request.headers["host"] = RUN_APP
+        return await self._inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_two_processes_serve_one_client_in_turn(mode: str, settings: dict[str, str]) -> None:
+    with container(ARGS, **settings) as one, container(ARGS, **settings) as other:
+        dealt = Alternating([one.port, other.port])
+
+        def make_client(**options: Any) -> httpx2.AsyncClient:
+            return httpx2.AsyncClient(transport=dealt, **{name: options[name] for name in options if name != "verify"})
+
+        transport = StreamableHttpTransport(f"{one.address}/mcp", httpx_client_factory=make_client)
+        async with Client(transport, mode=mode) as client:
+            ids = [(await client.call_tool("save_knowledge", {"content": f"finding {n}"})).data.id for n in range(4)]
+            listed = await client.call_tool("list_knowledge", {})
+            assert {note["id"] for note in listed.structured_content["notes"]} == set(ids)  # type: ignore[index]
+    assert dealt.used.count(one.port) >= 2
+    assert dealt.used.count(other.port) >= 2
+
+
+@pytest.mark.parametrize("args", [None, ARGS])
+def test_a_request_that_runs_is_finished_before_the_end(
+    args: list[str] | None, settings: dict[str, str], service: FakeVectorSearch
+) -> None:
+    held = Fault("query_data_objects", None, gate=Event())
+    with container(args, **settings) as running:
+        service.faults.append(held)
+        answers: list[httpx2.Response] = []
+        path = "/api/knowledge" if args is None else "/mcp"
+        asking = Thread(target=lambda: answers.append(_browse(f"{running.address}{path}")))
+        asking.start()
+        assert held.reached.wait(30)
+        closing = Thread(target=lambda: running.stop(GRACE))
+        closing.start()
+        _wait_until_closed(running.port)
+        assert held.gate
+        held.gate.set()
+        asking.join()
+        closing.join()
+    assert answers[0].status_code == 200
+    assert running.process.returncode is not None
+
+
+def _browse(url: str) -> httpx2.Response:
+    if url.endswith("/mcp"):
+        params = {"name": "list_knowledge", "arguments": {}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return httpx2.post(url, json=message, headers=HEADERS, timeout=30)
+    return httpx2.get(url, headers=HEADERS, timeout=30)
+
+
+def _wait_until_closed(port: int) -> None:
+    """Nobody new is let in once the signal has come."""
+    _wait(lambda: _refused(port))
+
+
+def _refused(port: int) -> bool:
+    try:
+        httpx2.get(f"http://127.0.0.1:{port}/health", headers=HEADERS, timeout=5)
+    except httpx2.HTTPError:
+        return True
+    return False
+
+
+def _wait(done: Callable[[], bool]) -> None:
+    """The test's own time limit is the bound."""
+    while not done():
+        pass
