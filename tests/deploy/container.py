@@ -57,9 +57,12 @@ def container(args: list[str] | None = None, **settings: str) -> Iterator[Contai
 
 def start(args: list[str] | None, settings: Mapping[str, str]) -> subprocess.Popen[str]:
     program, *rest = [*instruction("ENTRYPOINT"), *(args or instruction("CMD"))]
+    mine = ("CHIE_", "GOOGLE_", "VECTOR_SEARCH_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(mine) or name == "CHIE_HOME"}
     return subprocess.Popen(
         [BIN / program, *rest],
-        env={**os.environ, "PORT": "0", "PYTHONUNBUFFERED": "1", **settings},
+        cwd=DEPLOY,  # where no .env of a developer is
+        env={**kept, "PORT": "0", "PYTHONUNBUFFERED": "1", **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

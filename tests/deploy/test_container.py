@@ -1,7 +1,7 @@
 """The container's command as Cloud Run would run it: its port, its names, several at once, and its end."""
 
 from collections.abc import Callable, Iterator
-from itertools import count, cycle
+from itertools import cycle
 from threading import Event, Thread
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 import yaml
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
-from tests.deploy.container import DEPLOY, RUN_APP, container, start
+from tests.deploy.container import DEPLOY, RUN_APP, Container, container, start
 from tests.fakes.vector_search import FakeVectorSearch, Fault, vector_search
 
 from chie.knowledge.store.vector_search.config import CollectionConfig
@@ -31,21 +31,24 @@ def service() -> Iterator[FakeVectorSearch]:
         yield service
 
 
-NUMBERS = count()
-
-
-@pytest.fixture
+@pytest.fixture(scope="module")
 def settings(service: FakeVectorSearch) -> dict[str, str]:
-    """As in the service's YAML, with a Collection of its own."""
-    collection = f"notes-{next(NUMBERS)}"
-    Founder(config=CollectionConfig(project="p", location="l", collection=collection, emulator=service.address)).found()
+    """As in the service's YAML."""
+    Founder(config=CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)).found()
     return PROXY | {
         "CHIE_KNOWLEDGE_STORE": "vector-search",
         "GOOGLE_CLOUD_PROJECT": "p",
         "VECTOR_SEARCH_LOCATION": "l",
-        "VECTOR_SEARCH_COLLECTION": collection,
+        "VECTOR_SEARCH_COLLECTION": "notes",
         "CHIE_VECTOR_SEARCH_EMULATOR": service.address,
     }
+
+
+@pytest.fixture(scope="module")
+def pair(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Container, Container]]:
+    home = str(tmp_path_factory.mktemp("home"))
+    with container(ARGS, CHIE_HOME=home, **settings) as one, container(ARGS, CHIE_HOME=home, **settings) as other:
+        yield one, other
 
 
 def call(address: str, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -58,16 +61,18 @@ def call(address: str, tool: str, **arguments: Any) -> dict[str, Any]:
     return result
 
 
-def test_it_listens_on_every_address_at_port_and_answers_to_its_own_names_alone(settings: dict[str, str]) -> None:
-    with container(ARGS, **settings) as running:
-        elsewhere = f"http://127.0.0.2:{running.port}"  # not where a server on 127.0.0.1 would answer
-        assert httpx2.get(f"{elsewhere}/health", headers=HEADERS).json()["status"] == "healthy"
-        assert call(elsewhere, "list_knowledge") == {"notes": [], "next_cursor": None}
-        strange = httpx2.post(f"{running.address}/mcp", json={}, headers=HEADERS | {"host": "evil.example"})
-        foreign = httpx2.post(f"{running.address}/mcp", json={}, headers=HEADERS | {"origin": "https://evil.example"})
-        assert (strange.status_code, foreign.status_code) == (421, 403)
-        probed = httpx2.get(f"{running.address}/health", headers={"host": "whatever.the.platform.calls.it"})
-        assert probed.status_code == 200
+def test_it_listens_on_every_address_at_port(pair: tuple[Container, Container]) -> None:
+    elsewhere = f"http://127.0.0.2:{pair[0].port}"  # not where a server on 127.0.0.1 would answer
+    assert httpx2.get(f"{elsewhere}/health", headers=HEADERS).json()["status"] == "healthy"
+    assert call(elsewhere, "search_knowledge", query="zebra") == {"hits": [], "notice": None}
+
+
+def test_it_answers_to_its_own_names_alone_but_to_probes_under_any(pair: tuple[Container, Container]) -> None:
+    address = pair[0].address
+    strange = httpx2.post(f"{address}/mcp", json={}, headers=HEADERS | {"host": "evil.example"})
+    foreign = httpx2.post(f"{address}/mcp", json={}, headers=HEADERS | {"origin": "https://evil.example"})
+    assert (strange.status_code, foreign.status_code) == (421, 403)
+    assert httpx2.get(f"{address}/health", headers={"host": "whatever.the.platform.calls.it"}).status_code == 200
 
 
 def test_the_command_of_the_image_itself_opens_the_whole_house(settings: dict[str, str]) -> None:
@@ -78,12 +83,11 @@ def test_the_command_of_the_image_itself_opens_the_whole_house(settings: dict[st
         assert httpx2.get(f"{running.address}/api/agents", headers={"host": "evil.example"}).status_code == 421
 
 
-@pytest.mark.parametrize("args", [None, ARGS])
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("args", "wrong", "told"),
     [
-        ({"CHIE_BEHIND_PROXY_AUTH": "0"}, "refusing to listen on 0.0.0.0"),
-        ({"CHIE_ALLOWED_HOSTS": ""}, "not configured: CHIE_ALLOWED_HOSTS"),
+        (None, {"CHIE_BEHIND_PROXY_AUTH": "0"}, "refusing to listen on 0.0.0.0"),
+        (ARGS, {"CHIE_ALLOWED_HOSTS": ""}, "not configured: CHIE_ALLOWED_HOSTS"),
     ],
 )
 def test_it_does_not_start_open_to_everybody(args: list[str] | None, wrong: dict[str, str], told: str) -> None:
@@ -113,20 +117,19 @@ class Alternating(httpx2.AsyncBaseTransport):
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_two_processes_serve_one_client_in_turn(mode: str, settings: dict[str, str]) -> None:
-    with container(ARGS, **settings) as one, container(ARGS, **settings) as other:
-        dealt = Alternating([one.port, other.port])
+async def test_two_processes_serve_one_client_in_turn(mode: str, pair: tuple[Container, Container]) -> None:
+    dealt = Alternating([running.port for running in pair])
 
-        def make_client(**options: Any) -> httpx2.AsyncClient:
-            return httpx2.AsyncClient(transport=dealt, **{name: options[name] for name in options if name != "verify"})
+    def make_client(**options: Any) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(transport=dealt, **options)
 
-        transport = StreamableHttpTransport(f"{one.address}/mcp", httpx_client_factory=make_client)
-        async with Client(transport, mode=mode) as client:
-            ids = [(await client.call_tool("save_knowledge", {"content": f"finding {n}"})).data.id for n in range(4)]
-            listed = await client.call_tool("list_knowledge", {})
-            assert {note["id"] for note in listed.structured_content["notes"]} == set(ids)  # type: ignore[index]
-    assert dealt.used.count(one.port) >= 2
-    assert dealt.used.count(other.port) >= 2
+    transport = StreamableHttpTransport(f"{pair[0].address}/mcp", httpx_client_factory=make_client)
+    async with Client(transport, mode=mode) as client:
+        saved = [await client.call_tool("save_knowledge", {"content": f"{mode} finding {n}"}) for n in range(4)]
+        listed = await client.call_tool("list_knowledge", {})
+    ids = {result.data.id for result in saved}
+    assert ids <= {note["id"] for note in listed.structured_content["notes"]}  # type: ignore[index]
+    assert all(dealt.used.count(running.port) >= 2 for running in pair)
 
 
 @pytest.mark.parametrize("args", [None, ARGS])
