@@ -19,8 +19,9 @@ class ProxySettings(BaseSettings):
     )
     allowed_hosts: Annotated[list[str], NoDecode] = Field(
         default=[],
-        description="Names that people reach Chie by, with commas between, such as `chie-42.us-central1.run.app`. "
-        "Requests for any other name are refused. Required with `CHIE_BEHIND_PROXY_AUTH`.",
+        description="Names that people reach Chie by, with commas between, such as `chie.example.com`; a `*` in one "
+        "stands for any letters. Other names than these and this machine's own are refused. "
+        "Required with `CHIE_BEHIND_PROXY_AUTH`.",
     )
 
     @field_validator("allowed_hosts", mode="before")

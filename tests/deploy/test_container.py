@@ -19,8 +19,11 @@ from chie.knowledge.store.vector_search.founding import Founder
 pytestmark = pytest.mark.req("KG-10")
 
 SERVICE = yaml.safe_load((DEPLOY / "cloud-run.yaml").read_text("utf-8"))
-ARGS: list[str] = SERVICE["spec"]["template"]["spec"]["containers"][0]["args"]
-PROXY = {"CHIE_BEHIND_PROXY_AUTH": "1", "CHIE_ALLOWED_HOSTS": RUN_APP}
+SPEC = SERVICE["spec"]["template"]["spec"]["containers"][0]
+ARGS: list[str] = SPEC["args"]
+PROXY = {
+    one["name"]: one["value"] for one in SPEC["env"] if one["name"] in ("CHIE_BEHIND_PROXY_AUTH", "CHIE_ALLOWED_HOSTS")
+}
 HEADERS = {"host": RUN_APP, "accept": "application/json, text/event-stream"}
 GRACE = 10  # seconds that Cloud Run gives
 

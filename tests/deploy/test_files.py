@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +110,14 @@ def test_the_port_that_compose_publishes_is_on_loopback_alone() -> None:
 
 
 @pytest.mark.parametrize("name", CLOUD_RUN)
-def test_the_name_that_cloud_run_gives_is_the_one_that_is_let_in(name: str) -> None:
+def test_the_names_that_cloud_run_gives_are_let_in(name: str) -> None:
     (document,) = documents(name)
     (found,) = containers(name)
-    hosts = next(one["value"] for one in found["env"] if one["name"] == "CHIE_ALLOWED_HOSTS")
-    assert hosts == f"{document['metadata']['name']}-${{PROJECT_NUMBER}}.${{REGION}}.run.app"
+    pattern = next(one["value"] for one in found["env"] if one["name"] == "CHIE_ALLOWED_HOSTS")
+    service = document["metadata"]["name"]
+    for host in (f"{service}-123456789012.us-central1.run.app", f"{service}-ab12cd34ef-uc.a.run.app"):
+        assert fnmatchcase(host, pattern)
+    assert not fnmatchcase("evil.example", pattern)
 
 
 class TestImage:
