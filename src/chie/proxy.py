@@ -24,6 +24,14 @@ class ProxySettings(BaseSettings):
         "Required with `CHIE_BEHIND_PROXY_AUTH`.",
     )
 
+    @property
+    def origins(self) -> list[str]:
+        """What browsers call our page: its names, and this machine's, where a tunnel such as gcloud's ends. The proxy
+        took the encryption off, so the address that we see ourselves at is another."""
+        if not self.behind_proxy_auth:
+            return []
+        return [*(f"https://{host}" for host in self.allowed_hosts), "http://127.0.0.1:*", "http://localhost:*"]
+
     @field_validator("allowed_hosts", mode="before")
     @classmethod
     def _split(cls, value: Any) -> Any:  # noqa: ANN401

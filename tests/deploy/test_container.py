@@ -25,6 +25,7 @@ PROXY = {
     one["name"]: one["value"] for one in SPEC["env"] if one["name"] in ("CHIE_BEHIND_PROXY_AUTH", "CHIE_ALLOWED_HOSTS")
 }
 HEADERS = {"host": RUN_APP, "accept": "application/json, text/event-stream"}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 GRACE = 10  # seconds that Cloud Run gives
 
 
@@ -75,6 +76,9 @@ def test_it_answers_to_its_own_names_alone_but_to_probes_under_any(pair: tuple[C
     strange = httpx2.post(f"{address}/mcp", json={}, headers=HEADERS | {"host": "evil.example"})
     foreign = httpx2.post(f"{address}/mcp", json={}, headers=HEADERS | {"origin": "https://evil.example"})
     assert (strange.status_code, foreign.status_code) == (421, 403)
+    for origin in (f"https://{RUN_APP}", "http://127.0.0.1:3000"):  # the page itself, and at the end of gcloud's tunnel
+        own = httpx2.post(f"{address}/mcp", json=LIST, headers=HEADERS | {"origin": origin})
+        assert own.status_code == 200
     assert httpx2.get(f"{address}/health", headers={"host": "whatever.the.platform.calls.it"}).status_code == 200
 
 

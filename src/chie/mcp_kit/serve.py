@@ -134,7 +134,7 @@ def request_guard(app: "ASGIApp") -> "ASGIApp":
     from fastmcp.server.http import HostOriginGuardMiddleware
 
     proxy = load_proxy()
-    hosts = proxy.allowed_hosts or None
+    hosts, origins = proxy.allowed_hosts or None, proxy.origins or None
 
     async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
         passed = False
@@ -154,7 +154,7 @@ def request_guard(app: "ASGIApp") -> "ASGIApp":
         if proxy.behind_proxy_auth and scope.get("path") == "/health":
             await app(scope, receive, send)
         else:
-            await HostOriginGuardMiddleware(inner, hosts, mode="auto")(scope, receive, answer)
+            await HostOriginGuardMiddleware(inner, hosts, origins)(scope, receive, answer)
 
     return guarded
 
