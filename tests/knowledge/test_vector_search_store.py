@@ -11,10 +11,10 @@ import pytest
 from fastmcp import Client
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.vector_search import Code, FakeVectorSearch, vector_search
+from tests.house.test_architecture import modules_after
 
 from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, StorageError
 from chie.knowledge.server import create_server
-from chie.knowledge.settings import KnowledgeSettings
 from chie.knowledge.store.vector_search import objects
 from chie.knowledge.store.vector_search.client import VectorSearchClient
 from chie.knowledge.store.vector_search.config import CollectionConfig
@@ -93,10 +93,12 @@ async def test_the_tools_work_on_it(store: VectorSearchStore, mode: str) -> None
 
 
 def test_building_a_server_asks_nobody_and_loads_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_KNOWLEDGE_STORE", "vector-search")
     for name in ("GOOGLE_CLOUD_PROJECT", "VECTOR_SEARCH_LOCATION", "VECTOR_SEARCH_COLLECTION"):
         monkeypatch.setenv(name, "somewhere")
-    server = create_server(KnowledgeSettings(knowledge_store="vector-search"))
-    assert server.name == "knowledge-gateway"
+    loaded = modules_after("from chie.knowledge.server import create_server\ncreate_server()")
+    assert "chie.knowledge.store.vector_search.store" in loaded
+    assert not any(name.partition(".")[0] in ("google", "grpc", "numpy", "proto") for name in loaded)
 
 
 class TestFaults:
