@@ -76,8 +76,8 @@ def measure(command: Sequence[str | Path], env: dict[str, str], mcp: str) -> tup
 
 def main() -> None:
     bin_ = Path(sys.executable).parent
-    ours = [bin_ / instruction("ENTRYPOINT")[0], "mcp", "knowledge", "--http", "--host", "0.0.0.0"]  # noqa: S104
-    house = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
+    ours: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], "mcp", "knowledge", "--http", "--host", "0.0.0.0"]  # noqa: S104
+    house: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
     with tempfile.TemporaryDirectory() as home, vector_search() as service:
         where = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
         Founder(config=where).found()

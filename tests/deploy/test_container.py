@@ -83,7 +83,7 @@ def test_it_answers_to_its_own_names_alone_but_to_probes_under_any(pair: tuple[C
 
 
 def test_the_command_of_the_image_itself_opens_the_whole_house(settings: dict[str, str]) -> None:
-    with container(**settings) as running:
+    with container(None, **settings) as running:
         health = httpx2.get(f"{running.address}/health", headers=HEADERS)
         assert (health.status_code, health.json()["rooms"]["knowledge"]["status"]) == (200, "healthy")
         assert httpx2.get(f"{running.address}/api/agents", headers=HEADERS).status_code == 200
@@ -127,7 +127,7 @@ class Alternating(httpx2.AsyncBaseTransport):
 async def test_two_processes_serve_one_client_in_turn(mode: str, pair: tuple[Container, Container]) -> None:
     dealt = Alternating([running.port for running in pair])
 
-    def make_client(**options: Any) -> httpx2.AsyncClient:
+    def make_client(*_: Any, **options: Any) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(transport=dealt, **options)
 
     transport = StreamableHttpTransport(f"{pair[0].address}/mcp", httpx_client_factory=make_client)
@@ -135,7 +135,7 @@ async def test_two_processes_serve_one_client_in_turn(mode: str, pair: tuple[Con
         saved = [await client.call_tool("save_knowledge", {"content": f"{mode} finding {n}"}) for n in range(4)]
         listed = await client.call_tool("list_knowledge", {})
     ids = {result.data.id for result in saved}
-    assert ids <= {note["id"] for note in listed.structured_content["notes"]}  # type: ignore[index]
+    assert ids <= {note["id"] for note in listed.structured_content["notes"]}
     assert all(dealt.used.count(running.port) >= 2 for running in pair)
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
-from tests.fakes.vector_search import Code, FakeVectorSearch, vector_search
+from tests.fakes.vector_search import FakeVectorSearch, vector_search
+from tests.fakes.vector_search_data import Code
 
 from chie.cli import main
 from chie.errors import ConfigurationError

@@ -10,7 +10,8 @@ from threading import Thread
 import pytest
 from fastmcp import Client
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
-from tests.fakes.vector_search import Code, FakeVectorSearch, vector_search
+from tests.fakes.vector_search import FakeVectorSearch, vector_search
+from tests.fakes.vector_search_data import Code
 from tests.house.test_architecture import modules_after
 
 from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, StorageError

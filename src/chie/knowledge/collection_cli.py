@@ -1,6 +1,5 @@
 """`chie knowledge`: what is done once, with admin rights, before notes can live in Google Vector Search 2.0."""
 
-import sys
 from time import monotonic
 
 import click
@@ -32,12 +31,10 @@ def init_collection(model: str, dimensions: int) -> None:
     began = monotonic()
 
     def wait() -> None:
-        click.echo(f"\rWaiting for Google Cloud… {monotonic() - began:.0f} s", nl=False, err=True)
+        click.echo(f"Waiting for Google Cloud… {monotonic() - began:.0f} s", err=True)
 
     click.echo(f"Looking for {config.name}", err=True)
     founded = Founder(config=config, model=model, dimensions=dimensions, waiting=wait).found()
-    if monotonic() - began > 1 and sys.stderr.isatty():
-        click.echo("", err=True)
     click.echo(_told(founded))
 
 

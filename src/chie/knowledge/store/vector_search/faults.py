@@ -53,7 +53,8 @@ def translate(error: Exception, collection: str, roles: str = SERVING) -> ChieEr
         return ForbiddenError(FORBIDDEN.format(roles=roles))
     if isinstance(error, google.Aborted):
         return ConflictError(CHANGED)
-    log.warning("Vector Search: %s: %s", type(error).__name__, error)
+    if not isinstance(error, google.NotFound):  # which leaves nothing to be looked up
+        log.warning("Vector Search: %s: %s", type(error).__name__, error)
     return StorageError(_reason(error, collection))
 
 
