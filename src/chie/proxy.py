@@ -28,7 +28,7 @@ class ProxySettings(BaseSettings):
     def origins(self) -> list[str]:
         """What browsers call our page: its names, and this machine's, where a tunnel such as gcloud's ends. The proxy
         took the encryption off, so the address that we see ourselves at is another."""
-        if not self.behind_proxy_auth:
+        if not self.allowed_hosts:
             return []
         return [*(f"https://{host}" for host in self.allowed_hosts), "http://127.0.0.1:*", "http://localhost:*"]
 
