@@ -1,7 +1,7 @@
 """How long Cloud Run's first caller waits for our container's command: from its start to /health and to a tool's first
-answer, and from SIGTERM to its end, against an empty FastMCP server on HTTP. Cloud Run gives ten seconds to end. Notes are in a stand-in for Vector Search on loopback.
+answer; and from SIGTERM, after which Cloud Run gives ten seconds, to its end. Against an empty FastMCP server on HTTP.
 
-Image and machine take their time too, which is not measured here.
+Notes are in a stand-in for Vector Search on loopback. Image and machine take their time too, which is not measured.
 """
 
 import os
