@@ -65,6 +65,8 @@ lock:
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
 	    -c requirements/run.txt --all-extras pyproject.toml requirements/build.in requirements/dev.in -o requirements/dev.txt
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
+	    -c requirements/dev.txt --all-extras pyproject.toml requirements/build.in -o requirements/image.txt
+	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
 	    requirements/node.in -o requirements/node.txt
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
 	    requirements/fuzz.in -o requirements/fuzz.txt

@@ -3,7 +3,19 @@
 import sys
 from importlib import import_module
 
-FIGURES = ("startup", "search", "saves", "retrieval", "bedrock_kb", "n8n", "agents", "chat", "workers", "page")
+FIGURES = (
+    "startup",
+    "cold_start",
+    "search",
+    "saves",
+    "retrieval",
+    "bedrock_kb",
+    "n8n",
+    "agents",
+    "chat",
+    "workers",
+    "page",
+)
 
 
 def main() -> None:

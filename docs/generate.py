@@ -96,6 +96,8 @@ def _servers() -> dict[str, Callable[[], Server]]:
 def _settings() -> dict[str, type[BaseSettings]]:
     return {
         "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
+        "vector_search": import_module("chie.knowledge.store.vector_search.config").VectorSearchSettings,
+        "proxy": import_module("chie.proxy").ProxySettings,
         "sessions": import_module("chie.chat.sessions.settings").DatabaseSettings,
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,

@@ -34,7 +34,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     import os
 
     for name in list(os.environ):
-        if name.startswith(("CHIE_", "AWS_", "BEDROCK_", "N8N_", "OPENAI_", "ANTHROPIC_", "FASTMCP_")):
+        if name.startswith(
+            ("CHIE_", "AWS_", "BEDROCK_", "N8N_", "OPENAI_", "ANTHROPIC_", "FASTMCP_", "GOOGLE_", "VECTOR_SEARCH_")
+        ):
             monkeypatch.delenv(name)
     home = tmp_path / "home"
     monkeypatch.setenv("CHIE_HOME", str(home))

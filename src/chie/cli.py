@@ -52,6 +52,7 @@ KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live
 ROOMS = {
     "notes": "chie.knowledge.cli",
     "db": "chie.chat.sessions.cli",
+    "knowledge": "chie.knowledge.collection_cli",
     "connect": "chie.connect.cli",
     "doctor": "chie.doctor.cli",
     "backup": "chie.backup.cli",
@@ -132,10 +133,11 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
     if log_file is None and server in KEEP_LOGS:
         log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
-    from chie.mcp_kit.serve import http_app, run_http, run_stdio
+    from chie.mcp_kit.serve import http_app, request_guard, run_http, run_stdio
 
     if http:
-        run_http(http_app(create_server(server), "/mcp"), host=host, port=port, announce=_announce_server)
+        app = request_guard(http_app(create_server(server), "/mcp"))
+        run_http(app, host=host, port=port, announce=_announce_server)
     else:
         run_stdio(create_server(server))
 

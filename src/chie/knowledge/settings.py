@@ -1,7 +1,7 @@
 """What an operator can set for the knowledge room, and how its parts are chosen by it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from platformdirs import user_data_path
 from pydantic import Field, SecretStr
@@ -18,6 +18,11 @@ class KnowledgeSettings(BaseSettings):
     home: Path = Field(
         default_factory=lambda: user_data_path("chie", appauthor=False),
         description="Folder that holds the database file.",
+    )
+    knowledge_store: Literal["vector-search"] | None = Field(
+        default=None,
+        description="`vector-search` keeps notes in a Collection of Google Vector Search 2.0, which reads them with a "
+        "model of its own ([set-up](vector-search.md)). Without it they are in the database.",
     )
     embedding_url: str | None = Field(
         default=None,
@@ -42,6 +47,11 @@ def create_embedder(settings: KnowledgeSettings) -> "Embedder":
 
 
 def create_store(settings: KnowledgeSettings) -> "NoteStore":
+    if settings.knowledge_store == "vector-search":
+        from chie.knowledge.store.vector_search.config import load_config
+        from chie.knowledge.store.vector_search.store import VectorSearchStore
+
+        return VectorSearchStore(load_config())
     from chie.knowledge.store.sqlite.store import SqliteStore
 
     return SqliteStore(settings.home.expanduser() / "chie.db", create_embedder(settings))

@@ -18,6 +18,7 @@ from chie.errors import ChieError, ConfigurationError
 from chie.mcp_kit.errors import ErrorTranslator
 from chie.mcp_kit.logging import REQUEST, new_request_id
 from chie.mcp_kit.workers import Place, address_of, listening
+from chie.proxy import load_proxy
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -121,13 +122,19 @@ def http_app(server: Server, path: str) -> "StarletteWithLifespan":
         path=path,
         stateless_http=True,
         json_response=not server.reports_progress,
-        host_origin_protection="auto",
+        host_origin_protection=False if load_proxy().allowed_hosts else "auto",  # then `request_guard` knows the names
     )
 
 
 def request_guard(app: "ASGIApp") -> "ASGIApp":
-    """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine."""
+    """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine.
+
+    Behind a proxy the platform's own probes ask for /health under names that nobody documents, so there any will do.
+    """
     from fastmcp.server.http import HostOriginGuardMiddleware
+
+    proxy = load_proxy()
+    hosts, origins = proxy.allowed_hosts or None, proxy.origins or None
 
     async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
         passed = False
@@ -144,7 +151,10 @@ def request_guard(app: "ASGIApp") -> "ASGIApp":
                 status = message["status"]
                 await JSONResponse({"detail": REFUSED[status]}, status_code=status)(scope, receive, send)
 
-        await HostOriginGuardMiddleware(inner, mode="auto")(scope, receive, answer)
+        if proxy.behind_proxy_auth and scope.get("path") == "/health":
+            await app(scope, receive, send)
+        else:
+            await HostOriginGuardMiddleware(inner, hosts, origins)(scope, receive, answer)
 
     return guarded
 
@@ -170,8 +180,8 @@ def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], 
 
 
 def refuse_open_address(host: str) -> None:
-    """Only this machine may connect while nobody is asked who they are."""
-    if host == "localhost":
+    """Only this machine may connect while nobody is asked who they are, neither by us nor by a proxy in front."""
+    if host == "localhost" or load_proxy().behind_proxy_auth:
         return
     try:
         loopback = ipaddress.ip_address(host).is_loopback
@@ -180,5 +190,5 @@ def refuse_open_address(host: str) -> None:
     if not loopback:
         raise ConfigurationError(
             f"refusing to listen on {host}: anybody who reaches it could read and change everything. "
-            "Use 127.0.0.1, and a tunnel or an authenticating proxy for other machines."
+            "Use 127.0.0.1; or set CHIE_BEHIND_PROXY_AUTH=1 if a proxy in front asks everybody who they are."
         )

@@ -1,0 +1,95 @@
+"""Which Collection the notes are in, read from the environment and a `.env` file."""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from chie.errors import ConfigurationError
+from chie.settings import load
+
+# What the service accepts as an id: a DNS label.
+ID = re.compile(r"[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?")
+
+
+class VectorSearchSettings(BaseSettings):
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore")
+
+    google_cloud_project: str | None = Field(default=None, description="Project id. Required.")
+    vector_search_location: str | None = Field(
+        default=None, description="Region of the Collection, such as `us-central1`. Required."
+    )
+    vector_search_collection: str | None = Field(
+        default=None, description="Id of the Collection: lower-case letters, digits and hyphens. Required."
+    )
+    chie_vector_search_emulator: str | None = Field(
+        default=None,
+        description="Only for tests: `127.0.0.1:PORT` of a stand-in that is spoken to without TLS and credentials.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _blank_is_unset(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if not isinstance(value, str) or value.strip()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectionConfig:
+    """Where the Collection is. `emulator` is set in tests alone."""
+
+    project: str
+    location: str
+    collection: str
+    emulator: str | None = None
+
+    @property
+    def parent(self) -> str:
+        return f"projects/{self.project}/locations/{self.location}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.parent}/collections/{self.collection}"
+
+
+def load_config() -> CollectionConfig:
+    """ConfigurationError names what is missing."""
+    settings = load(VectorSearchSettings)
+    required = {
+        "GOOGLE_CLOUD_PROJECT": settings.google_cloud_project,
+        "VECTOR_SEARCH_LOCATION": settings.vector_search_location,
+        "VECTOR_SEARCH_COLLECTION": settings.vector_search_collection,
+    }
+    if missing := [name for name, value in required.items() if value is None]:
+        raise ConfigurationError(
+            f"not configured: {', '.join(missing)}. Notes in Vector Search need to know their Collection."
+        )
+    project, location, collection = (value or "" for value in required.values())
+    if not ID.fullmatch(collection):
+        raise ConfigurationError(
+            "wrong value for VECTOR_SEARCH_COLLECTION. An id has up to 63 lower-case letters, digits and hyphens, "
+            "begins with a letter and does not end with a hyphen."
+        )
+    return CollectionConfig(
+        project=project,
+        location=location,
+        collection=collection,
+        emulator=_loopback(settings.chie_vector_search_emulator),
+    )
+
+
+def _loopback(address: str | None) -> str | None:
+    """Nothing that is spoken to without encryption may be elsewhere."""
+    if address is None:
+        return None
+    try:
+        if ipaddress.ip_address(address.rpartition(":")[0].strip("[]")).is_loopback:
+            return address
+    except ValueError:
+        pass
+    raise ConfigurationError(
+        "wrong value for CHIE_VECTOR_SEARCH_EMULATOR. It is for tests, and must be 127.0.0.1 with a port; "
+        "unset it to use Google Cloud."
+    )

@@ -1,0 +1,195 @@
+"""The container's command as Cloud Run would run it: its port, its names, several at once, and its end."""
+
+import signal
+from collections.abc import Iterator
+from itertools import cycle
+from threading import Event, Thread
+from typing import Any
+
+import httpx2
+import pytest
+import yaml
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+from tests.deploy.container import DEPLOY, RUN_APP, Container, container, start
+from tests.fakes.vector_search import FakeVectorSearch, Fault, vector_search
+
+from chie.knowledge.store.vector_search.config import CollectionConfig
+from chie.knowledge.store.vector_search.founding import Founder
+
+pytestmark = pytest.mark.req("KG-10")
+
+SERVICE = yaml.safe_load((DEPLOY / "cloud-run.yaml").read_text("utf-8"))
+SPEC = SERVICE["spec"]["template"]["spec"]["containers"][0]
+ARGS: list[str] = SPEC["args"]
+PROXY = {
+    one["name"]: one["value"] for one in SPEC["env"] if one["name"] in ("CHIE_BEHIND_PROXY_AUTH", "CHIE_ALLOWED_HOSTS")
+}
+HEADERS = {"host": RUN_APP, "accept": "application/json, text/event-stream"}
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+PATIENCE = 60  # seconds; machines can be busy
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[FakeVectorSearch]:
+    with vector_search() as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def settings(service: FakeVectorSearch) -> dict[str, str]:
+    """As in the service's YAML."""
+    Founder(config=CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)).found()
+    return PROXY | {
+        "CHIE_KNOWLEDGE_STORE": "vector-search",
+        "GOOGLE_CLOUD_PROJECT": "p",
+        "VECTOR_SEARCH_LOCATION": "l",
+        "VECTOR_SEARCH_COLLECTION": "notes",
+        "CHIE_VECTOR_SEARCH_EMULATOR": service.address,
+    }
+
+
+@pytest.fixture(scope="module")
+def pair(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Container, Container]]:
+    home = str(tmp_path_factory.mktemp("home"))
+    with container(ARGS, CHIE_HOME=home, **settings) as one, container(ARGS, CHIE_HOME=home, **settings) as other:
+        yield one, other
+
+
+def get(url: str, **headers: str) -> httpx2.Response:
+    return httpx2.get(url, headers=HEADERS | headers, timeout=PATIENCE)
+
+
+def post(url: str, message: dict[str, Any], **headers: str) -> httpx2.Response:
+    return httpx2.post(url, json=message, headers=HEADERS | headers, timeout=PATIENCE)
+
+
+def call(address: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    """One request, with no session before it."""
+    params = {"name": tool, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer = post(f"{address}/mcp", message)
+    assert answer.status_code == 200, answer.text
+    result: dict[str, Any] = answer.json()["result"]["structuredContent"]
+    return result
+
+
+def test_it_listens_on_every_address_at_port(pair: tuple[Container, Container]) -> None:
+    elsewhere = f"http://127.0.0.2:{pair[0].port}"  # not where a server on 127.0.0.1 would answer
+    assert get(f"{elsewhere}/health").json()["status"] == "healthy"
+    assert call(elsewhere, "search_knowledge", query="zebra") == {"hits": [], "notice": None}
+
+
+def test_it_answers_to_its_own_names_alone_but_to_probes_under_any(pair: tuple[Container, Container]) -> None:
+    address = pair[0].address
+    strange = post(f"{address}/mcp", {}, host="evil.example")
+    foreign = post(f"{address}/mcp", {}, origin="https://evil.example")
+    assert (strange.status_code, foreign.status_code) == (421, 403)
+    for origin in (f"https://{RUN_APP}", "http://127.0.0.1:3000"):  # the page itself, and at the end of gcloud's tunnel
+        own = post(f"{address}/mcp", LIST, origin=origin)
+        assert own.status_code == 200
+    assert get(f"{address}/health", host="whatever.the.platform.calls.it").status_code == 200
+
+
+def test_the_command_of_the_image_itself_opens_the_whole_house(settings: dict[str, str]) -> None:
+    with container(None, **settings) as running:
+        health = get(f"{running.address}/health")
+        assert (health.status_code, health.json()["rooms"]["knowledge"]["status"]) == (200, "healthy")
+        assert get(f"{running.address}/api/agents").status_code == 200
+        assert get(f"{running.address}/api/agents", host="evil.example").status_code == 421
+
+
+@pytest.mark.parametrize(
+    ("args", "wrong", "told"),
+    [
+        (None, {"CHIE_BEHIND_PROXY_AUTH": "0"}, "refusing to listen on 0.0.0.0"),
+        (ARGS, {"CHIE_ALLOWED_HOSTS": ""}, "not configured: CHIE_ALLOWED_HOSTS"),
+    ],
+)
+def test_it_does_not_start_open_to_everybody(args: list[str] | None, wrong: dict[str, str], told: str) -> None:
+    process = start(args, PROXY | wrong)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert told in said
+    assert "Traceback" not in said
+
+
+class Alternating(httpx2.AsyncBaseTransport):
+    """Deals a client's requests out in turn, as a load balancer does."""
+
+    def __init__(self, ports: list[int]) -> None:
+        self._ports = cycle(ports)
+        self._inner = httpx2.AsyncHTTPTransport()
+        self.used: list[int] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self.used.append(next(self._ports))
+        request.url = request.url.copy_with(port=self.used[-1])
+        request.headers["host"] = RUN_APP
+        return await self._inner.handle_async_request(request)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_two_processes_serve_one_client_in_turn(mode: str, pair: tuple[Container, Container]) -> None:
+    dealt = Alternating([running.port for running in pair])
+
+    def make_client(*_: Any, **options: Any) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(transport=dealt, **options)
+
+    transport = StreamableHttpTransport(f"{pair[0].address}/mcp", httpx_client_factory=make_client)
+    async with Client(transport, mode=mode) as client:
+        saved = [await client.call_tool("save_knowledge", {"content": f"{mode} finding {n}"}) for n in range(4)]
+        listed = await client.call_tool("list_knowledge", {})
+    ids = {result.data.id for result in saved}
+    assert ids <= {note["id"] for note in listed.structured_content["notes"]}
+    assert all(dealt.used.count(running.port) >= 2 for running in pair)
+
+
+@pytest.mark.parametrize("args", [None, ARGS])
+def test_a_request_that_runs_is_finished_before_the_end(
+    args: list[str] | None, settings: dict[str, str], service: FakeVectorSearch
+) -> None:
+    held = Fault("query_data_objects", None, gate=Event())
+    with container(args, **settings) as running:
+        service.faults.append(held)
+        answers: list[httpx2.Response] = []
+        path = "/api/knowledge" if args is None else "/mcp"
+        asking = Thread(target=lambda: answers.append(_browse(f"{running.address}{path}")))
+        asking.start()
+        assert held.reached.wait(30)
+        closing = Thread(target=lambda: running.stop(PATIENCE))
+        closing.start()
+        _wait_until_closed(running.port)
+        assert held.gate
+        held.gate.set()
+        asking.join()
+        closing.join()
+    assert answers[0].status_code == 200
+    assert running.process.returncode in (0, -signal.SIGTERM)  # by itself
+
+
+def _browse(url: str) -> httpx2.Response:
+    if url.endswith("/mcp"):
+        params = {"name": "list_knowledge", "arguments": {}}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return post(url, message)
+    return get(url)
+
+
+def _wait_until_closed(port: int) -> None:
+    """Nobody new is let in once the signal has come. The test's own time limit is the bound."""
+    while not _refused(port):
+        pass
+
+
+def _refused(port: int) -> bool:
+    try:
+        get(f"http://127.0.0.1:{port}/health")
+    except httpx2.ConnectError:
+        return True
+    except httpx2.HTTPError:  # it was being closed while we came
+        return False
+    return False

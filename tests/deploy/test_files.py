@@ -1,0 +1,162 @@
+"""The files in deploy/ name things that exist: commands, settings, paths, ports; and hold no secret."""
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click import Command, Context, Group, Option
+from docs.generate import _settings
+from starlette.testclient import TestClient
+from tests.deploy.container import DEPLOY, ROOT, instruction
+
+from chie.cli import main
+from chie.house import create_house
+from chie.knowledge.server import create_server
+
+pytestmark = pytest.mark.req("KG-10")
+
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text("utf-8")
+CLOUD_RUN = ["cloud-run.yaml", "cloud-run-house.yaml"]
+SECRET = re.compile(r"KEY|TOKEN|PASSWORD|SECRET|DATABASE_URL")
+
+
+def documents(name: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((DEPLOY / name).read_text("utf-8")))
+
+
+def containers(name: str) -> Iterator[dict[str, Any]]:
+    for document in documents(name):
+        template = document["spec"].get("template", {}) if "spec" in document else {}
+        yield from template.get("spec", {}).get("containers", [])
+
+
+def known_variables() -> set[str]:
+    """Of all settings and of all options of the commands that serve."""
+    found = {"PORT"}
+    for kind in _settings().values():
+        prefix = kind.model_config.get("env_prefix", "")
+        found |= {f"{prefix}{field}".upper() for field in kind.model_fields}
+    for command in (main.commands["serve"], main.commands["mcp"]):
+        found |= {str(option.envvar) for option in command.params if isinstance(option, Option) and option.envvar}
+    return found
+
+
+ENVIRONMENTS = [
+    *(
+        (name, {one["name"]: one for one in found["env"]})
+        for name in [*CLOUD_RUN, "kubernetes.yaml"]
+        for found in containers(name)
+    ),
+    (
+        "compose.yaml",
+        {
+            name: {"value": value}
+            for name, value in documents("compose.yaml")[0]["services"]["chie"]["environment"].items()
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "variables"), ENVIRONMENTS, ids=[name for name, _ in ENVIRONMENTS])
+def test_every_variable_is_a_setting_of_ours(name: str, variables: dict[str, Any]) -> None:
+    assert variables, name
+    assert set(variables) - known_variables() == set()
+    assert {"CHIE_BEHIND_PROXY_AUTH", "CHIE_ALLOWED_HOSTS"} <= set(variables)
+
+
+@pytest.mark.parametrize(("name", "variables"), ENVIRONMENTS, ids=[name for name, _ in ENVIRONMENTS])
+def test_no_secret_is_written_down(name: str, variables: dict[str, Any]) -> None:
+    for variable, given in variables.items():
+        if SECRET.search(variable):
+            assert "secretKeyRef" in given.get("valueFrom", {}) or "${POSTGRES_PASSWORD:?" in given["value"], variable
+    assert not re.search(r"://\w+:\w+@", (DEPLOY / name).read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", [*CLOUD_RUN, "kubernetes.yaml"])
+def test_the_command_exists_and_listens_on_every_address(name: str) -> None:
+    for found in containers(name):
+        words = found.get("args", instruction("CMD"))
+        command: Command = main
+        while isinstance(command, Group):
+            step = command.get_command(Context(command), words[0])
+            assert step is not None, words
+            command, words = step, words[1:]
+        parsed = command.make_context(command.name, list(words), resilient_parsing=False)
+        assert parsed.params["host"] == "0.0.0.0"  # noqa: S104
+        assert parsed.params.get("http", True) is True
+
+
+@pytest.mark.parametrize("name", [*CLOUD_RUN, "kubernetes.yaml"])
+def test_probes_ask_a_path_that_answers_at_the_port_that_is_open(name: str) -> None:
+    exposed = int(re.findall(r"^EXPOSE (\d+)$", DOCKERFILE, re.MULTILINE)[-1])
+    with TestClient(create_house({"knowledge": create_server()}), base_url="http://127.0.0.1") as client:
+        for found in containers(name):
+            assert [port["containerPort"] for port in found["ports"]] == [exposed]
+            probes = [found[kind]["httpGet"]["path"] for kind in ("startupProbe", "readinessProbe") if kind in found]
+            assert probes
+            assert all(client.get(path).status_code == 200 for path in probes)
+
+
+def test_the_port_that_compose_publishes_is_on_loopback_alone() -> None:
+    chie = documents("compose.yaml")[0]["services"]["chie"]
+    assert chie["ports"] == ["127.0.0.1:8080:8080"]
+    assert chie["environment"]["PORT"] == "8080"
+    assert (DEPLOY / chie["build"]["context"] / chie["build"]["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    assert documents("compose.yaml")[0]["services"]["postgres"]["image"].startswith("pgvector/pgvector:")
+
+
+@pytest.mark.parametrize("name", CLOUD_RUN)
+def test_the_names_that_cloud_run_gives_are_let_in(name: str) -> None:
+    (document,) = documents(name)
+    (found,) = containers(name)
+    pattern = next(one["value"] for one in found["env"] if one["name"] == "CHIE_ALLOWED_HOSTS")
+    service = document["metadata"]["name"]
+    for host in (f"{service}-123456789012.us-central1.run.app", f"{service}-ab12cd34ef-uc.a.run.app"):
+        assert fnmatchcase(host, pattern)
+    assert not fnmatchcase("evil.example", pattern)
+
+
+class TestImage:
+    def test_what_it_copies_exists_and_is_not_ignored(self) -> None:
+        """From another stage it may copy anything; from here only what .dockerignore lets through."""
+        lines = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
+        sources = [source for line in lines for source in line.split()]
+        allowed = re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE)
+        assert sources
+        for source in sources:
+            assert (ROOT / source).exists(), source
+            assert any(Path(source).is_relative_to(path) for path in allowed), source
+
+    def test_the_page_is_built_where_the_package_takes_it_from(self) -> None:
+        built = re.search(r'outDir: "\.\./(.+)"', (ROOT / "web" / "vite.config.ts").read_text("utf-8"))
+        assert built
+        assert f"COPY --from=page /build/{built[1]} {built[1]}" in DOCKERFILE
+        assert "WORKDIR /build/web" in DOCKERFILE
+
+    def test_it_runs_as_nobody_in_particular_and_gets_its_signals_itself(self) -> None:
+        last = DOCKERFILE.rpartition("\nFROM ")[2]
+        assert re.search(r"^USER [1-9]\d*$", last, re.MULTILINE)
+        assert instruction("ENTRYPOINT") == ["chie"]
+        assert all(isinstance(word, str) for word in instruction("CMD"))
+
+    def test_the_model_is_in_the_package(self) -> None:
+        """So it is in the image, and nothing is fetched at the start."""
+        from chie.knowledge import embedding
+
+        folder = Path(embedding.__path__[0]) / "default"
+        assert (folder / "model.onnx").stat().st_size > 1_000_000
+        assert (ROOT / "src" / "chie") in folder.parents
+
+    def test_its_lock_has_the_versions_that_are_tested_and_every_extra(self) -> None:
+        def versions(name: str) -> dict[str, str]:
+            text = (ROOT / "requirements" / name).read_text("utf-8")
+            return dict(re.findall(r"^([\w.-]+)(?:\[[\w,]+\])?==([\w.]+)", text, re.MULTILINE))
+
+        image, tested = versions("image.txt"), versions("dev.txt")
+        assert {name: tested.get(name) for name in image} == image
+        assert {"google-cloud-vectorsearch", "psycopg", "boto3", "anthropic", "hatchling"} <= set(image)
+        assert "pytest" not in image

@@ -1,0 +1,59 @@
+from collections.abc import Callable, Iterator
+from itertools import count
+
+import pytest
+from tests.fakes.vector_search import FakeVectorSearch, vector_search
+
+from chie.knowledge.store.vector_search.client import VectorSearchClient
+from chie.knowledge.store.vector_search.config import CollectionConfig
+from chie.knowledge.store.vector_search.founding import Founder
+from chie.knowledge.store.vector_search.store import VectorSearchStore
+
+NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[FakeVectorSearch]:
+    with vector_search() as service:
+        yield service
+
+
+@pytest.fixture
+def service(running: FakeVectorSearch) -> Iterator[FakeVectorSearch]:
+    yield running
+    running.faults.clear()
+    running.page = 1000
+
+
+@pytest.fixture
+def fresh_store(service: FakeVectorSearch) -> Callable[[], VectorSearchStore]:
+    """Each with a Collection of its own."""
+
+    def make() -> VectorSearchStore:
+        config = CollectionConfig(
+            project="p", location="us-central1", collection=f"notes-{next(NUMBERS)}", emulator=service.address
+        )
+        Founder(config=config).found()
+        return VectorSearchStore(config)
+
+    return make
+
+
+@pytest.fixture
+def store(fresh_store: Callable[[], VectorSearchStore]) -> Iterator[VectorSearchStore]:
+    store = fresh_store()
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def hurried(store: VectorSearchStore) -> VectorSearchStore:
+    """The same, with little patience."""
+    config = store._client.config
+    return VectorSearchStore(config, client=VectorSearchClient(config, patience=1))
+
+
+@pytest.fixture
+def kept(service: FakeVectorSearch, store: VectorSearchStore) -> dict[str, object]:
+    """What the service holds of this store, by object id."""
+    return service.data.objects[store._client.config.name]  # type: ignore[return-value]

@@ -1,0 +1,133 @@
+"""What a note is made of there, in which order notes come, and how they are scored."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.contract.note_store import MOMENT, a_note
+from tests.fakes.vector_search import FakeVectorSearch
+from tests.fakes.vector_search_data import Code
+
+from chie.knowledge.store.vector_search import objects
+from chie.knowledge.store.vector_search.store import VectorSearchStore
+
+LONG = "\n\n".join(f"chapter {n}: redis evicts sessions. " + "filler " * 60 for n in range(5))
+
+
+class TestLongNotes:
+    """A long note is several objects, and none of them outlives it or speaks for a version that is gone."""
+
+    def test_its_passages_come_and_go_with_it(self, store: VectorSearchStore, kept: dict[str, object]) -> None:
+        long = a_note(LONG)
+        short = replace(long, content="redis evicts sessions, in short")
+        store.save(long)
+        assert len(kept) == 5
+        store.save(short, replacing=long)
+        assert len(kept) == 1
+        store.save(long, replacing=short)
+        store.delete(long.id)
+        assert kept == {}
+
+    def test_it_is_saved_even_where_its_later_parts_could_not_be_written(
+        self, service: FakeVectorSearch, store: VectorSearchStore
+    ) -> None:
+        long = a_note(LONG)
+        service.fail("batch_create_data_objects", Code.INTERNAL)
+        notice = store.save(long)
+        assert "only the beginning of this long note is found" in (notice or "")
+        assert store.get(long.id) == long
+        assert store.save(long, replacing=long) is None
+        assert any("chapter 4" in hit.content for hit in store.search("chapter 4", limit=1, tags=()).hits)
+
+    def test_passages_that_a_crash_left_behind_are_never_shown(
+        self, store: VectorSearchStore, kept: dict[str, object]
+    ) -> None:
+        long = a_note(LONG)
+        store.save(long)
+        left = {name: data for name, data in kept.items() if name.startswith("p-")}
+        changed = replace(long, content="a different matter", title="different")
+        store.save(changed, replacing=long)
+        kept.update(left)
+        assert all("chapter" not in hit.content for hit in store.search("redis evicts", limit=5, tags=()).hits)
+        store.delete(long.id)
+        assert kept == {}  # they go at last with their note
+        kept.update(left)
+        assert store.search("redis evicts", limit=5, tags=()).hits == []
+
+    def test_parts_that_an_unanswered_batch_had_written_are_not_missed(
+        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, object]
+    ) -> None:
+        long = a_note(LONG)
+        service.fail("batch_create_data_objects", Code.UNAVAILABLE, late=True)
+        assert store.save(long) is None
+        assert set(kept) == {long.id, *objects.passages(long)}
+        service.fail("batch_delete_data_objects", Code.UNAVAILABLE, late=True)
+        assert store.delete(long.id) is True
+        assert kept == {}
+
+    def test_a_very_long_note_is_written_in_batches_that_the_service_can_read(self, store: VectorSearchStore) -> None:
+        huge = a_note("\n\n".join(f"section {n}\n" + "x" * 400 for n in range(260)))
+        assert store.save(huge) is None
+        assert store.get(huge.id) == huge
+
+
+class TestOrder:
+    """The service cannot sort: the range is narrowed until a page holds it, and nothing is lost on the way."""
+
+    @pytest.mark.parametrize("page", [7, 20, 1000])
+    @pytest.mark.parametrize("shuffled", [False, True])
+    def test_pages_are_whole_and_in_order_however_many_notes_there_are(
+        self, service: FakeVectorSearch, store: VectorSearchStore, page: int, *, shuffled: bool
+    ) -> None:
+        numbers = [(n * 37) % 60 for n in range(60)] if shuffled else list(range(60))
+        for number in numbers:
+            store.save(a_note(f"note {number}", created_at=MOMENT + timedelta(minutes=number // 2)))
+        service.page = page
+        seen, cursor = list[str](), None
+        while True:
+            part = store.browse(tag=None, limit=5, cursor=cursor)
+            seen += [note.title for note in part.notes]
+            cursor = part.next_cursor
+            if cursor is None:
+                break
+        moments = [int(title.split()[1]) // 2 for title in seen]
+        assert sorted(seen) == sorted({f"note {n}" for n in range(60)})
+        assert moments == sorted(moments, reverse=True)
+
+    def test_a_first_page_of_many_notes_takes_few_calls(
+        self, service: FakeVectorSearch, store: VectorSearchStore
+    ) -> None:
+        for number in range(120):
+            store.save(a_note(f"note {number}", created_at=MOMENT + timedelta(minutes=(number * 37) % 120)))
+        service.page = 20
+        before = service.calls["query_data_objects"]
+        assert len(store.browse(tag=None, limit=3, cursor=None).notes) == 3
+        assert service.calls["query_data_objects"] - before <= 4  # of six pages in all
+
+    def test_a_walk_passes_ids_of_every_kind(self, service: FakeVectorSearch, store: VectorSearchStore) -> None:
+        names = ["k-00ff", "My Note", "my-note", "知恵", "k-00ffaa", "a" * 200, "k-00ff-x", "p-1"]
+        for name in names:
+            store.save(a_note(f"about {name}", id=name))
+        service.page = 3
+        met, after = list[str](), None
+        while part := store.walk(after=after, limit=2):
+            met += [note.id for note in part]
+            after = part[-1].id
+        assert met == sorted(names)
+        assert all(store.get(name) is not None for name in names)
+
+
+def test_scores_never_contradict_the_order_of_the_service(store: VectorSearchStore) -> None:
+    """`ERR_42` is in one note alone, whose other words make it unlike the query: it comes first all the same."""
+    exact = a_note("ERR_42 " + "appears in the long tail of an unrelated report about printers and toner")
+    near = [a_note(f"the gateway answers with error number {n}") for n in range(3)]
+    for note in (exact, *near):
+        store.save(note)
+    hits = store.search("ERR_42", limit=4, tags=()).hits
+    assert hits[0].id == exact.id
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_a_question_without_an_answer_has_none(store: VectorSearchStore) -> None:
+    store.save(a_note("redis evicts sessions"))
+    assert store.search("zebra", limit=5, tags=()).hits == []

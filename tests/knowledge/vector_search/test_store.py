@@ -1,0 +1,38 @@
+"""The store in Vector Search 2.0: the contract, through Google's own client, and the room's tools on it."""
+
+import pytest
+from fastmcp import Client
+from tests.contract.note_store import NoteStoreContract
+from tests.house.test_architecture import modules_after
+
+from chie.knowledge.server import create_server
+from chie.knowledge.store.vector_search.store import VectorSearchStore
+
+
+@pytest.mark.req("KG-9")
+class TestContract(NoteStoreContract):
+    pass
+
+
+@pytest.mark.req("KG-9")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_tools_work_on_it(store: VectorSearchStore, mode: str) -> None:
+    async with Client(create_server(store=store), mode=mode) as client:
+        saved = (await client.call_tool("save_knowledge", {"content": "検索の結果が空になる"})).structured_content
+        assert saved is not None
+        found = (await client.call_tool("search_knowledge", {"query": "検索の結果"})).structured_content
+        assert found is not None
+        assert [hit["id"] for hit in found["hits"]] == [saved["id"]]
+        await client.call_tool("delete_knowledge", {"id": saved["id"]})
+        listed = (await client.call_tool("list_knowledge", {})).structured_content
+        assert listed is not None
+        assert listed["notes"] == []
+
+
+def test_building_a_server_asks_nobody_and_loads_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_KNOWLEDGE_STORE", "vector-search")
+    for name in ("GOOGLE_CLOUD_PROJECT", "VECTOR_SEARCH_LOCATION", "VECTOR_SEARCH_COLLECTION"):
+        monkeypatch.setenv(name, "somewhere")
+    loaded = modules_after("from chie.knowledge.server import create_server\ncreate_server()")
+    assert "chie.knowledge.store.vector_search.store" in loaded
+    assert not any(name.partition(".")[0] in ("google", "grpc", "numpy", "proto") for name in loaded)
