@@ -10,6 +10,7 @@ from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
 from chie.knowledge.passages import reading, split
 from chie.knowledge.ranking import Question
 from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
+from chie.knowledge.store.notices import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
 from chie.knowledge.store.sqlite import rows
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
@@ -18,12 +19,6 @@ from chie.knowledge.store.sqlite.vectors import SqliteVectors
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
-
-SAVED_WITHOUT_MEANING = "Saved; for now it is found by its words only: {reason}"
-FOUND_BY_WORDS = "Searched by words only, not by meaning: {reason}"
-STILL_READING = (
-    "{missing} passages are still being read for the present model; until then they are found by words only."
-)
 
 
 class SqliteStore(NoteStore):
