@@ -32,3 +32,12 @@ def new_database(server: str) -> str:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     return server.replace("/postgres?", f"/{name}?")
+
+
+def new_schema(database: str) -> str:
+    """The address of an empty corner of a database that has pgvector: a tenth of a new database's cost."""
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
+        connection.execute(f"CREATE SCHEMA {name}")
+    return f"{database}&options=-csearch_path%3D{name},public"
