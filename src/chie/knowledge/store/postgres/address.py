@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from chie.errors import ConfigurationError
 
 SCHEMES = ("postgresql", "postgres")
+_WHO = ("user", "password")
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,12 @@ class Address:
         """Without the user and the password."""
         host = self.options.get("host") or "the local socket"
         return f"{host}, database {self.database}"
+
+    @property
+    def name(self) -> str:
+        """Which database it is, whoever asks."""
+        known = {"host": "", "port": 5432} | self.options
+        return "postgresql " + " ".join(f"{part}={known[part]}" for part in sorted(known) if part not in _WHO)
 
     @property
     def database(self) -> str:

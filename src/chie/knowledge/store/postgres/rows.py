@@ -1,13 +1,12 @@
 """A note's rows: written and removed together, read back as nouns."""
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
-
-from psycopg.types.json import Jsonb
 
 from chie.errors import ConflictError
 from chie.knowledge.note import Heading, Note, Page, TagCount
@@ -114,7 +113,7 @@ def insert_passages(connection: "Connection", drafts: Sequence[tuple[int, Draft]
     with connection.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO knowledge_passages (id, note, start, stop, owner, labels, terms, repeated, length)"
-            " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
+            " VALUES (%s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s)",
             [(at, *row) for at, row in zip(ids, rows, strict=True)],
         )
     return ids
@@ -190,9 +189,8 @@ def _passage_rows(seq: int, draft: Draft, change: Change) -> list[tuple[Any, ...
         length = words.total()
         change.count(list(words), length)
         repeated = {word: number for word, number in words.items() if number > 1}
-        rows.append(
-            (seq, passage.start, passage.end, owner, folded, list(words), Jsonb(repeated) if repeated else None, length)
-        )
+        often = json.dumps(repeated, ensure_ascii=False) if repeated else None
+        rows.append((seq, passage.start, passage.end, owner, folded, list(words), often, length))
     return rows
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 LOCK = 6_840_302  # any number, as long as every Chie takes the same
+EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 VECTOR = (0, 8)  # the pgvector that first goes on looking when a filter leaves too few
 
 # Passages are never changed, only replaced. `owner` is set where a note is private; it and `labels`, the folded tags,
@@ -125,7 +126,7 @@ def _require_utf8(connection: "Connection", address: Address) -> None:
 def _require_vector(connection: "Connection", address: Address) -> None:
     try:
         with connection.transaction():
-            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            connection.execute(EXTENSION)
     except errors.InsufficientPrivilege as error:
         raise StorageError(
             f"search by meaning needs the extension pgvector in the database at {address.shown}, and this user may not "

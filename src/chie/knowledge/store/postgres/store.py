@@ -1,11 +1,14 @@
 """The store for many processes and hosts: notes, words and vectors in one PostgreSQL database."""
 
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING
 
+from chie.errors import ConfigurationError
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
 from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
+from chie.knowledge.passages import reading, split
 from chie.knowledge.ranking import Question
 from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
 from chie.knowledge.store.notices import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
@@ -15,20 +18,35 @@ from chie.knowledge.store.postgres.address import parse
 from chie.knowledge.store.postgres.corpus import Change, Corpus
 from chie.knowledge.store.postgres.rows import Draft
 from chie.knowledge.store.postgres.search import Search
-from chie.knowledge.store.postgres.server import PostgresServer
 from chie.knowledge.store.postgres.upkeep import Upkeep
 from chie.knowledge.store.postgres.vectors import PostgresVectors, Sight, literal
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
-    from chie.knowledge.store.postgres.server import Connection
+    from chie.knowledge.store.postgres.server import Connection, PostgresServer
 
 
 class PostgresStore(NoteStore):
     def __init__(self, url: str, embedder: Embedder) -> None:
-        self._server = PostgresServer(parse(url))
+        self._address = parse(url)
+        self._opening = Lock()
+        self._opened: PostgresServer | None = None
         self._vectors = PostgresVectors(embedder)
-        self._upkeep = Upkeep(self._server, self._vectors)
+        self._upkeep = Upkeep(lambda: self._server, self._vectors)
+
+    @property
+    def _server(self) -> "PostgresServer":
+        """The driver is loaded by the first thing that needs it."""
+        with self._opening:
+            if self._opened is None:
+                try:
+                    from chie.knowledge.store.postgres.server import PostgresServer
+                except ModuleNotFoundError as error:
+                    raise ConfigurationError(
+                        "PostgreSQL needs a driver that is not installed. Run: pip install 'chie[postgres]'"
+                    ) from error
+                self._opened = PostgresServer(self._address)
+            return self._opened
 
     def save(self, note: Note, *, replacing: Note | None = None) -> str | None:
         draft = Draft.of(note)
@@ -55,6 +73,33 @@ class PostgresStore(NoteStore):
 
         return self._server.write(work)
 
+    def take(self, notes: Sequence[Note]) -> None:
+        """In one transaction; the rows are locked in one order, so that two who copy cannot wait for each other."""
+        drafts = [Draft.of(note) for note in sorted(notes, key=lambda note: note.id)]
+        vectors, _ = self._embed([text for draft in drafts for text in draft.readings])
+
+        def work(connection: "Connection") -> None:
+            change = Change()
+            self._fill(
+                connection, [(rows.seize(connection, draft.note, change), draft) for draft in drafts], vectors, change
+            )
+
+        self._write(work, with_vectors=vectors is not None)
+
+    def readings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":
+        self._vectors.know_model()
+        known = self._server.read(lambda connection: self._vectors.of_notes(connection, [note.id for note in notes]))
+        return {
+            reading(note, passage): known[note.id, passage.start, passage.end]
+            for note in notes
+            for passage in split(note)
+            if (note.id, passage.start, passage.end) in known
+        }
+
+    def finish(self) -> None:
+        if self._embed(["知恵"])[0] is not None:
+            self._upkeep.run(lambda _: None)
+
     def walk(self, *, after: str | None, limit: int) -> list[Note]:
         return self._server.read(lambda connection: rows.walk(connection, after=after, limit=limit))
 
@@ -78,7 +123,7 @@ class PostgresStore(NoteStore):
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
         """By the first passage alone: two notes that say the same begin alike."""
-        vectors, _ = self._embed(Draft.of(note).readings[:1])
+        vectors, _ = self._embed([reading(note, split(note)[0])])
         if vectors is None:
             return []
         found = self._server.read(lambda connection: self._alike(connection, vectors[0], limit + 1, viewer))
@@ -108,7 +153,8 @@ class PostgresStore(NoteStore):
 
     def close(self) -> None:
         self._upkeep.close()
-        self._server.close()
+        if self._opened is not None:
+            self._opened.close()
 
     def _write(self, work: "Callable[[Connection], None]", *, with_vectors: bool) -> None:
         if with_vectors:

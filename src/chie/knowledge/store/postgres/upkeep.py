@@ -16,11 +16,10 @@ from chie.knowledge.passages import Passage, reading
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import rows
 from chie.knowledge.store.postgres.corpus import Change, Corpus
-from chie.knowledge.store.postgres.server import PostgresServer
 from chie.knowledge.store.postgres.vectors import PostgresVectors
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.server import Connection
+    from chie.knowledge.store.postgres.server import Connection, PostgresServer
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ LOCK = 6_840_303
 
 
 class Upkeep:
-    def __init__(self, server: PostgresServer, vectors: PostgresVectors) -> None:
+    def __init__(self, server: "Callable[[], PostgresServer]", vectors: PostgresVectors) -> None:
         self._server = server
         self._vectors = vectors
         self._owner = uuid4().hex
@@ -63,7 +62,7 @@ class Upkeep:
             logger.warning("the upkeep of the notes in PostgreSQL stopped: %s", error)
 
     def run(self, progress: Callable[[int], None]) -> None:
-        self._vectors.register(self._server)
+        self._vectors.register(self._server())
         read_up_to = 0
         while not self._stop.is_set() and (last := self._batch(read_up_to)) is not None:
             read_up_to = last
@@ -75,7 +74,7 @@ class Upkeep:
     def build_index(self, model: int) -> None:
         """Searches and writes go on meanwhile. The lock is the session's: it lasts as long as the server builds."""
         name, half = f"knowledge_nearest_{model}", f"halfvec({self._vectors.dimension})"
-        with self._server.session() as connection:
+        with self._server().session() as connection:
             row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (LOCK, model)).fetchone()
             if not row or not row[0] or counts.look(connection, self._vectors.model).indexed:
                 return
@@ -88,12 +87,12 @@ class Upkeep:
             )
 
     def _look(self) -> Corpus:
-        return self._server.read(lambda connection: counts.look(connection, self._vectors.model))
+        return self._server().read(lambda connection: counts.look(connection, self._vectors.model))
 
     def _batch(self, after: int) -> int | None:
         """The last passage that was read; None when none is left, or when it is another's to do."""
-        readings = self._server.read(lambda connection: self._unread(connection, after))
-        if not readings or not self._server.write(self._lease):
+        readings = self._server().read(lambda connection: self._unread(connection, after))
+        if not readings or not self._server().write(self._lease):
             return None
         vectors = self._vectors.embed(list(readings.values()))
 
@@ -102,7 +101,7 @@ class Upkeep:
             self._vectors.insert(connection, list(readings), vectors, change)
             counts.apply(connection, change)
 
-        self._server.write(keep)
+        self._server().write(keep)
         return max(readings)
 
     def _unread(self, connection: "Connection", after: int) -> dict[int, str]:

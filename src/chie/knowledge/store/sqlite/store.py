@@ -45,6 +45,30 @@ class SqliteStore(NoteStore):
         with self._file.write() as connection:
             return rows.remove(connection, note_id)
 
+    def take(self, notes: Sequence[Note]) -> None:
+        """In one transaction."""
+        cut = [(note, split(note)) for note in notes]
+        texts = [[reading(note, passage) for passage in passages] for note, passages in cut]
+        vectors, _ = self._embed([text for one in texts for text in one])
+        with self._file.write() as connection:
+            ids = []
+            for (note, passages), one in zip(cut, texts, strict=True):
+                stored = rows.get(connection, note.id)
+                ids.extend(rows.insert(connection, note, passages, one, replacing=stored))
+            if vectors is not None:
+                self._vectors.insert(connection, ids, vectors)
+
+    def readings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":
+        self._vectors.know_model()
+        with self._file.read() as connection:
+            known = self._vectors.of_notes(connection, [note.id for note in notes])
+        return {
+            reading(note, passage): known[note.id, passage.start, passage.end]
+            for note in notes
+            for passage in split(note)
+            if (note.id, passage.start, passage.end) in known
+        }
+
     def walk(self, *, after: str | None, limit: int) -> list[Note]:
         with self._file.read() as connection:
             return rows.walk(connection, after=after, limit=limit)
