@@ -51,8 +51,10 @@ class Search:
     sight: Sight
 
     def hits(self, *, limit: int) -> list[Hit]:
-        words = self._by_words()
+        """A planner that has not seen statistics yet, as after many notes came at once, must not read whole tables."""
         near = self._by_meaning(max(NEAR, 2 * limit))
+        self.connection.execute("SET LOCAL enable_seqscan = off")
+        words = self._by_words()
         chosen = best(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
         notes = rows.get_many(self.connection, [scored.note for scored in chosen])
         return [hit(notes[scored.note], scored) for scored in chosen]
@@ -73,10 +75,8 @@ class Search:
             "weights": [self._weight(standing_in[term]) for term in terms],
             "average": self.corpus.tokens / self.corpus.passages,
         }
-        self.connection.execute("SET LOCAL enable_seqscan = off")
         statement = _BY_WORDS.format(where=self.sight.where("p."))
         found = self.connection.execute(statement, values | self.sight.values).fetchall()
-        self.connection.execute("SET LOCAL enable_seqscan = on")
         return weights(asked, found, self._terms(found[0][0])) if found else {}
 
     def _weight(self, standing_in: int) -> float:

@@ -147,6 +147,7 @@ class PostgresVectors:
             if sight.labels
             else f" AND {sight.where('v.')}"
         )
+        connection.execute("SET LOCAL enable_seqscan = on")
         return connection.execute(
             f"SELECT v.passage, v.note FROM knowledge_vectors v WHERE v.model = {model}{among}"
             " ORDER BY v.vector <#> %(query)s::vector, v.passage LIMIT %(depth)s",
@@ -168,7 +169,7 @@ class PostgresVectors:
             f" ORDER BY v.vector::{half} <#> %(query)s::{half} LIMIT %(depth)s",
             sight.values | {"query": literal(query), "depth": depth},
         ).fetchall()
-        connection.execute("SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on")
+        connection.execute("SET LOCAL enable_sort = on")
         return found
 
 
