@@ -11,7 +11,7 @@ from chie.knowledge.store.candidates import NEAR, WORDS, Scored, best, hit, tell
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import rows
 from chie.knowledge.store.postgres.corpus import Corpus
-from chie.knowledge.store.postgres.vectors import PostgresVectors, Sight, literal
+from chie.knowledge.store.postgres.vectors import BY_INDEX, PostgresVectors, Sight, literal
 from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
@@ -51,10 +51,9 @@ class Search:
     sight: Sight
 
     def hits(self, *, limit: int) -> list[Hit]:
-        """A planner that has not seen statistics yet, as after many notes came at once, must not read whole tables."""
-        near = self._by_meaning(max(NEAR, 2 * limit))
-        self.connection.execute("SET LOCAL enable_seqscan = off")
+        self.connection.execute(BY_INDEX)
         words = self._by_words()
+        near = self._by_meaning(max(NEAR, 2 * limit))
         chosen = best(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
         notes = rows.get_many(self.connection, [scored.note for scored in chosen])
         return [hit(notes[scored.note], scored) for scored in chosen]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 NARROW = 5_000  # passages that are compared one by one sooner than proposed by the index
 FARTHEST = 100_000  # rows of the index that one search looks at, at most
 
+# A planner that has not seen statistics yet, as after many notes came at once, must not read whole tables.
+BY_INDEX = "SET LOCAL enable_seqscan = off"
 _SEEN = "({0}owner IS NULL OR {0}owner = %(viewer)s)"
 _TAGGED = "{0}labels @> %(labels)s::text[]"
 
@@ -92,6 +94,7 @@ class PostgresVectors:
         """The best passage of each of the nearest notes."""
         if corpus.model is None:
             return []
+        connection.execute(BY_INDEX)
         indexed = corpus.indexed and not _is_narrow(connection, sight)
         depth = 2 * count
         while True:
@@ -148,11 +151,13 @@ class PostgresVectors:
             else f" AND {sight.where('v.')}"
         )
         connection.execute("SET LOCAL enable_seqscan = on")
-        return connection.execute(
+        found = connection.execute(
             f"SELECT v.passage, v.note FROM knowledge_vectors v WHERE v.model = {model}{among}"
             " ORDER BY v.vector <#> %(query)s::vector, v.passage LIMIT %(depth)s",
             sight.values | {"query": literal(query), "depth": depth},
         ).fetchall()
+        connection.execute(BY_INDEX)
+        return found
 
     def _by_index(
         self, connection: "Connection", model: int, query: "Vectors", depth: int, sight: Sight
@@ -162,7 +167,7 @@ class PostgresVectors:
         connection.execute(
             "SET LOCAL hnsw.iterative_scan = 'relaxed_order';"
             f"SET LOCAL hnsw.ef_search = {min(depth, 1000)}; SET LOCAL hnsw.max_scan_tuples = {FARTHEST};"
-            "SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"
+            "SET LOCAL enable_sort = off"
         )
         found = connection.execute(
             f"SELECT v.passage, v.note FROM knowledge_vectors v WHERE v.model = {model} AND {sight.where('v.')}"
