@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from chie.knowledge.store.postgres.server import Connection, PostgresServer
 
 NARROW = 5_000  # passages that are compared one by one sooner than proposed by the index
+BREADTH = 400  # candidates that the index keeps as it looks; fewer lose hits, more cost time
 FARTHEST = 100_000  # rows of the index that one search looks at, at most
 
 # A planner that has not seen statistics yet, as after many notes came at once, must not read whole tables.
@@ -166,7 +167,7 @@ class PostgresVectors:
         half = f"halfvec({self.dimension})"
         connection.execute(
             "SET LOCAL hnsw.iterative_scan = 'relaxed_order';"
-            f"SET LOCAL hnsw.ef_search = {min(depth, 1000)}; SET LOCAL hnsw.max_scan_tuples = {FARTHEST};"
+            f"SET LOCAL hnsw.ef_search = {min(max(depth, BREADTH), 1000)}; SET LOCAL hnsw.max_scan_tuples = {FARTHEST};"
             "SET LOCAL enable_sort = off"
         )
         found = connection.execute(
