@@ -25,7 +25,7 @@ from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.postgres import corpus, upkeep
 from chie.knowledge.store.postgres.store import PostgresStore
-from chie.knowledge.store.postgres.vectors import Sight
+from chie.knowledge.store.postgres.vectors import Sight, settings
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -126,13 +126,13 @@ def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[
             connection, corpus.Corpus(**(vars(now) | {"indexed": indexed and now.indexed})), vector, NEAR, Sight([], "")
         )
 
-    return store._server.read(work)  # noqa: SLF001
+    return store._server.read(work, settings=settings())  # noqa: SLF001
 
 
 def _shown(store: PostgresStore, query: str) -> float:
     proposed = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
     look = corpus.look
-    corpus.look = lambda connection, model: corpus.Corpus(**(vars(look(connection, model)) | {"indexed": False}))
+    corpus.look = lambda *asked: corpus.Corpus(**(vars(look(*asked)) | {"indexed": False}))
     try:
         exact = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
     finally:
@@ -147,7 +147,7 @@ def quantile(spent: Sequence[float], share: float) -> float:
 def main() -> None:
     from tests.fakes.postgres import new_database, run_server
 
-    sizes = [int(size) for size in sys.argv[2:]] or SIZES
+    sizes = [int(word) for word in sys.argv[1:] if word.isdigit()] or SIZES
     head = ("notes", "SQLite p50 / p95, ms", "PostgreSQL p50 / p95, ms", "ratio of p50", "index built in")
     print("| " + " | ".join((*head, "recall of the 50 nearest", "of the 10 hits")) + " |")
     print("|---" * 7 + "|")

@@ -270,7 +270,7 @@ class TestIndex:
         def work(connection: Any) -> set[str]:
             from chie.knowledge.store.postgres import corpus
 
-            corpus_now = corpus.look(connection, store._vectors.model)
+            corpus_now = corpus.look(connection, store._vectors.model, sight["viewer"])
             near = store._vectors.nearest(connection, corpus_now, vector, count, vectors.Sight(**sight))
             found = connection.execute(
                 "SELECT n.id FROM knowledge_notes n JOIN knowledge_passages p ON p.note = n.seq WHERE p.id = ANY(%s)",
@@ -278,7 +278,7 @@ class TestIndex:
             )
             return {row[0] for row in found}
 
-        return store._server.read(work)
+        return store._server.read(work, settings=vectors.settings())
 
     def test_the_planner_takes_the_index(self, indexed: PostgresStore) -> None:
         asked: list[str] = []

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Corpus:
-    """`model` is the present model's number, None while it has read nothing; `indexed`, whether it has an index."""
+    """`model` is the present model's number, None while it has read nothing; `indexed`, whether it has an index;
+    `hides`, whether there is anything that the viewer may not see."""
 
     notes: int
     passages: int
@@ -20,6 +21,7 @@ class Corpus:
     model: int | None
     vectors: int
     indexed: bool
+    hides: bool
 
     @property
     def missing(self) -> int:
@@ -44,14 +46,17 @@ class Change:
             self.terms[term] += sign
 
 
-def look(connection: "Connection", model: str | None) -> Corpus:
+def look(connection: "Connection", model: str | None, viewer: str = "") -> Corpus:
     row = connection.execute(
         "SELECT c.notes, c.passages, c.tokens, c.revision, m.id, coalesce(m.vectors, 0), coalesce("
-        " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false)"
+        " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false),"
+        " EXISTS (SELECT 1 FROM knowledge_passages WHERE owner IS NOT NULL AND owner <> %s)"
         " FROM knowledge_corpus c LEFT JOIN knowledge_models m ON m.name = %s",
-        (model,),
+        (viewer, model),
     ).fetchone()
-    return Corpus(*row) if row else Corpus(0, 0, 0, 0, None, 0, False)
+    if row is None:
+        raise LookupError("knowledge_corpus has lost its row")
+    return Corpus(*row)
 
 
 def apply(connection: "Connection", change: Change) -> None:

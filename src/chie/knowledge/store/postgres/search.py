@@ -11,7 +11,7 @@ from chie.knowledge.store.candidates import NEAR, WORDS, Scored, best, hit, tell
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import rows
 from chie.knowledge.store.postgres.corpus import Corpus
-from chie.knowledge.store.postgres.vectors import BY_INDEX, PostgresVectors, Sight, literal
+from chie.knowledge.store.postgres.vectors import PostgresVectors, Sight, literal
 from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
@@ -23,17 +23,19 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75
 LEAST = 1e-6  # what a word weighs that stands in half of all passages or more
 _BY_WORDS = f"""
-SELECT p.id, sum(t.weight * ((f.often * {K1 + 1})
+WITH found AS (SELECT p.id, sum(t.weight * ((f.often * {K1 + 1})
     / (f.often + {K1} * ({1 - B} + {B} * p.length::float8 / %(average)s::float8)))) AS bm25
 FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS t (term, weight)
 JOIN knowledge_passages p ON p.terms @> ARRAY[t.term] AND {{where}}
 CROSS JOIN LATERAL (SELECT coalesce((p.repeated ->> t.term)::float8, 1) AS often) f
-GROUP BY p.id ORDER BY bm25 DESC, p.id LIMIT {WORDS}
+GROUP BY p.id ORDER BY bm25 DESC, p.id LIMIT {WORDS}), best AS (SELECT * FROM found ORDER BY bm25 DESC, id LIMIT 1)
+SELECT id, bm25, (SELECT p.terms FROM best JOIN knowledge_passages p USING (id) WHERE p.id = found.id)
+FROM found ORDER BY bm25 DESC, id
 """
 _SCORED = (
     "SELECT p.id, p.note, p.start, p.stop, n.title, substr(n.content, p.start + 1, p.stop - p.start), {cosine}"
     " FROM knowledge_passages p JOIN knowledge_notes n ON n.seq = p.note{join}"
-    " WHERE p.id = ANY(%(passages)s) ORDER BY p.id"
+    " WHERE p.id = ANY(%(passages)s)"
 )
 _COSINE = "-(v.vector <#> %(query)s::vector)"
 _VECTORS = " LEFT JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %(model)s"
@@ -51,7 +53,6 @@ class Search:
     sight: Sight
 
     def hits(self, *, limit: int) -> list[Hit]:
-        self.connection.execute(BY_INDEX)
         words = self._by_words()
         near = self._by_meaning(max(NEAR, 2 * limit))
         chosen = best(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
@@ -76,22 +77,18 @@ class Search:
         }
         statement = _BY_WORDS.format(where=self.sight.where("p."))
         found = self.connection.execute(statement, values | self.sight.values).fetchall()
-        return weights(asked, found, self._terms(found[0][0])) if found else {}
+        return weights(asked, [row[:2] for row in found], found[0][2]) if found else {}
 
     def _weight(self, standing_in: int) -> float:
         rarity = log((self.corpus.passages - standing_in + 0.5) / (standing_in + 0.5))
         return rarity if rarity > 0 else LEAST
-
-    def _terms(self, passage: int) -> list[str]:
-        row = self.connection.execute("SELECT terms FROM knowledge_passages WHERE id = %s", (passage,)).fetchone()
-        return row[0] if row else []
 
     def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[Scored]:
         known = self.vector is not None and self.corpus.model is not None
         statement = _SCORED.format(cosine=_COSINE if known else "NULL", join=_VECTORS if known else "")
         query = literal(self.vector) if self.vector is not None else None
         values = {"passages": list(passages), "query": query, "model": self.corpus.model}
-        for passage, note, start, stop, title, text, cosine in self.connection.execute(statement, values):
+        for passage, note, start, stop, title, text, cosine in sorted(self.connection.execute(statement, values)):
             near = None if cosine is None else min(max(cosine, -1.0), 1.0)
             score = self.question.score(f"{title}\n{text}", cosine=near, words=words.get(passage, 0.0))
             if score is not None:

@@ -19,7 +19,7 @@ from chie.knowledge.store.postgres.corpus import Change, Corpus
 from chie.knowledge.store.postgres.rows import Draft
 from chie.knowledge.store.postgres.search import Search
 from chie.knowledge.store.postgres.upkeep import Upkeep
-from chie.knowledge.store.postgres.vectors import PostgresVectors, Sight, literal
+from chie.knowledge.store.postgres.vectors import PostgresVectors, Sight, literal, settings
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -114,11 +114,11 @@ class PostgresStore(NoteStore):
         sight = Sight(rows.labels(tags), viewer)
 
         def work(connection: "Connection") -> tuple[Search, Found]:
-            corpus = counts.look(connection, self._vectors.model)
+            corpus = counts.look(connection, self._vectors.model, viewer)
             search = Search(connection, self._vectors, corpus, Question.of(query), vector, sight)
             return search, Found(hits=search.hits(limit=limit))
 
-        search, found = self._server.read(work)
+        search, found = self._server.read(work, settings=settings())
         return Found(hits=found.hits, notice=self._notice(failure, search.corpus))
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
@@ -126,7 +126,9 @@ class PostgresStore(NoteStore):
         vectors, _ = self._embed([reading(note, split(note)[0])])
         if vectors is None:
             return []
-        found = self._server.read(lambda connection: self._alike(connection, vectors[0], limit + 1, viewer))
+        found = self._server.read(
+            lambda connection: self._alike(connection, vectors[0], limit + 1, viewer), settings=settings()
+        )
         return [similar for similar in found if similar.id != note.id][:limit]
 
     def count(self, *, viewer: str = ANONYMOUS) -> int:
@@ -170,7 +172,7 @@ class PostgresStore(NoteStore):
         counts.apply(connection, change)
 
     def _alike(self, connection: "Connection", vector: "Vectors", count: int, viewer: str) -> list[Similar]:
-        corpus = counts.look(connection, self._vectors.model)
+        corpus = counts.look(connection, self._vectors.model, viewer)
         near = self._vectors.nearest(connection, corpus, vector, count, Sight([], viewer))
         found = connection.execute(
             "SELECT n.id, n.title, -(v.vector <#> %(query)s::vector) AS cosine FROM knowledge_vectors v"

@@ -21,8 +21,6 @@ NARROW = 5_000  # passages that are compared one by one sooner than proposed by 
 BREADTH = 400  # candidates that the index keeps as it looks; fewer lose hits, more cost time
 FARTHEST = 100_000  # rows of the index that one search looks at, at most
 
-# A planner that has not seen statistics yet, as after many notes came at once, must not read whole tables.
-BY_INDEX = "SET LOCAL enable_seqscan = off"
 _SEEN = "({0}owner IS NULL OR {0}owner = %(viewer)s)"
 _TAGGED = "{0}labels @> %(labels)s::text[]"
 
@@ -40,6 +38,15 @@ class Sight:
     @property
     def values(self) -> dict[str, Any]:
         return {"labels": self.labels, "viewer": self.viewer}
+
+
+def settings() -> str:
+    """For a transaction that searches. A planner that has not seen statistics yet, as after many notes came at once,
+    must not read whole tables, nor sort all vectors rather than walk the index."""
+    return (
+        "SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = 'relaxed_order';"
+        f"SET LOCAL hnsw.ef_search = {BREADTH}; SET LOCAL hnsw.max_scan_tuples = {FARTHEST};"
+    )
 
 
 class PostgresVectors:
@@ -95,8 +102,7 @@ class PostgresVectors:
         """The best passage of each of the nearest notes."""
         if corpus.model is None:
             return []
-        connection.execute(BY_INDEX)
-        indexed = corpus.indexed and not _is_narrow(connection, sight)
+        indexed = corpus.indexed and not ((sight.labels or corpus.hides) and _is_narrow(connection, sight))
         depth = 2 * count
         while True:
             close = self._by_index if indexed else self._one_by_one
@@ -151,49 +157,32 @@ class PostgresVectors:
             if sight.labels
             else f" AND {sight.where('v.')}"
         )
-        connection.execute("SET LOCAL enable_seqscan = on")
-        found = connection.execute(
+        return connection.execute(
             f"SELECT v.passage, v.note FROM knowledge_vectors v WHERE v.model = {model}{among}"
             " ORDER BY v.vector <#> %(query)s::vector, v.passage LIMIT %(depth)s",
             sight.values | {"query": literal(query), "depth": depth},
         ).fetchall()
-        connection.execute(BY_INDEX)
-        return found
 
     def _by_index(
         self, connection: "Connection", model: int, query: "Vectors", depth: int, sight: Sight
     ) -> list[tuple[int, int]]:
         """The model and its dimension are written out: only then does the planner know which index is meant."""
         half = f"halfvec({self.dimension})"
-        connection.execute(
-            "SET LOCAL hnsw.iterative_scan = 'relaxed_order';"
-            f"SET LOCAL hnsw.ef_search = {min(max(depth, BREADTH), 1000)}; SET LOCAL hnsw.max_scan_tuples = {FARTHEST};"
-            "SET LOCAL enable_sort = off"
-        )
-        found = connection.execute(
+        if depth > BREADTH:
+            connection.execute(f"SET LOCAL hnsw.ef_search = {min(depth, 1000)}")
+        return connection.execute(
             f"SELECT v.passage, v.note FROM knowledge_vectors v WHERE v.model = {model} AND {sight.where('v.')}"
             f" ORDER BY v.vector::{half} <#> %(query)s::{half} LIMIT %(depth)s",
             sight.values | {"query": literal(query), "depth": depth},
         ).fetchall()
-        connection.execute("SET LOCAL enable_sort = on")
-        return found
 
 
 def _is_narrow(connection: "Connection", sight: Sight) -> bool:
-    if not sight.labels and not _hides(connection, sight.viewer):
-        return False
     row = connection.execute(
         f"SELECT count(*) FROM (SELECT 1 FROM knowledge_passages WHERE {sight.where()} LIMIT {NARROW + 1}) few",
         sight.values,
     ).fetchone()
     return bool(row and row[0] <= NARROW)
-
-
-def _hides(connection: "Connection", viewer: str) -> bool:
-    row = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM knowledge_passages WHERE owner IS NOT NULL AND owner <> %s)", (viewer,)
-    ).fetchone()
-    return bool(row and row[0])
 
 
 def literal(vector: "Vectors") -> str:
