@@ -24,7 +24,8 @@ from chie.cli import main
 from chie.errors import ChieError, ConfigurationError, ConflictError, StorageError
 from chie.knowledge.note import Note
 from chie.knowledge.settings import KnowledgeSettings, create_store, database
-from chie.knowledge.store.postgres import schema
+from chie.knowledge.store.postgres import corpus as counts
+from chie.knowledge.store.postgres import schema, upkeep, vectors
 from chie.knowledge.store.postgres import server as server_module
 from chie.knowledge.store.postgres.address import parse
 from chie.knowledge.store.postgres.store import PostgresStore
@@ -243,6 +244,24 @@ class TestFailures:
             connection.execute(f"CREATE ROLE weak LOGIN PASSWORD '{PASSWORD}'")
         message = self.failure(as_user(empty, "weak"))
         assert message.endswith("Ask its administrator to run there: CREATE EXTENSION vector;")
+
+    def test_an_owner_without_other_rights_needs_the_extension_and_nothing_else(
+        self, server: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(upkeep, "INDEX_FROM", 1)
+        monkeypatch.setattr(vectors, "NARROW", 0)
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute("CREATE ROLE plain LOGIN")
+            connection.execute("CREATE DATABASE plain OWNER plain")
+        with psycopg.connect(server.replace("/postgres?", "/plain?"), autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION vector")
+        store = PostgresStore(as_user(server, "plain").replace("/postgres?", "/plain?"), HashingEmbedder())
+        store.save(a_note("redis evicts sessions"))
+        store.finish()
+        store.close()  # the next connection has not loaded pgvector when it makes its settings
+        assert store.search("redis sessions", limit=1, tags=()).hits
+        assert store._server.read(lambda connection: counts.look(connection, store._vectors.model)).indexed
+        store.close()
 
     def test_a_server_without_the_extension(self, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(schema, "EXTENSION", "CREATE EXTENSION vector_that_nobody_installed")

@@ -80,7 +80,9 @@ class Upkeep:
             if not row or not row[0] or counts.look(connection, self._vectors.model).indexed:
                 return
             logger.info("building the index %s", name)
-            connection.execute("SELECT set_config('maintenance_work_mem', %s, false)", (MEMORY,))
+            connection.execute(
+                f"SET statement_timeout = 0; SET lock_timeout = 0; SET maintenance_work_mem = '{MEMORY}'"
+            )
             connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # one that was not finished
             connection.execute(
                 f"CREATE INDEX CONCURRENTLY {name} ON knowledge_vectors"

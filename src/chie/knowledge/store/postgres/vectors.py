@@ -42,9 +42,10 @@ class Sight:
 
 def settings() -> str:
     """For a transaction that searches. A planner that has not seen statistics yet, as after many notes came at once,
-    must not read whole tables, nor sort all vectors rather than walk the index."""
+    must not read whole tables to join a few rows, nor sort all vectors rather than walk the index."""
     return (
-        "SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL hnsw.iterative_scan = 'relaxed_order';"
+        "SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off;"
+        "SET LOCAL enable_mergejoin = off; SET LOCAL hnsw.iterative_scan = 'relaxed_order';"
         f"SET LOCAL hnsw.ef_search = {BREADTH}; SET LOCAL hnsw.max_scan_tuples = {FARTHEST};"
     )
 
