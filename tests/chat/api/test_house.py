@@ -107,7 +107,7 @@ async def test_a_database_that_is_ill_shows_in_the_health_and_closes_nothing_els
             reason = health.json()["rooms"][room]["reason"]
             assert reason.startswith("PostgreSQL at 127.0.0.1, database chie does not answer")
         assert "hunter2" not in health.text
-        assert (await client.get("/api/agents")).status_code == 200
+        assert (await client.get("/")).status_code == 200
     assert not (home / "chie.db").exists()
 
 
