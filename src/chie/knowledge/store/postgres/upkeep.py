@@ -71,6 +71,10 @@ class Upkeep:
         corpus = self._look()
         if not self._stop.is_set() and self.wants_index(corpus) and corpus.model is not None:
             self.build_index(corpus.model)
+        with self._server().session() as connection:  # until it has counted, the planner guesses, and guesses badly
+            connection.execute(
+                "ANALYZE knowledge_notes, knowledge_passages, knowledge_vectors, knowledge_vocabulary, knowledge_models"
+            )
 
     def build_index(self, model: int) -> None:
         """Searches and writes go on meanwhile. The lock is the session's: it lasts as long as the server builds."""
