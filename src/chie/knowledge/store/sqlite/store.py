@@ -10,6 +10,7 @@ from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
 from chie.knowledge.passages import reading, split
 from chie.knowledge.ranking import Question
 from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
+from chie.knowledge.store.notices import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
 from chie.knowledge.store.sqlite import rows
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
@@ -18,12 +19,6 @@ from chie.knowledge.store.sqlite.vectors import SqliteVectors
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
-
-SAVED_WITHOUT_MEANING = "Saved; for now it is found by its words only: {reason}"
-FOUND_BY_WORDS = "Searched by words only, not by meaning: {reason}"
-STILL_READING = (
-    "{missing} passages are still being read for the present model; until then they are found by words only."
-)
 
 
 class SqliteStore(NoteStore):
@@ -49,6 +44,30 @@ class SqliteStore(NoteStore):
     def delete(self, note_id: str) -> bool:
         with self._file.write() as connection:
             return rows.remove(connection, note_id)
+
+    def take(self, notes: Sequence[Note]) -> None:
+        """In one transaction."""
+        cut = [(note, split(note)) for note in notes]
+        texts = [[reading(note, passage) for passage in passages] for note, passages in cut]
+        vectors, _ = self._embed([text for one in texts for text in one])
+        with self._file.write() as connection:
+            ids = []
+            for (note, passages), one in zip(cut, texts, strict=True):
+                stored = rows.get(connection, note.id)
+                ids.extend(rows.insert(connection, note, passages, one, replacing=stored))
+            if vectors is not None:
+                self._vectors.insert(connection, ids, vectors)
+
+    def readings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":
+        self._vectors.know_model()
+        with self._file.read() as connection:
+            known = self._vectors.of_notes(connection, [note.id for note in notes])
+        return {
+            reading(note, passage): known[note.id, passage.start, passage.end]
+            for note in notes
+            for passage in split(note)
+            if (note.id, passage.start, passage.end) in known
+        }
 
     def walk(self, *, after: str | None, limit: int) -> list[Note]:
         with self._file.read() as connection:

@@ -94,6 +94,19 @@ class SqliteVectors:
         ).fetchall()
         return [row[0] for row in found], _matrix([row[1] for row in found])
 
+    def of_notes(
+        self, connection: sqlite3.Connection, note_ids: Sequence[str]
+    ) -> "dict[tuple[str, int, int], Vectors]":
+        """By note, start and stop of the passage."""
+        found = connection.execute(
+            "SELECT n.id, p.start, p.stop, v.vector FROM notes n JOIN passages p ON p.note = n.seq"
+            " JOIN vectors v ON v.passage = p.id AND v.model = ?"
+            " WHERE n.id IN (SELECT value FROM json_each(?))",
+            (self._model, json.dumps(note_ids)),
+        ).fetchall()
+        kept = _matrix([row[3] for row in found])
+        return {(row[0], row[1], row[2]): vector for row, vector in zip(found, kept, strict=True)}
+
     def missing(self, connection: sqlite3.Connection) -> int:
         """How many passages this model has not read yet; counted only when passages came since it was none."""
         row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passages'").fetchone()

@@ -1,0 +1,179 @@
+"""Searches in SQLite and in PostgreSQL side by side as the store grows: how long, and how much an exact scan would add.
+
+Both stores hold the same notes with the same vectors: mixtures of what the model that we ship makes of real sentences,
+so that they lie as notes do. Queries are real questions, embedded beforehand: their embedding costs the same in both.
+"""
+
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+from bench.corpus import notes
+from bench.retrieval import cases
+from chie.knowledge.embedding.base import Embedder
+from chie.knowledge.embedding.onnx import OnnxEmbedder
+from chie.knowledge.note import Note
+from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.postgres import corpus, upkeep
+from chie.knowledge.store.postgres.store import PostgresStore
+from chie.knowledge.store.postgres.vectors import Sight, settings
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Vectors
+
+SIZES = (10_000, 100_000)
+QUERIES = [text for _, text, _ in cases()[1]][:60]
+BATCH = 500
+NEAR = 50  # notes that a search takes by meaning
+OWN = 0.3  # of a note's vector is in a direction of its own
+_WORD = re.compile(r"\S+")
+
+
+class Mixture(Embedder):
+    """Of the vectors of a text's sentences and words, by their lengths, and some of its own: quick, and it lies as what
+    the model makes of the whole text does (HNSW finds as many of the nearest)."""
+
+    def __init__(self) -> None:
+        self._model = OnnxEmbedder()
+        self._known = {text: self._model.embed([text])[0] for text in QUERIES}
+        self._sentences: dict[str, list[str]] = {}
+        for note in cases()[0]:
+            for sentence in note.replace("。", "。\n").replace(". ", ".\n").splitlines():
+                self._sentences.setdefault(sentence[:4], []).append(sentence)
+        self._words = {word for note in cases()[0] for word in note.split()}
+
+    @property
+    def id(self) -> str:
+        return f"{self._model.id}-mixture"
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        return np.stack([self._known[text] if text in self._known else self._mixed(text) for text in texts])
+
+    def _mixed(self, text: str) -> "Vectors":
+        noise = np.random.default_rng(crc32(text.encode())).standard_normal(384, np.float32)
+        row = np.asarray(OWN * noise / np.linalg.norm(noise), np.float32)
+        for part in self._parts(text):
+            row += len(part) / len(text) * self._part(part)
+        return np.asarray(row / np.linalg.norm(row), np.float32)
+
+    def _parts(self, text: str) -> Iterator[str]:
+        """Sentences where they are whole, else words."""
+        at = 0
+        while match := _WORD.search(text, at):
+            start = match.start()
+            whole = [part for part in self._sentences.get(text[start : start + 4], ()) if text.startswith(part, start)]
+            part = max(whole, key=len, default=match.group())
+            at = start + len(part)
+            if whole or part in self._words:
+                yield part
+
+    def _part(self, part: str) -> "Vectors":
+        if part not in self._known:
+            self._known[part] = self._model.embed([part])[0]
+        vector: Vectors = self._known[part]
+        return vector
+
+
+def batches(count: int) -> Iterator[list[Note]]:
+    every = notes(count)
+    while batch := list(islice(every, BATCH)):
+        yield batch
+
+
+def fill(stores: Sequence[NoteStore], count: int) -> None:
+    for batch in batches(count):
+        for store in stores:
+            store.take(batch)
+
+
+def times(store: NoteStore, **how: Any) -> list[float]:
+    """Milliseconds of each query, sorted; each is asked once before, to be fair to whoever comes first."""
+    spent = []
+    for query in QUERIES:
+        store.search(query, limit=10, tags=(), **how)
+    for query in QUERIES:
+        start = time.perf_counter()
+        store.search(query, limit=10, tags=(), **how)
+        spent.append(1000 * (time.perf_counter() - start))
+    return sorted(spent)
+
+
+def recall(store: PostgresStore, embedder: Embedder) -> tuple[float, float]:
+    """Of the fifty nearest notes, and of the ten that a search shows: the share that an exact scan finds too."""
+    shares, shown = [], []
+    for query in QUERIES:
+        vector = embedder.embed([query])[0]
+        proposed, exact = (set(_nearest(store, vector, indexed=indexed)) for indexed in (True, False))
+        shares.append(len(proposed & exact) / len(exact))
+        shown.append(_shown(store, query))
+    return statistics.mean(shares), statistics.mean(shown)
+
+
+def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[int]:
+    def work(connection: Any) -> list[int]:
+        now = corpus.look(connection, store._vectors.model)  # noqa: SLF001
+        return store._vectors.nearest(  # noqa: SLF001
+            connection, corpus.Corpus(**(vars(now) | {"indexed": indexed and now.indexed})), vector, NEAR, Sight([], "")
+        )
+
+    return store._server.read(work, settings=settings())  # noqa: SLF001
+
+
+def _shown(store: PostgresStore, query: str) -> float:
+    proposed = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
+    look = corpus.look
+    corpus.look = lambda *asked: corpus.Corpus(**(vars(look(*asked)) | {"indexed": False}))
+    try:
+        exact = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
+    finally:
+        corpus.look = look
+    return len(proposed & exact) / len(exact) if exact else 1.0
+
+
+def quantile(spent: Sequence[float], share: float) -> float:
+    return spent[min(int(share * len(spent)), len(spent) - 1)]
+
+
+def main() -> None:
+    from tests.fakes.postgres import new_database, run_server
+
+    sizes = [int(word) for word in sys.argv[1:] if word.isdigit()] or SIZES
+    head = ("notes", "SQLite p50 / p95, ms", "PostgreSQL p50 / p95, ms", "ratio of p50", "index built in")
+    print("| " + " | ".join((*head, "recall of the 50 nearest", "of the 10 hits")) + " |")
+    print("|---" * 7 + "|")
+    embedder = Mixture()
+    for address in run_server():
+        for size in sizes:
+            with tempfile.TemporaryDirectory() as folder:
+                ours = SqliteStore(Path(folder) / "chie.db", embedder)
+                theirs = PostgresStore(new_database(address), embedder)
+                fill([ours, theirs], size)
+                start = time.perf_counter()
+                theirs.finish()
+                built = time.perf_counter() - start
+                sqlite, postgres = times(ours), times(theirs)
+                near, hits = recall(theirs, embedder)
+                print(
+                    f"| {size:,} | {quantile(sqlite, 0.5):.1f} / {quantile(sqlite, 0.95):.1f}"
+                    f" | {quantile(postgres, 0.5):.1f} / {quantile(postgres, 0.95):.1f}"
+                    f" | {quantile(postgres, 0.5) / quantile(sqlite, 0.5):.2f}"
+                    f" | {built:.0f} s | {near:.3f} | {hits:.3f} |",
+                    flush=True,
+                )
+                ours.close()
+                theirs.close()
+    print(f"\nBelow {upkeep.INDEX_FROM:,} passages PostgreSQL compares every vector, so nothing can be missed.")
+
+
+if __name__ == "__main__":
+    main()

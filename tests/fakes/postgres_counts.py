@@ -1,0 +1,21 @@
+"""The counts that PostgreSQL keeps beside the notes, made again from the notes."""
+
+import psycopg
+
+
+def assert_counts_are_true(url: str) -> None:
+    with psycopg.connect(url) as connection:
+
+        def rows(query: str) -> list[tuple[object, ...]]:
+            return sorted(connection.execute(query).fetchall())
+
+        assert rows("SELECT notes, passages, tokens FROM knowledge_corpus") == rows(
+            "SELECT (SELECT count(*) FROM knowledge_notes), count(*), coalesce(sum(length), 0) FROM knowledge_passages"
+        )
+        assert rows("SELECT term, passages FROM knowledge_vocabulary") == rows(
+            "SELECT t, count(*) FROM knowledge_passages, unnest(terms) t GROUP BY t"
+        )
+        assert rows("SELECT id, vectors FROM knowledge_models WHERE vectors > 0") == rows(
+            "SELECT model, count(*) FROM knowledge_vectors GROUP BY model"
+        )
+        assert rows("SELECT seq FROM knowledge_notes WHERE seq NOT IN (SELECT note FROM knowledge_passages)") == []

@@ -1,0 +1,226 @@
+"""`chie notes migrate`: from file to server and back, killed half-way, and while people go on working."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import psycopg
+import pytest
+from bench.corpus import fill
+from click.testing import CliRunner, Result
+from tests.contract.note_store import MOMENT, a_note
+from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
+from tests.fakes.postgres import new_schema, run_server
+from tests.fakes.postgres_counts import assert_counts_are_true
+from tests.house.processes import BIN
+
+from chie.cli import main
+from chie.errors import StorageError
+from chie.knowledge.embedding.carried import CarriedEmbedder
+from chie.knowledge.migration import WALKS, Journal, Migration, Report
+from chie.knowledge.note import Note
+from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.postgres.store import PostgresStore
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+COUNT = 1_000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    yield from run_server()
+
+
+@pytest.fixture
+def url(server: str) -> str:
+    return new_schema(server)
+
+
+def chie(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def all_notes(store: NoteStore) -> dict[str, Note]:
+    return {note.id: note for note in store.walk(after=None, limit=10_000)}
+
+
+class TestCommand:
+    """With real processes, on stores that `chie` opens by its settings."""
+
+    def test_there_and_back_again_gives_the_same_notes_with_the_same_vectors(
+        self, home: Path, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fill(home / "chie.db", 150)
+        out = chie("notes", "migrate", "--to", url)
+        assert "150 notes copied, 0 deleted; 150 are the same in both, compared whole." in out.output
+        assert "Now set CHIE_DATABASE_URL to the address that you gave" in out.output
+        monkeypatch.setenv("CHIE_DATABASE_URL", url)
+        back = chie("notes", "migrate", "--to", str(tmp_path / "back.db"))
+        assert f"Now set CHIE_DATABASE_URL to sqlite:///{tmp_path / 'back.db'}" in back.output
+        query = (
+            "SELECT n.*, p.start, p.stop, v.model, v.vector FROM notes n, passages p, vectors v"
+            " WHERE p.note = n.seq AND v.passage = p.id ORDER BY n.id, p.start"
+        )
+        first, last = (sqlite3.connect(path) for path in (home / "chie.db", tmp_path / "back.db"))
+        rows = [[row[1:] for row in database.execute(query)] for database in (first, last)]
+        assert rows[0] == rows[1]
+        assert len(rows[0]) >= 150
+        first.close()
+        last.close()
+        assert_counts_are_true(url)
+
+    def test_a_second_run_copies_nothing(self, home: Path, url: str) -> None:
+        fill(home / "chie.db", 30)
+        chie("notes", "migrate", "--to", url)
+        assert "0 notes copied, 0 deleted; 30 are the same" in chie("notes", "migrate", "--to", url).output
+
+    def test_killed_half_way_nothing_is_lost_and_the_next_run_completes_it(self, home: Path, url: str) -> None:
+        fill(home / "chie.db", COUNT)
+        target = PostgresStore(url, HashingEmbedder())
+        target.check()
+        with subprocess.Popen([BIN / "chie", "notes", "migrate", "--to", url], stderr=subprocess.DEVNULL) as process:
+            while not (copied := target.check().notes):
+                assert process.poll() is None
+            os.kill(process.pid, signal.SIGKILL)
+        end_of_others(url)
+        half = target.check().notes
+        assert copied <= half < COUNT
+        source = SqliteStore(home / "chie.db", HashingEmbedder())
+        assert source.check().notes == COUNT
+        gone = next(iter(all_notes(target)))
+        source.delete(gone)  # while nobody copies
+        out = chie("notes", "migrate", "--to", url).output
+        assert f"{COUNT - half} notes copied, 1 deleted; {COUNT - 1} are the same in both" in out
+        assert all_notes(target) == all_notes(source)
+        assert_counts_are_true(url)
+        assert list((home / "migrations").iterdir()) == []
+        source.close()
+        target.close()
+
+    @pytest.mark.parametrize("place", ["{home}/chie.db", "sqlite:///{home}/../home/chie.db"])
+    def test_the_place_where_the_notes_are_is_refused(self, home: Path, place: str) -> None:
+        result = chie("notes", "migrate", "--to", place.format(home=home))
+        assert result.output == "Error: the notes are kept there already. Name another place with --to.\n"
+
+    def test_a_place_of_no_known_kind_is_refused(self) -> None:
+        assert "this is no place that notes can go to" in chie("notes", "migrate", "--to", "mysql://db/x").output
+
+    def test_a_server_that_does_not_answer_is_said_without_its_password(self) -> None:
+        result = chie("notes", "migrate", "--to", "postgresql://chie:hunter2hunter2@127.0.0.1:9/x")
+        assert result.exit_code == 1
+        assert "PostgreSQL at 127.0.0.1, database x does not answer" in result.output
+        assert "hunter2" not in result.output
+
+
+def end_of_others(url: str) -> None:
+    """The server ends the sessions of a killed process a moment after it; here, before this returns."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+
+
+class TestMigration:
+    """Step by step, with somebody at work between the steps."""
+
+    @pytest.fixture
+    def source(self, tmp_path: Path) -> Iterator[SqliteStore]:
+        store = SqliteStore(tmp_path / "source.db", HashingEmbedder())
+        yield store
+        store.close()
+
+    @pytest.fixture
+    def model(self) -> MovableEmbedder:
+        return MovableEmbedder()
+
+    @pytest.fixture
+    def carried(self, model: MovableEmbedder) -> CarriedEmbedder:
+        return CarriedEmbedder(model)
+
+    @pytest.fixture
+    def target(self, url: str, carried: CarriedEmbedder) -> Iterator[PostgresStore]:
+        store = PostgresStore(url, carried)
+        yield store
+        store.close()
+
+    @pytest.fixture
+    def migrate(
+        self, source: SqliteStore, target: PostgresStore, carried: CarriedEmbedder, tmp_path: Path
+    ) -> Callable[..., Report]:
+        def migrate(meddle: Callable[[int], object] = lambda _: None) -> Report:
+            @contextmanager
+            def watch(walk: int) -> Iterator[Callable[[int], None]]:
+                yield lambda _: None
+                meddle(walk)
+
+            return Migration(source, target, carried, Journal.open(tmp_path / "journal")).run(watch)
+
+        return migrate
+
+    def test_what_changes_meanwhile_is_caught_up_with(
+        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., Report]
+    ) -> None:
+        notes = [a_note(f"note {n}", id=f"k-{n}", private=n == 5, user_id="aki") for n in range(10)]
+        source.take(notes)
+
+        def meddle(walk: int) -> None:
+            if walk == 0:
+                source.save(replace(notes[3], content="changed", updated_at=MOMENT + timedelta(1)), replacing=notes[3])
+                source.delete("k-4")
+            if walk == 1:
+                source.save(a_note("new", id="k-00"))
+
+        report = migrate(meddle)
+        assert (report.copied, report.deleted, report.same) == (12, 1, 10)
+        assert all_notes(target) == all_notes(source)
+        assert target.count(viewer="ben") == 9
+
+    def test_vectors_are_carried_over_and_not_made_again(
+        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., Report], model: MovableEmbedder
+    ) -> None:
+        source.take([a_note(f"finding {n} about redis") for n in range(30)])
+        model.ill = True  # whatever is not carried over now would be missing
+        migrate()
+        model.ill = False
+        found = target.search("finding 7 about redis", limit=1, tags=())
+        assert found.notice is None
+        ours = source.search("finding 7 about redis", limit=1, tags=())
+        assert found.hits[0].score == pytest.approx(ours.hits[0].score, abs=1.01e-4)
+
+    def test_what_was_written_in_the_target_is_left_alone(
+        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., Report]
+    ) -> None:
+        old = a_note("old", id="k-1")
+        newer = replace(old, content="newer", updated_at=MOMENT + timedelta(days=1))
+        foreign = a_note("foreign", id="k-2")
+        source.save(old)
+        target.take([newer, foreign])
+        report = migrate()
+        assert (report.copied, report.deleted, report.newer, report.foreign) == (0, 0, 1, 1)
+        assert all_notes(target) == {"k-1": newer, "k-2": foreign}
+
+    def test_notes_that_never_stop_changing_end_it_with_a_word(
+        self, source: SqliteStore, migrate: Callable[..., Report]
+    ) -> None:
+        walks: list[int] = []
+
+        def meddle(walk: int) -> None:
+            walks.append(walk)
+            source.save(a_note(f"note {walk}"))
+
+        source.save(a_note("first"))
+        with pytest.raises(StorageError, match="Run the command again when fewer people write"):
+            migrate(meddle)
+        assert len(walks) == WALKS
+
+    def test_a_journal_that_was_being_written_when_the_power_failed_is_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "journal"
+        path.write_text("k-1\nk-2\nk-")
+        assert Journal.open(path).ids == {"k-1", "k-2"}

@@ -1,0 +1,367 @@
+"""PostgreSQL as the store's server: many processes, kills, crashes, lost connections, and failures in our words."""
+
+import os
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+from tests.contract.note_store import MOMENT, a_note
+from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.postgres import crash, new_database, new_schema, run_server
+from tests.fakes.postgres_counts import assert_counts_are_true
+from tests.house.processes import BIN
+
+from chie.cli import main
+from chie.errors import ChieError, ConfigurationError, ConflictError, StorageError
+from chie.knowledge.note import Note
+from chie.knowledge.settings import KnowledgeSettings, create_store, database
+from chie.knowledge.store.postgres import corpus as counts
+from chie.knowledge.store.postgres import schema, upkeep, vectors
+from chie.knowledge.store.postgres import server as server_module
+from chie.knowledge.store.postgres.address import parse
+from chie.knowledge.store.postgres.store import PostgresStore
+
+PASSWORD = "hunter2hunter2"
+ROUNDS = 5
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    yield from run_server()
+
+
+@pytest.fixture
+def url(server: str) -> str:
+    return new_schema(server)
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[PostgresStore]:
+    store = PostgresStore(url, HashingEmbedder())
+    yield store
+    store.close()
+
+
+def as_user(url: str, name: str) -> str:
+    return url.replace("postgresql://postgres:", f"postgresql://{name}:").replace("//postgres@", f"//{name}@")
+
+
+class TestManyProcesses:
+    def test_no_acknowledged_save_is_lost_when_a_writer_is_killed(
+        self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Writers by twos, each killed in the middle of its work."""
+        monkeypatch.setenv("CHIE_DATABASE_URL", url)
+        with ThreadPoolExecutor(2) as pool:
+            acknowledged = {note_id for saved in pool.map(_write_until_killed, range(ROUNDS)) for note_id in saved}
+        kept = {note.id for note in store.walk(after=None, limit=10_000)}
+        assert len(acknowledged) >= ROUNDS * 5
+        assert acknowledged <= kept
+        assert_counts_are_true(url)
+
+    def test_processes_that_start_together_make_the_tables_once(self, url: str) -> None:
+        def start(number: int) -> None:
+            store = PostgresStore(url, HashingEmbedder())
+            store.save(a_note(f"together {number}"))
+            store.close()
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(start, range(8)))
+        assert_counts_are_true(url)
+
+    def test_of_those_who_change_one_note_at_once_one_succeeds(self, url: str, store: PostgresStore) -> None:
+        note = a_note("zero")
+        store.save(note)
+        stores = [PostgresStore(url, HashingEmbedder()) for _ in range(6)]
+
+        def change(number: int) -> bool:
+            try:
+                stores[number].save(replace(note, content=f"version {number}"), replacing=note)
+            except ConflictError:
+                return False
+            return True
+
+        with ThreadPoolExecutor(6) as pool:
+            outcomes = list(pool.map(change, range(6)))
+        assert outcomes.count(True) == 1
+        kept = store.get(note.id)
+        assert kept is not None
+        assert kept.content == f"version {outcomes.index(True)}"
+        assert_counts_are_true(url)
+        for other in stores:
+            other.close()
+
+    def test_the_command_line_and_another_process_share_one_database(
+        self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch, home: Path
+    ) -> None:
+        monkeypatch.setenv("CHIE_DATABASE_URL", url)
+        saved = CliRunner().invoke(main, ["notes", "save", "本番の接続数は PgBouncer で抑える"])
+        note = store.get(saved.output.split()[1])
+        assert note is not None
+        assert note.content == "本番の接続数は PgBouncer で抑える"
+        assert "PgBouncer" in CliRunner().invoke(main, ["notes", "search", "connection limit"]).output
+        assert not (home / "chie.db").exists()
+
+
+def _write_until_killed(turn: int) -> set[str]:
+    with subprocess.Popen(
+        [BIN / "python", "-m", "tests.knowledge.writer", str(turn)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+    ) as writer:
+        assert writer.stdout
+        told = {writer.stdout.readline().strip() for _ in range(5 + turn)}
+        os.kill(writer.pid, signal.SIGKILL)
+        return told | {line.strip() for line in writer.stdout if line.endswith("\n")}
+
+
+class TestLostConnections:
+    def test_a_server_that_crashed_and_came_back_is_not_noticed(
+        self, server: str, url: str, store: PostgresStore
+    ) -> None:
+        before, after = a_note("before the crash"), a_note("after the crash")
+        store.save(before)
+        crash(server)
+        assert store.get(before.id) == before
+        crash(server)
+        store.save(after)
+        assert {note.id for note in store.walk(after=None, limit=9)} == {before.id, after.id}
+        assert_counts_are_true(url)
+
+    def test_a_connection_that_breaks_in_the_middle_of_a_write_leaves_nothing_and_the_write_is_repeated(
+        self, url: str, store: PostgresStore
+    ) -> None:
+        note, runs = a_note("kept once"), list[int]()
+
+        def work(connection: Any) -> None:
+            connection.execute("INSERT INTO knowledge_leases VALUES ('x', 'y', now())")
+            runs.append(1)
+            if len(runs) == 1:
+                end_others(url)
+            connection.execute("SELECT 1")
+
+        store.save(note)
+        store._server.write(work)
+        assert len(runs) == 2
+        assert store.check().notes == 1
+
+    @pytest.mark.parametrize("committed", [True, False])
+    def test_a_connection_lost_at_the_commit_is_cleared_up_by_asking_the_server(
+        self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch, *, committed: bool
+    ) -> None:
+        store.check()
+        store.close()
+        monkeypatch.setattr(psycopg, "connect", _losing(url, committed=committed).connect)
+        note = a_note("kept exactly once")
+        store.save(note)
+        assert store.get(note.id) == note
+        assert_counts_are_true(url)
+
+    def test_a_commit_whose_end_cannot_be_learnt_is_said_to_be_unknown(
+        self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store.save(a_note("names the model"))
+        store.close()
+        connection = _losing(url, committed=True).connect(url, autocommit=True)
+        store._server._idle.put(connection)
+        monkeypatch.setattr(server_module, "CONNECT_SECONDS", 1)
+        monkeypatch.setattr(store._server, "address", parse("postgresql://127.0.0.1:9/x"))
+        with pytest.raises(StorageError, match=r"whether the change was kept is not known\. Look whether it is there"):
+            store.save(a_note("perhaps"))
+
+
+def end_others(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+
+
+def _losing(url: str, *, committed: bool) -> type[psycopg.Connection[Any]]:
+    """Connections of which the first that has written is lost at its commit, a moment after it or before."""
+    lost: list[bool] = []
+
+    class Losing(psycopg.Connection[Any]):
+        def execute(self, query: Any, *arguments: Any, **options: Any) -> Any:
+            wrote = query == "COMMIT" and self.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS
+            if not wrote or lost or _is_read_only(self):
+                return super().execute(query, *arguments, **options)
+            lost.append(True)
+            if committed:
+                super().execute(query)
+                self.close()
+                raise psycopg.OperationalError("the answer was lost")
+            end_others(url)
+            return super().execute(query)
+
+    return Losing
+
+
+def _is_read_only(connection: psycopg.Connection[Any]) -> bool:
+    return connection.cursor().execute("SHOW transaction_read_only").fetchone() == ("on",)
+
+
+class TestFailures:
+    """Each says what to do, and none gives a password away."""
+
+    def failure(self, url: str, note: Note | None = None) -> str:
+        store = PostgresStore(url, HashingEmbedder())
+        with pytest.raises(ChieError) as caught:
+            store.save(note) if note else store.check()
+        store.close()
+        shown = "".join(traceback.format_exception(caught.value))
+        assert PASSWORD not in shown
+        return caught.value.message
+
+    def test_a_server_that_does_not_answer(self) -> None:
+        assert self.failure(f"postgresql://chie:{PASSWORD}@127.0.0.1:9/notes") == (
+            "PostgreSQL at 127.0.0.1, database notes does not answer or does not let this user in. Check that it runs "
+            "and that the address, user and password in CHIE_DATABASE_URL are right, then try again."
+        )
+
+    @pytest.mark.parametrize(
+        "wrong", [f"postgresql://chie:{PASSWORD}/@db/x", f"postgresql://chie@db:{PASSWORD}/x", "mysql://db/x"]
+    )
+    def test_an_address_that_is_none(self, wrong: str) -> None:
+        with pytest.raises(ConfigurationError, match="Write postgresql://user:password@host/name") as caught:
+            PostgresStore(wrong, HashingEmbedder())
+        assert PASSWORD not in "".join(traceback.format_exception(caught.value))
+
+    def test_a_user_who_may_not_add_the_extension(self, server: str) -> None:
+        empty = new_database(server)
+        with psycopg.connect(empty, autocommit=True) as connection:
+            connection.execute(f"CREATE ROLE weak LOGIN PASSWORD '{PASSWORD}'")
+        message = self.failure(as_user(empty, "weak"))
+        assert message.endswith("Ask its administrator to run there: CREATE EXTENSION vector;")
+
+    def test_an_owner_without_other_rights_needs_the_extension_and_nothing_else(
+        self, server: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(upkeep, "INDEX_FROM", 1)
+        monkeypatch.setattr(vectors, "NARROW", 0)
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute("CREATE ROLE plain LOGIN")
+            connection.execute("CREATE DATABASE plain OWNER plain")
+        with psycopg.connect(server.replace("/postgres?", "/plain?"), autocommit=True) as connection:
+            connection.execute("CREATE EXTENSION vector")
+        store = PostgresStore(as_user(server, "plain").replace("/postgres?", "/plain?"), HashingEmbedder())
+        store.save(a_note("redis evicts sessions"))
+        store.finish()
+        store.close()  # the next connection has not loaded pgvector when it makes its settings
+        assert store.search("redis sessions", limit=1, tags=()).hits
+        assert store._server.read(lambda connection: counts.look(connection, store._vectors.model)).indexed
+        store.close()
+
+    def test_a_server_without_the_extension(self, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(schema, "EXTENSION", "CREATE EXTENSION vector_that_nobody_installed")
+        empty = new_database(server)
+        assert "has no pgvector. Ask its administrator to install it" in self.failure(empty)
+        with psycopg.connect(empty) as connection:
+            assert connection.execute("SELECT to_regclass('knowledge_notes')").fetchone() == (None,)
+
+    def test_an_extension_that_is_too_old(self, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(schema, "VECTOR", (99, 0))
+        assert "ALTER EXTENSION vector UPDATE;" in self.failure(new_schema(server))
+
+    def test_a_database_that_cannot_hold_japanese(self, server: str) -> None:
+        with psycopg.connect(server, autocommit=True) as connection:
+            connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        assert "its encoding is not UTF8" in self.failure(server.replace("/postgres?", "/latin?"))
+
+    def test_a_newer_schema_is_refused_and_left_alone(self, url: str, store: PostgresStore) -> None:
+        store.save(a_note())
+        with psycopg.connect(url) as connection:
+            connection.execute("UPDATE knowledge_schema SET version = version + 1")
+        assert "newer Chie (schema 2; this one knows 1). Upgrade Chie" in self.failure(url)
+
+    def test_rights_that_were_taken_away(self, url: str, store: PostgresStore) -> None:
+        store.check()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("DROP ROLE IF EXISTS reader")
+            connection.execute("CREATE ROLE reader LOGIN")
+        assert "does not let this user do that" in self.failure(as_user(url, "reader"))
+
+    def test_a_row_that_somebody_keeps_locked(
+        self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        note = a_note("locked")
+        store.save(note)
+        monkeypatch.setattr(server_module, "LOCK_SECONDS", "0.05")
+        with psycopg.connect(url) as holder:
+            holder.execute("SELECT 1 FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,))
+            with pytest.raises(StorageError, match="find that transaction in pg_stat_activity and end it"):
+                store.save(replace(note, content="new", updated_at=MOMENT), replacing=note)
+        assert store.get(note.id) == note
+
+    def test_a_statement_that_takes_too_long(self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(server_module, "STATEMENT_SECONDS", "0.05")
+        with pytest.raises(StorageError, match="took too long for a statement"):
+            store._server.read(lambda connection: connection.execute("SELECT pg_sleep(30)"))
+        monkeypatch.undo()
+        assert store.check().notes == 0
+
+    def test_a_driver_that_is_not_installed(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delitem(sys.modules, "chie.knowledge.store.postgres.server")
+        monkeypatch.setitem(sys.modules, "psycopg", None)
+        assert self.failure(url).endswith("Run: pip install 'chie[postgres]'")
+
+
+class TestSetting:
+    """CHIE_DATABASE_URL decides for the notes as it does for the conversations."""
+
+    @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
+    def test_every_spelling_that_the_conversations_know(
+        self, url: str, monkeypatch: pytest.MonkeyPatch, scheme: str
+    ) -> None:
+        monkeypatch.setenv("CHIE_DATABASE_URL", url.replace("postgresql", scheme, 1))
+        store = create_store(KnowledgeSettings())
+        assert isinstance(store, PostgresStore)
+        assert store.check().notes == 0
+        store.close()
+
+    def test_a_file_can_be_named_too(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/other.db")
+        store = create_store(KnowledgeSettings())
+        store.check()
+        store.close()
+        assert (tmp_path / "other.db").exists()
+
+    def test_an_unknown_kind_of_database_is_refused_without_its_password(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CHIE_DATABASE_URL", f"mysql://root:{PASSWORD}@db/chie")
+        with pytest.raises(ConfigurationError, match="CHIE_DATABASE_URL is not the address") as caught:
+            database(KnowledgeSettings())
+        assert PASSWORD not in str(caught.value)
+
+    def test_nothing_of_the_driver_is_loaded_before_it_is_needed(self) -> None:
+        script = (
+            "import sys; from chie.knowledge.settings import KnowledgeSettings, create_store;"
+            "create_store(KnowledgeSettings()).close(); print('psycopg' in sys.modules)"
+        )
+        environment = os.environ | {"CHIE_DATABASE_URL": "postgresql://127.0.0.1:9/x"}
+        done = subprocess.run(
+            [BIN / "python", "-c", script], env=environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "False\n"
+
+    @pytest.mark.parametrize(
+        ("url", "options"),
+        [
+            ("postgresql://u:p%40x@h:5/db?sslmode=require",
+             {"user": "u", "password": "p@x", "host": "h", "port": 5, "dbname": "db", "sslmode": "require"}),
+            ("postgres:///db?host=/run/pg", {"dbname": "db", "host": "/run/pg"}),
+            ("postgresql://u@/db?host=a:1&host=b:2", {"user": "u", "dbname": "db", "host": "a,b", "port": "1,2"}),
+        ],
+    )  # fmt: skip
+    def test_addresses_are_read_as_for_the_conversations(self, url: str, options: dict[str, object]) -> None:
+        assert parse(url).options == options

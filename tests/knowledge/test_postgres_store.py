@@ -1,0 +1,365 @@
+"""The store in PostgreSQL: the contract on a real server, the same scores as SQLite's, models and the index."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
+from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
+from tests.fakes.postgres import new_schema, run_server
+from tests.fakes.postgres_counts import assert_counts_are_true
+
+from chie.knowledge.embedding.base import Embedder
+from chie.knowledge.note import Note
+from chie.knowledge.samples import SAMPLES
+from chie.knowledge.store import candidates
+from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.postgres import upkeep, vectors
+from chie.knowledge.store.postgres.store import PostgresStore
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    yield from run_server()
+
+
+@pytest.fixture
+def url(server: str) -> str:
+    return new_schema(server)
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[PostgresStore]:
+    store = PostgresStore(url, HashingEmbedder())
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def fresh_store(server: str) -> Callable[[], NoteStore]:
+    return lambda: PostgresStore(new_schema(server), HashingEmbedder())
+
+
+class TestContract(NoteStoreContract):
+    ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
+
+
+QUERIES = [
+    "nginx の 504 エラー",
+    "docker disk full",
+    "接続数の上限 max_connections",
+    "日本語の検索が当たらない",
+    "redis evicts sessions at night redis",
+    "how do I deploy on friday",
+    "ＶＰＮ ﾃﾞｰﾀ",
+    "client_max_body_size 413",
+    "🔐",
+    "の",
+    "zzzz qqqq",
+    "...",
+]
+
+
+def bilingual_notes() -> list[Note]:
+    samples = [a_note(text, id=f"k-{at}", title=title, tags=tags) for at, (title, tags, text) in SAMPLES.items()]
+    others = [
+        a_note(
+            f"redis が session を evict する {n % 7}。 redis redis {'検索 ' * (n % 5)}", id=f"k-r{n}", tags=["redis"]
+        )
+        for n in range(40)
+    ]
+    long = a_note("\n\n".join(f"第{n}章 deploy と VPN。" + "詳細な説明 details " * 30 for n in range(12)), id="k-long")
+    secret = a_note("redis evicts sessions, 秘密", id="k-secret", user_id="aki", private=True)
+    odd = a_note("…… 🔐 ‼", id="k-odd", title="…")
+    return [*samples, *others, long, secret, odd]
+
+
+class TestSameAsSqlite:
+    """The same notes in both stores: every query finds the same passages with the same scores."""
+
+    @pytest.fixture(params=["both", "words"])
+    def pair(self, request: pytest.FixtureRequest, url: str, tmp_path: Path) -> Iterator[tuple[NoteStore, NoteStore]]:
+        embedder = MovableEmbedder()
+        stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(url, embedder)
+        for store in stores:
+            store.take(bilingual_notes())
+        for store in stores:  # corpora that have seen changes count as those that have not
+            gone = a_note("redis deploy の VPN " * 40, id="k-gone")
+            changed = replace(bilingual_notes()[0], content="changed: nginx と redis の検索", updated_at=MOMENT)
+            store.save(gone)
+            store.delete(gone.id)
+            store.save(changed, replacing=bilingual_notes()[0])
+        embedder.ill = request.param == "words"
+        yield stores
+        for store in stores:
+            store.close()
+
+    def compare(self, pair: tuple[NoteStore, NoteStore], **how: Any) -> int:
+        """How many hits agreed."""
+        agreed = 0
+        for query in QUERIES:
+            ours, theirs = (store.search(query, limit=100, **how).hits for store in pair)
+            assert {hit.id: hit.content for hit in theirs} == {hit.id: hit.content for hit in ours}, query
+            scores = {hit.id: hit.score for hit in ours}
+            assert {hit.id: hit.score for hit in theirs} == pytest.approx(scores, abs=1.01e-4), query
+            agreed += len(ours)
+        return agreed
+
+    def test_scores_are_the_same(self, pair: tuple[NoteStore, NoteStore]) -> None:
+        assert self.compare(pair, tags=()) > 60
+
+    def test_scores_are_the_same_under_a_filter(self, pair: tuple[NoteStore, NoteStore]) -> None:
+        assert self.compare(pair, tags=("Redis",)) > 10
+        assert self.compare(pair, tags=(), viewer="aki") > 60
+
+    def test_scores_are_the_same_when_common_words_are_left_out(
+        self, pair: tuple[NoteStore, NoteStore], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = [hit.score for hit in pair[1].search(QUERIES[4], limit=20, tags=()).hits]
+        monkeypatch.setattr(candidates, "POSTINGS", 12)
+        assert self.compare(pair, tags=()) > 30
+        assert before != [hit.score for hit in pair[1].search(QUERIES[4], limit=20, tags=()).hits]
+
+
+def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedder: Embedder, tmp_path: Path) -> None:
+    stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(url, embedder)
+    for store in stores:
+        store.take(bilingual_notes()[:14])
+    ours, theirs = (
+        [(hit.id, hit.score) for query in QUERIES for hit in store.search(query, limit=5, tags=()).hits]
+        for store in stores
+    )
+    assert dict(theirs) == pytest.approx(dict(ours), abs=1.01e-4)
+    assert len(ours) > 15
+    for store in stores:
+        store.close()
+
+
+def test_words_and_tags_too_long_for_an_index_are_kept_and_found(store: NoteStore) -> None:
+    word, tag = "ä" * 480, "ﷺ" * 100
+    note = a_note(f"the key is {word}", tags=[tag])
+    store.save(note)
+    store.save(a_note("the key is elsewhere"))
+    assert [hit.id for hit in store.search(word, limit=5, tags=[tag]).hits] == [note.id]
+    assert [(found.tag, found.count) for found in store.tags()] == [(tag, 1)]
+
+
+class TestModel:
+    """Vectors of different models are never mixed, and never missing for long."""
+
+    @pytest.fixture
+    def opened(self, url: str) -> Iterator[Callable[[Embedder], PostgresStore]]:
+        stores: list[PostgresStore] = []
+
+        def opened(embedder: Embedder) -> PostgresStore:
+            stores.append(PostgresStore(url, embedder))
+            return stores[-1]
+
+        yield opened
+        for store in stores:
+            store.close()
+
+    def test_a_changed_model_reads_everything_again_in_the_background(
+        self, url: str, opened: Callable[[Embedder], PostgresStore]
+    ) -> None:
+        before = opened(HashingEmbedder("1"))
+        before.take([a_note(f"finding number {number} about redis") for number in range(70)])
+        after = opened(HashingEmbedder("2", dimension=32))
+        found = after.search("finding number 7 about redis", limit=3, tags=())
+        assert "70 passages are still being read" in (found.notice or "")
+        assert found.hits[0].content == "finding number 7 about redis"  # by its words, meanwhile
+        wait_for(lambda: after.search("finding number 7", limit=1, tags=()).notice is None)
+        assert before.search("finding number 7 about redis", limit=1, tags=()).notice is None  # its vectors stay
+        after.delete(found.hits[0].id)
+        assert_counts_are_true(url)
+
+    def test_the_work_is_done_once_whoever_starts_it(self, opened: Callable[[Embedder], PostgresStore]) -> None:
+        first, second = (opened(HashingEmbedder("2")) for _ in range(2))
+        opened(HashingEmbedder("1")).save(a_note("\n\n".join("word " * 100 for _ in range(100))))
+        for store in (first, second):
+            store._vectors.know_model()
+        left: list[int] = []
+        assert first._server.write(first._upkeep._lease) is True
+        second._upkeep.run(left.append)
+        assert left == []  # the other one holds the lease
+        first._upkeep.run(left.append)
+        assert left == sorted(left, reverse=True)
+        assert left[-1] == 0
+
+    def test_a_note_that_is_deleted_while_it_is_read_leaves_nothing_behind(
+        self, url: str, opened: Callable[[Embedder], PostgresStore]
+    ) -> None:
+        notes = [a_note("one"), a_note("two")]
+        writer, reader = opened(HashingEmbedder("1")), opened(Meddling("2", lambda: writer.delete(notes[0].id)))
+        writer.take(notes)
+        reader.finish()
+        assert reader._server.read(lambda c: c.execute("SELECT count(*) FROM knowledge_vectors").fetchone()) == (2,)
+        assert_counts_are_true(url)
+
+    def test_without_a_model_notes_are_saved_and_found_by_words(
+        self, opened: Callable[[Embedder], PostgresStore]
+    ) -> None:
+        embedder = MovableEmbedder()
+        store = opened(embedder)
+        embedder.ill = True
+        notice = store.save(a_note("redis evicts sessions"))
+        assert notice == "Saved; for now it is found by its words only: the model is on holiday. Wait for it."
+        found = store.search("sessions", limit=1, tags=())
+        assert found.hits[0].content == "redis evicts sessions"
+        assert found.notice == "Searched by words only, not by meaning: the model is on holiday. Wait for it."
+        assert store.similar(a_note("redis evicts sessions"), limit=1) == []
+        embedder.ill = False
+        assert "still being read" in (store.search("sessions", limit=1, tags=()).notice or "")
+        wait_for(lambda: store.search("sessions", limit=1, tags=()).notice is None)
+
+
+class Meddling(HashingEmbedder):
+    """Somebody does something while the model reads its third text."""
+
+    def __init__(self, version: str, meddle: Callable[[], object]) -> None:
+        super().__init__(version)
+        self._meddle = meddle
+
+    def embed(self, texts: Any) -> Any:
+        if "two" in texts:
+            self._meddle()
+        return super().embed(texts)
+
+
+def wait_for(done: Callable[[], bool]) -> None:
+    """The test's own time limit is the bound."""
+    while not done():
+        pass
+
+
+@pytest.fixture(scope="module")
+def indexed(server: str) -> Iterator[PostgresStore]:
+    store = PostgresStore(new_schema(server), HashingEmbedder())
+    notes = [
+        a_note(
+            f"redis case {n} {'kafka' if n % 3 else 'nginx'} {n * 7 % 11}",
+            id=f"k-{n:03}",
+            tags=["rare"] if n % 100 == 0 else [],
+            private=n % 2 == 1,
+            user_id="aki" if n % 2 else "ben",
+        )
+        for n in range(600)
+    ]
+    store.take(notes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(upkeep, "INDEX_FROM", 100)
+        store.finish()
+    yield store
+    store.close()
+
+
+class TestIndex:
+    """Beyond a size HNSW proposes; no filter may make it lose what an exact scan would have found."""
+
+    @pytest.fixture(autouse=True)
+    def nothing_is_narrow(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(vectors, "NARROW", 0)
+
+    def near(self, store: PostgresStore, text: str, count: int, **sight: Any) -> set[str]:
+        """By meaning alone."""
+        sight = {"labels": [], "viewer": "ben"} | sight
+        vector = store._vectors.embed([text])[0]
+
+        def work(connection: Any) -> set[str]:
+            from chie.knowledge.store.postgres import corpus
+
+            corpus_now = corpus.look(connection, store._vectors.model, sight["viewer"])
+            near = store._vectors.nearest(connection, corpus_now, vector, count, vectors.Sight(**sight))
+            found = connection.execute(
+                "SELECT n.id FROM knowledge_notes n JOIN knowledge_passages p ON p.note = n.seq WHERE p.id = ANY(%s)",
+                (near,),
+            )
+            return {row[0] for row in found}
+
+        return store._server.read(work, settings=vectors.settings())
+
+    def test_the_planner_takes_the_index(self, indexed: PostgresStore) -> None:
+        asked: list[str] = []
+        run = psycopg.Cursor.execute
+
+        def spy(cursor: Any, query: Any, *rest: Any, **more: Any) -> Any:
+            if "halfvec" in str(query):
+                plan = cursor.connection.cursor()
+                asked.extend(row[0] for row in run(plan, f"EXPLAIN {query}", *rest))
+            return run(cursor, query, *rest, **more)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(psycopg.Cursor, "execute", spy)
+            assert indexed.search("redis case", limit=5, tags=(), viewer="ben").hits
+        assert any("Index Scan using knowledge_nearest_" in line for line in asked), asked
+
+    @pytest.mark.parametrize(
+        "sight", [{}, {"viewer": "aki"}, {"labels": ["rare"]}, {"labels": ["rare"], "viewer": "nobody"}]
+    )
+    def test_filters_lose_nothing(
+        self, indexed: PostgresStore, monkeypatch: pytest.MonkeyPatch, sight: dict[str, Any]
+    ) -> None:
+        for text in ("redis case 300 nginx", "kafka 7", "redis case 13"):
+            proposed = self.near(indexed, text, 6, **sight)
+            with monkeypatch.context() as patch:
+                patch.setattr(vectors, "NARROW", 10_000)
+                exact = self.near(indexed, text, 6, **sight)
+            assert len(exact) == 6 if "labels" not in sight else len(exact) >= 3
+            assert len(proposed) == len(exact)
+            assert len(proposed & exact) >= len(exact) - 1  # proposals are approximate; the filter must not add to it
+
+    def test_an_index_that_gives_up_early_is_followed_by_an_exact_scan(
+        self, indexed: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(vectors, "FARTHEST", 1)
+        assert self.near(indexed, "redis case 5", 6, labels=["rare"]) == {f"k-{n}00" for n in range(6)}
+
+    def test_notes_saved_after_the_index_was_built_are_found_at_once_and_deleted_ones_are_not(
+        self, indexed: PostgresStore
+    ) -> None:
+        note = a_note("something entirely new about 障害対応")
+        indexed.save(note)
+        assert indexed.search("entirely new 障害対応", limit=1, tags=()).hits[0].id == note.id
+        indexed.delete(note.id)
+        assert note.id not in {hit.id for hit in indexed.search("entirely new 障害対応", limit=9, tags=()).hits}
+
+    def test_an_index_that_was_never_finished_is_built_anew(self, store: PostgresStore, url: str) -> None:
+        store.take([a_note(f"note {n}") for n in range(20)])
+        with psycopg.connect(url, autocommit=True) as other:
+            other.execute("CREATE INDEX knowledge_nearest_1 ON knowledge_vectors (note)")
+            other.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'knowledge_nearest_1'::regclass")
+        store._upkeep.build_index(1)
+        kind = store._server.read(
+            lambda c: c.execute("SELECT indexdef FROM pg_indexes WHERE indexname = 'knowledge_nearest_1'").fetchall()
+        )
+        assert any("USING hnsw" in row[0] for row in kind)
+
+    def test_vectors_come_back_as_they_were_given(self, store: PostgresStore) -> None:
+        note = a_note("知恵")
+        store.save(note)
+        text, vector = next(iter(store.readings([note]).items()))
+        assert np.array_equal(vector, HashingEmbedder().embed([text])[0])
+
+
+def test_many_threads_may_use_one_store(store: NoteStore, url: str) -> None:
+    def work(number: int) -> None:
+        for turn in range(6):
+            note = a_note(f"thread {number} turn {turn}")
+            store.save(note)
+            assert store.search(f"thread {number} turn {turn}", limit=1, tags=()).hits
+            if turn % 2:
+                store.delete(note.id)
+
+    threads = [Thread(target=work, args=(number,)) for number in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.check().notes == 30
+    assert_counts_are_true(url)
