@@ -182,13 +182,13 @@
       event.preventDefault();
       choose();
     };
+    const button = { tabindex: 0, role: "button", "aria-label": `${node}, ${type}`, keydown: press };
     return svg(
       "g",
-      { class: names, transform: `translate(${x} ${y})`, tabindex: 0, role: "button", "aria-label": `${node}, ${type}`, "data-node": node, click: choose, keydown: press },
-      svg("title", {}, node),
-      svg("rect", { width: WIDTH, height: HEIGHT, rx: 8 }),
-      svg("text", { x: 12, y: 21 }, short(node)),
-      svg("text", { x: 12, y: 38, class: "kind" }, short(type)),
+      { class: names, transform: `translate(${x} ${y})`, "data-node": node, click: choose },
+      svg("rect", { width: WIDTH, height: HEIGHT, rx: 8, ...button }, svg("title", {}, node)),
+      svg("text", { x: 12, y: 21, "aria-hidden": "true" }, short(node)),
+      svg("text", { x: 12, y: 38, "aria-hidden": "true", class: "kind" }, short(type)),
     );
   }
 
@@ -206,7 +206,7 @@
     chosen = node;
     settings = undefined;
     draw();
-    document.querySelector(".node.chosen")?.focus();
+    document.querySelector(".node.chosen rect")?.focus();
   }
 
   function details(workflow, node) {
