@@ -104,6 +104,7 @@ class Views:
         expect(note.locator(".tag")).to_have_text(["PostgreSQL", "運用"])
         expect(note.get_by_role("meter")).to_be_visible()
         expect(search.view.locator("header")).to_contain_text("PostgreSQL の接続数")
+        expect(search.view.locator("main")).not_to_contain_text("null")
 
     def test_a_passage_becomes_the_whole_note_through_the_host(self, search: Host) -> None:
         search.open(SEARCH)

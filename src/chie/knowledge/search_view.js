@@ -54,7 +54,7 @@
       html("div", { class: whole ? "text" : "text short" }, formatted(whole?.text ?? hit.content)),
       whole?.error && html("p", { class: "alarm", role: "alert" }, whole.error),
       html("div", { class: "row" }, ...facts(hit)),
-      html("div", { class: "row" }, ...buttons(hit, whole)),
+      html("div", { class: "row actions" }, ...buttons(hit, whole)),
     );
   }
 

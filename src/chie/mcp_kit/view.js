@@ -82,9 +82,11 @@ const chie = (() => {
       if (typeof value === "function") element.addEventListener(name, value);
       else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
     }
-    element.append(...children.flat().filter((child) => child !== undefined && child !== false));
+    element.append(...children.flat().filter(present));
     return element;
   }
+
+  const present = (child) => child !== undefined && child !== null && child !== false && child !== "";
 
   const html = (tag, attributes = {}, ...children) => make("http://www.w3.org/1999/xhtml", tag, attributes, children);
   const svg = (tag, attributes = {}, ...children) => make("http://www.w3.org/2000/svg", tag, attributes, children);
@@ -116,7 +118,7 @@ const chie = (() => {
   }
 
   function show(...children) {
-    document.getElementById("view").replaceChildren(...children.filter((child) => child !== undefined));
+    document.getElementById("view").replaceChildren(...children.filter(present));
   }
 
   async function start(name, translations, render) {

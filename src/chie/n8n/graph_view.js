@@ -8,6 +8,7 @@
   const DOWN = 26;
   const EDGE = 16;
   const LETTERS = 21; // of Latin width that fit into a node
+  const SMALLEST = 0.7; // a wider graph is shrunk to this; from there on it scrolls
 
   const WORDS = {
     en: {
@@ -136,13 +137,15 @@
     const width = Math.max(...[...places.values()].map(({ x }) => x)) + WIDTH + EDGE;
     const height = Math.max(...[...places.values()].map(({ y }) => y)) + HEIGHT + EDGE + (back.size ? DOWN : 0);
     const led = new Set(links.map(({ to }) => to));
-    return svg(
+    const drawn = svg(
       "svg",
       { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": say("graph") },
       svg("defs", {}, arrow()),
       links.map((link) => line(link, places, back.has(link), height)),
       nodes.map((node) => box(node, places.get(node.node), !led.has(node.node))),
     );
+    drawn.style.setProperty("min-width", `${width * SMALLEST}px`);
+    return drawn;
   }
 
   const arrow = () =>
@@ -156,7 +159,7 @@
     const [a, b] = [places.get(from), places.get(to)];
     const shape = { class: kind === "main" ? "edge" : "edge helper", d: way(a, b, kind, backwards, height), "marker-end": "url(#arrow)" };
     const label = kind === "main" ? port && String(port) : kind;
-    const at = kind === "main" ? { x: a.x + WIDTH + 6, y: a.y + HEIGHT / 2 - 5 } : { x: a.x + WIDTH / 2 + 6, y: a.y - 5 };
+    const at = kind === "main" ? { x: b.x - 20, y: b.y + HEIGHT / 2 - 6 } : { x: a.x + WIDTH / 2 + 6, y: a.y - 5 };
     return svg("g", {}, svg("path", shape), Boolean(label) && svg("text", { class: "port", ...at }, label));
   }
 
