@@ -1,4 +1,4 @@
-"""What our views show and ask for, in whatever host: the tests' own, and the bridge that the protocol's makers publish."""
+"""What our views show and ask for, in whatever host: the tests' own, and the protocol's official bridge."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +20,8 @@ LONG = "接続数の上限に達したら PgBouncer を前に置く。\n\n" + "\
     f"## 手順 {number}\n{'設定を確かめて、再起動して、接続数を見る。' * 20}" for number in range(12)
 )
 
+CHECK = "合計は一万円以上か、それとも未満か"
+
 
 def link(name: str, kind: str = "main") -> dict[str, Any]:
     return {"node": name, "type": kind, "index": 0}
@@ -29,16 +31,16 @@ WORKFLOW = {
     "name": "注文の通知",
     "nodes": [
         node("Webhook", "n8n-nodes-base.webhook", parameters={"path": "orders"}),
-        node("合計は一万円以上か、それとも未満か", "n8n-nodes-base.if"),
+        node(CHECK, "n8n-nodes-base.if"),
         node("Slack [1]", "n8n-nodes-base.slack", parameters={"text": "<b>大口注文</b>"}),
         node("Wait", "n8n-nodes-base.wait"),
         node("Agent", "@n8n/n8n-nodes-langchain.agent"),
         node("Model", "@n8n/n8n-nodes-langchain.lmChatOpenAi"),
     ],
     "connections": {
-        "Webhook": {"main": [[link("合計は一万円以上か、それとも未満か")]]},
-        "合計は一万円以上か、それとも未満か": {"main": [[link("Slack [1]")], [link("Wait")]]},
-        "Wait": {"main": [[link("合計は一万円以上か、それとも未満か"), link("Agent")]]},
+        "Webhook": {"main": [[link(CHECK)]]},
+        CHECK: {"main": [[link("Slack [1]")], [link("Wait")]]},
+        "Wait": {"main": [[link(CHECK), link("Agent")]]},
         "Model": {"ai_languageModel": [[link("Agent", "ai_languageModel")]]},
     },
 }
@@ -150,7 +152,10 @@ class Views:
 
     @pytest.mark.parametrize(
         ("locale", "none", "count"),
-        [("ja-JP", "この件のメモはまだありません。", "1 件のメモ"), ("en-GB", "The team has no note on this.", "1 note")],
+        [
+            ("ja-JP", "この件のメモはまだありません。", "1 件のメモ"),
+            ("en-GB", "The team has no note on this.", "1 note"),
+        ],
     )
     def test_the_hosts_language_is_the_views(self, search: Host, locale: str, none: str, count: str) -> None:
         search.open(SEARCH, locale=locale)
@@ -179,8 +184,7 @@ class Views:
         search.open(SEARCH)
         search.show(SEARCH, {"query": "PgBouncer", "limit": 1})
         expect(search.view.locator(".note")).to_be_visible()
-        height = "() => new Promise((done) => requestAnimationFrame(() => done(document.querySelector('main').clientHeight)))"
-        inner = search.page.frames[1].evaluate(height)
+        inner = search.page.frames[1].evaluate("() => document.querySelector('main').clientHeight")
         expect(search.page.locator("iframe")).to_have_css("height", f"{inner}px")
         assert search.page.evaluate("() => host.teardown()") == {}
 
@@ -191,7 +195,7 @@ class Views:
         expect(graph.view.locator(".node")).to_have_count(6)
         expect(graph.view.locator(".edge")).to_have_count(6)
         expect(graph.view.locator(".edge.helper")).to_have_count(1)
-        left = {name: self.left(graph, name) for name in ("Webhook", "合計は一万円以上か、それとも未満か", "Wait", "Agent")}
+        left = {name: self.left(graph, name) for name in ("Webhook", CHECK, "Wait", "Agent")}
         assert sorted(left, key=left.__getitem__) == list(left)
         assert self.left(graph, "Slack [1]") == left["Wait"]
         assert self.left(graph, "Model") == left["Agent"]

@@ -159,7 +159,7 @@
     const [a, b] = [places.get(from), places.get(to)];
     const shape = { class: kind === "main" ? "edge" : "edge helper", d: way(a, b, kind, backwards, height), "marker-end": "url(#arrow)" };
     const label = kind === "main" ? port && String(port) : kind;
-    const at = kind === "main" ? { x: b.x - 20, y: b.y + HEIGHT / 2 - 6 } : { x: a.x + WIDTH / 2 + 6, y: a.y - 5 };
+    const at = kind === "main" ? { x: b.x - 22, y: b.y + HEIGHT / 2 + (a.y < b.y ? 15 : -7) } : { x: a.x + WIDTH / 2 + 6, y: a.y - 5 };
     return svg("g", {}, svg("path", shape), Boolean(label) && svg("text", { class: "port", ...at }, label));
   }
 
