@@ -16,7 +16,7 @@ __all__ = ["chrome", "graph", "knowledge", "n8n", "search"]
 def host_script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bundle = tmp_path_factory.mktemp("bridge") / "host.js"
     source = Path(__file__).with_name("bridge_host.js")
-    command = [BIN / "rolldown", source, "--file", bundle, "--platform", "browser", "--format", "iife"]
+    command = [str(BIN / "rolldown"), str(source), "--file", str(bundle), "--platform", "browser", "--format", "iife"]
     subprocess.run(command, cwd=source.parent, check=True, capture_output=True)
     return bundle
 
