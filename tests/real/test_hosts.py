@@ -93,11 +93,13 @@ def test_gemini_connects_over_stdio_and_http(tmp_path: Path, home: Path) -> None
     (person / ".gemini").mkdir(parents=True)
     (person / ".gemini" / "trustedFolders.json").write_text(json.dumps({str(person / "project"): "TRUST_FOLDER"}))
     (person / "project").mkdir()
-    add = ("gemini", "mcp", "add", "--timeout", "60000")
+
+    def gemini(*words: str) -> str:
+        return run("gemini", "mcp", *words, home=person, folder=person / "project")
+
     with http_server("chie", "serve") as address:
-        project = {"home": person, "folder": person / "project"}
-        run(*add, "-e", f"CHIE_HOME={home}", "ours", GATEWAY, **project)
-        run(*add, "--transport", "http", "house", f"{address}/mcp/knowledge", **project)
-        listed = run("gemini", "mcp", "list", **project)
+        gemini("add", "--timeout", "60000", "-e", f"CHIE_HOME={home}", "ours", GATEWAY)
+        gemini("add", "--timeout", "60000", "--transport", "http", "house", f"{address}/mcp/knowledge")
+        listed = gemini("list")
     connected = [line for line in listed.splitlines() if line.startswith("✓") and line.endswith("Connected")]
     assert [line.split(":")[0] for line in connected] == ["✓ ours", "✓ house"], listed
