@@ -11,7 +11,7 @@ SCRIPTS = [files("chie.knowledge") / "search_view.js", files("chie.n8n") / "grap
 PAGES = [page("A & B", script.read_text(encoding="utf-8")) for script in SCRIPTS]
 SINKS = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|\beval\b|new Function|setHTML")
 REACHES = re.compile(
-    r"\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|@import|url\(|localStorage|document\.cookie"
+    r"\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|@import|url\((?!#)|localStorage|cookie"
 )
 
 

@@ -11,6 +11,8 @@ const chie = (() => {
   const waiting = new Map();
   const state = { input: undefined, result: undefined, cancelled: false, context: {}, capabilities: {} };
   let asked = 0;
+  let size = { width: 0, height: 0 };
+  /** @type {(state: object) => void} */
   let draw = () => {};
   let words = {};
 
@@ -57,6 +59,7 @@ const chie = (() => {
     draw(state);
   }
 
+  /** @param {any} context */
   function dress({ theme, styles, locale }) {
     const root = document.documentElement;
     if (theme) root.style.setProperty("color-scheme", theme);
@@ -72,6 +75,7 @@ const chie = (() => {
 
   function when(moment) {
     const zone = state.context.timeZone;
+    /** @type {Intl.DateTimeFormatOptions} */
     const form = { dateStyle: "medium", ...(zone ? { timeZone: zone } : {}) };
     return new Intl.DateTimeFormat(document.documentElement.lang, form).format(new Date(moment));
   }
@@ -111,10 +115,10 @@ const chie = (() => {
   }
 
   function measure() {
-    const { width, height } = document.getElementById("view").getBoundingClientRect();
-    const size = { width: Math.ceil(width), height: Math.min(Math.ceil(height), TALL) };
-    if (size.height !== measure.height || size.width !== measure.width) notify("ui/notifications/size-changed", size);
-    Object.assign(measure, size);
+    const box = document.getElementById("view").getBoundingClientRect();
+    const now = { width: Math.ceil(box.width), height: Math.min(Math.ceil(box.height), TALL) };
+    if (now.height !== size.height || now.width !== size.width) notify("ui/notifications/size-changed", now);
+    size = now;
   }
 
   function show(...children) {

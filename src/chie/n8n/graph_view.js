@@ -209,7 +209,7 @@
     chosen = node;
     settings = undefined;
     draw();
-    document.querySelector(".node.chosen rect")?.focus();
+    /** @type {SVGElement | null} */ (document.querySelector(".node.chosen rect"))?.focus();
   }
 
   function details(workflow, node) {
