@@ -98,6 +98,19 @@ async def test_the_newest_notes_are_listed_and_no_more(client: Assistant, servic
     assert datetime.fromisoformat(notes[0].annotations.last_modified or "").tzinfo is not None
 
 
+async def test_a_list_that_cannot_be_read_says_why(
+    client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise StorageError("the disk is full. Make room, then try again.")
+
+    monkeypatch.setattr(service.store, "browse", fail)
+    with pytest.raises(MCPError) as caught:
+        await client.list_resources()
+    assert caught.value.error.code == INTERNAL_ERROR
+    assert caught.value.error.message == "the disk is full. Make room, then try again."
+
+
 async def prompt(client: Assistant, name: str, **arguments: str) -> str:
     [message] = (await client.get_prompt(name, arguments)).messages
     assert message.role == "user"

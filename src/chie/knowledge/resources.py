@@ -62,7 +62,7 @@ def _resource(note: Heading) -> Resource:
             "uri": address(note.id),
             "name": note.id,
             "title": note.title,
-            "description": ", ".join(note.tags) or None,
+            "description": ", ".join(note.tags) or note.title,
             "mime_type": MARKDOWN,
             "annotations": Annotations(last_modified=note.updated_at.isoformat()),
         }

@@ -7,7 +7,7 @@ from typing import Any
 from fastmcp.exceptions import FastMCPError, ToolError
 from fastmcp.exceptions import ValidationError as ArgumentError
 from fastmcp.prompts.base import PromptResult
-from fastmcp.resources.base import ResourceResult
+from fastmcp.resources.base import Resource, ResourceResult
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool, ToolResult
 from mcp.shared.exceptions import MCPError
@@ -16,6 +16,7 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     GetPromptRequestParams,
+    ListResourcesRequest,
     ListToolsRequest,
     ReadResourceRequestParams,
     TextContent,
@@ -79,6 +80,16 @@ class ErrorTranslator(Middleware):
             return failure(_argument_error(error), self._fields)
         except ToolError as error:
             return failure(_tool_error(tool, error), self._fields)
+
+    async def on_list_resources(
+        self,
+        context: MiddlewareContext[ListResourcesRequest],
+        call_next: CallNext[ListResourcesRequest, Sequence[Resource]],
+    ) -> Sequence[Resource]:
+        try:
+            return await call_next(context)
+        except ChieError as error:
+            raise MCPError(INTERNAL_ERROR, error.message, error.details()) from error
 
     async def on_read_resource(
         self,
