@@ -16,7 +16,7 @@ PAGE      := src/chie/chat/static/index.html
 PAGE_FROM := $(shell find web -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
-.PHONY: run page test check bench real fuzz soak browser format docs lock clean
+.PHONY: run page test check bench real dist fuzz soak browser format docs lock clean
 .DEFAULT_GOAL := run
 
 run: $(RUN)  ## start the house and print its address
@@ -43,6 +43,9 @@ bench: $(DEV) $(PAGE)  ## every figure in the README
 real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the conformance suite and a real n8n
 	@$(BIN)/python -m tests.real.n8n_server  # once: minutes, and 2.5 GB in the user's cache
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
+
+dist: $(DEV) $(PAGE)  ## wheel, sdist and the bundle for Claude Desktop, into dist/
+	@$(BIN)/python -m release $(ARGS)
 
 fuzz: $(VENV)/.fuzz  ## look for inputs that break our readers: ARGS="markdown_file -max_total_time=600"
 	@$(BIN)/python -m tests.fuzz $(ARGS)

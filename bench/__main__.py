@@ -16,6 +16,7 @@ FIGURES = (
     "workers",
     "page",
     "postgres",
+    "size",
 )
 
 

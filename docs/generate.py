@@ -1,7 +1,7 @@
 """Rewrites the parts of the documentation that are made from code; with `--check`, says which are stale.
 
 A part stands between `<!-- generated: KIND NAME -->` and `<!-- end -->`.
-Kinds: `tools` of a server, `settings` of a room, `commands` of a program, `hosts` that can be connected.
+Kinds: `tools` and `prompts` of a server, `settings` of a room, `commands` of a program, `hosts` that can be connected.
 """
 
 import asyncio
@@ -30,6 +30,15 @@ def tools(name: str) -> str:
         )
         rows.append((f"`{tool.name}`", arguments, (tool.description or "").split("\n\n")[0].replace("\n", " ")))
     return _table(("tool", "arguments (**required**)", "what it does"), rows)
+
+
+def prompts(name: str) -> str:
+    rows = []
+    for prompt in asyncio.run(_servers()[name]().list_prompts()):
+        given = prompt.arguments or []
+        arguments = ", ".join(f"**{one.name}**" if one.required else one.name for one in given)
+        rows.append((f"`{prompt.name}`", arguments, prompt.title or "", (prompt.description or "").split(" / ")[0]))
+    return _table(("prompt", "arguments (**required**)", "in the host's menu", "what it does"), rows)
 
 
 def settings(name: str) -> str:
@@ -112,7 +121,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def renewed(text: str) -> str:
-    kinds = {"tools": tools, "settings": settings, "commands": commands, "hosts": hosts}
+    kinds = {"tools": tools, "prompts": prompts, "settings": settings, "commands": commands, "hosts": hosts}
     return PART.sub(lambda part: f"{part[1]}{kinds[part['kind']](part['name'])}{part[4]}", text)
 
 

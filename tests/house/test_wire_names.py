@@ -1,6 +1,6 @@
 """Names on the wire are for ever: adding one is a line here, changing one breaks somebody's assistant."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from fastmcp import Client
@@ -64,6 +64,14 @@ KNOWLEDGE = {
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 
+KNOWLEDGE_PROMPTS = {
+    "save_what_we_learnt": {"topic", "tags"},
+    "what_do_we_know": {"topic", "tag"},
+}
+KNOWLEDGE_RESOURCES = {"note://{id}", "ui://knowledge/search.html"}
+N8N_RESOURCES = {"ui://n8n/workflow.html"}
+VIEWS = {"search_knowledge": "ui://knowledge/search.html", "get_workflow_connections": "ui://n8n/workflow.html"}
+
 BEDROCK_KB = {
     "kb_answer": {"query", "max_results", "session_id", "filter", "search_type"},
     "kb_search": {"query", "max_results", "filter", "search_type"},
@@ -102,6 +110,33 @@ async def test_the_tools_of_knowledge_gateway() -> None:
     assert tools == KNOWLEDGE
 
 
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_prompts_and_resources_of_knowledge_gateway(mode: ConnectMode) -> None:
+    async with Client(create_server(), mode=mode) as client:
+        prompts = {one.name: {argument.name for argument in one.arguments or ()} for one in await client.list_prompts()}
+        assert await addresses(client) == KNOWLEDGE_RESOURCES
+    assert prompts == KNOWLEDGE_PROMPTS
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_views_and_the_tools_they_show(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("N8N_API_KEY", "never used")
+    views = {}
+    for server in (create_server(), create_n8n_server()):
+        async with Client(server, mode=mode) as client:
+            for tool in await client.list_tools():
+                if view := (tool.meta or {}).get("ui"):
+                    views[tool.name] = view["resourceUri"]
+                    assert set(view) == {"resourceUri"}
+    assert views == VIEWS
+
+
+async def addresses(client: Client[Any]) -> set[str]:
+    templates = {one.uri_template for one in await client.list_resource_templates()}
+    return templates | {str(one.uri) for one in await client.list_resources()}
+
+
 def test_the_paths_of_the_api() -> None:
     paths = create_house({}).openapi()["paths"]
     assert {path: set(methods) for path, methods in paths.items()} == API
@@ -135,4 +170,5 @@ async def test_the_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytes
     monkeypatch.setenv("N8N_API_KEY", "never used")
     async with Client(create_n8n_server(), mode=mode) as client:
         tools = {tool.name: set(tool.input_schema.get("properties", {})) for tool in await client.list_tools()}
+        assert await addresses(client) == N8N_RESOURCES
     assert tools == N8N

@@ -7,13 +7,15 @@ from pathlib import Path
 BIN = Path(__file__).parent / "node_modules" / ".bin"
 
 
-def run(program: str, *arguments: str, home: Path, check: bool = True, seconds: float = 120) -> str:
+def run(
+    program: str, *arguments: str, home: Path, folder: Path | None = None, check: bool = True, seconds: float = 120
+) -> str:
     """What it printed. Its home is empty, so nothing of the developer's own is read or written."""
     home.mkdir(exist_ok=True)
     done = subprocess.run(
         [BIN / program, *arguments],
         env={**os.environ, "HOME": str(home), "PATH": f"{BIN}:{os.environ['PATH']}"},
-        cwd=home,
+        cwd=folder or home,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -1,22 +1,28 @@
 """The MCP server `knowledge-gateway`: what assistants can do with the team's notes."""
 
 from dataclasses import asdict, dataclass
+from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated
 
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from chie.knowledge.completion import declare_completion
 from chie.knowledge.note import Found, Note, Page, Saved
+from chie.knowledge.prompts import declare_prompts
+from chie.knowledge.resources import declare_resources
 from chie.knowledge.service import MAX_LIMIT, KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.base import NoteStore
 from chie.mcp_kit.serve import Server
+from chie.mcp_kit.views import add_view
 from chie.settings import load
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
 
 NAME = "knowledge-gateway"
+SEARCH_VIEW = "ui://knowledge/search.html"
 
 INSTRUCTIONS = """\
 The team's shared memory of findings: fixes, causes, decisions, commands, pitfalls. It is searched by meaning, in \
@@ -52,6 +58,10 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
     )
     _declare_reading(server, service)
     _declare_writing(server, service)
+    _declare_view(server)
+    declare_resources(server, service)
+    declare_prompts(server)
+    declare_completion(server, service)
     return server
 
 
@@ -62,7 +72,7 @@ def _api(service: KnowledgeService) -> "APIRouter":
 
 
 def _declare_reading(server: Server, service: KnowledgeService) -> None:
-    @server.declare(READ)
+    @server.declare(READ, view=SEARCH_VIEW)
     def search_knowledge(
         query: Annotated[str, Field(description="A question or a few words, in any of the two languages.")],
         limit: Limit = 10,
@@ -120,3 +130,13 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         """Delete one note for good. Ask the user first unless they named it."""
         service.delete(id)
         return Deleted(id)
+
+
+def _declare_view(server: Server) -> None:
+    add_view(
+        server,
+        SEARCH_VIEW,
+        title="Search results / 検索結果",
+        description="Shows what search_knowledge found.",
+        script=files("chie.knowledge") / "search_view.js",
+    )

@@ -15,6 +15,7 @@ from chie.knowledge.note import (
     Page,
     Saved,
     Similar,
+    TagCount,
     new_id,
     now,
 )
@@ -108,6 +109,9 @@ class KnowledgeService:
 
     def browse(self, *, tag: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
         return self.store.browse(tag=tag or None, limit=_limit(limit), cursor=cursor or None)
+
+    def tags(self) -> Sequence[TagCount]:
+        return self.store.tags()
 
     def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None) -> Found:
         if not query.strip():

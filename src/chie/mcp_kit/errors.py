@@ -1,18 +1,30 @@
-"""The MCP edge's translator: every failure becomes a result with `isError`, in our own words."""
+"""The MCP edge's translator: a failed call is a result with `isError`, a failed read an error; our own words."""
 
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fastmcp.exceptions import ToolError
+from fastmcp.exceptions import FastMCPError, ToolError
 from fastmcp.exceptions import ValidationError as ArgumentError
+from fastmcp.prompts.base import PromptResult
+from fastmcp.resources.base import Resource, ResourceResult
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool, ToolResult
-from mcp_types import CallToolRequestParams, ListToolsRequest, TextContent
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    GetPromptRequestParams,
+    ListResourcesRequest,
+    ListToolsRequest,
+    ReadResourceRequestParams,
+    TextContent,
+)
 from pydantic import ValidationError as PydanticError
 from pydantic_core import ErrorDetails
 
-from chie.errors import ChieError, ServiceError, ValidationError
+from chie.errors import ChieError, NotFoundError, ServiceError, ValidationError
 from chie.mcp_kit.logging import request_id
 
 logger = logging.getLogger(__name__)
@@ -43,7 +55,7 @@ _LIMITS = {
 
 
 class ErrorTranslator(Middleware):
-    """Wraps every tool call; nothing of Pydantic's text, the input or the stack gets past it.
+    """Wraps every call and read; nothing of Pydantic's text, the input or the stack gets past it.
 
     `fields` are what a room's own errors add to the house's, for those errors that are made here.
     """
@@ -68,6 +80,44 @@ class ErrorTranslator(Middleware):
             return failure(_argument_error(error), self._fields)
         except ToolError as error:
             return failure(_tool_error(tool, error), self._fields)
+
+    async def on_list_resources(
+        self,
+        context: MiddlewareContext[ListResourcesRequest],
+        call_next: CallNext[ListResourcesRequest, Sequence[Resource]],
+    ) -> Sequence[Resource]:
+        try:
+            return await call_next(context)
+        except ChieError as error:
+            raise MCPError(INTERNAL_ERROR, error.message, error.details()) from error
+
+    async def on_read_resource(
+        self,
+        context: MiddlewareContext[ReadResourceRequestParams],
+        call_next: CallNext[ReadResourceRequestParams, ResourceResult],
+    ) -> ResourceResult:
+        """The address comes back as `data.uri`, where a client looks for it that asked for several."""
+        try:
+            return await call_next(context)
+        except FastMCPError as error:
+            raise _protocol_error("reading this resource", error, uri=str(context.message.uri)) from error
+
+    async def on_get_prompt(
+        self,
+        context: MiddlewareContext[GetPromptRequestParams],
+        call_next: CallNext[GetPromptRequestParams, PromptResult],
+    ) -> PromptResult:
+        try:
+            return await call_next(context)
+        except FastMCPError as error:
+            raise _protocol_error("this prompt", error) from error
+
+
+def _protocol_error(what: str, error: FastMCPError, **data: str) -> MCPError:
+    """Resources and prompts have no result that says "failed": theirs are JSON-RPC errors."""
+    reason = error.__cause__ if isinstance(error.__cause__, ChieError) else unexpected(what)
+    code = INVALID_PARAMS if isinstance(reason, NotFoundError | ValidationError) else INTERNAL_ERROR
+    return MCPError(code, reason.message, data | reason.details())
 
 
 def _admitting_failure(tool: Tool) -> Tool:

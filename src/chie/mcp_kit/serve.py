@@ -17,6 +17,7 @@ from chie import __version__
 from chie.errors import ChieError, ConfigurationError
 from chie.mcp_kit.errors import ErrorTranslator
 from chie.mcp_kit.logging import REQUEST, new_request_id
+from chie.mcp_kit.views import shown_by
 from chie.mcp_kit.workers import Place, address_of, listening
 from chie.proxy import load_proxy
 
@@ -74,15 +75,16 @@ class Server(FastMCP[None]):
         self.api = api
         self.custom_route("/health", methods=["GET"])(self._health)
 
-    def declare(self, annotations: ToolAnnotations) -> Callable[[F], F]:
+    def declare(self, annotations: ToolAnnotations, *, view: str | None = None) -> Callable[[F], F]:
         """A decorator that makes a tool of a function; the docstring is the description, word for word.
 
+        `view` is the address of the page that shows its answers, for hosts that show pages (`mcp_kit/views.py`).
         FastMCP would load a parser to look for parameters in the docstring: a tenth of every start. Ours have none.
         """
 
         def register(function: F) -> F:
             description, function.__doc__ = inspect.getdoc(function), None
-            self.tool(function, description=description, annotations=annotations)
+            self.tool(function, description=description, annotations=annotations, meta=shown_by(view))
             return function
 
         return register

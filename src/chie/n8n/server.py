@@ -1,6 +1,7 @@
 """The MCP server `n8n-mcp-server`: what assistants can do with the team's n8n."""
 
 import re
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from fastmcp.tools import Tool, ToolResult
@@ -8,6 +9,7 @@ from mcp_types import TextContent
 from pydantic import PrivateAttr
 
 from chie.mcp_kit.serve import Server
+from chie.mcp_kit.views import add_view, shown_by
 from chie.n8n.backups import Backups
 from chie.n8n.catalog import create_registry
 from chie.n8n.client import N8nApiClient
@@ -19,6 +21,7 @@ from chie.n8n.registry import ToolRegistry
 from chie.n8n.saving import Saver
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
+from chie.n8n.tools.get_workflow_connections import GRAPH_VIEW
 from chie.n8n.wire import Address, Wire
 from chie.settings import load
 
@@ -45,6 +48,7 @@ class Bridge(Tool):
             description=definition.description,
             parameters=definition.input_schema,
             annotations=definition.annotations,
+            meta=shown_by(definition.view),
         )
         bridge._definition = definition
         return bridge
@@ -70,6 +74,13 @@ def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient |
         api=lambda: _api(context, read_only=read_only),
     )
     setup_tool_handlers(server, create_registry(context, read_only=read_only))
+    add_view(
+        server,
+        GRAPH_VIEW,
+        title="Workflow graph / ワークフロー図",
+        description="Draws what get_workflow_connections read.",
+        script=files("chie.n8n") / "graph_view.js",
+    )
     return server
 
 

@@ -44,6 +44,7 @@ class ToolDefinition:
     input_schema: dict[str, Any]
     annotations: ToolAnnotations
     handler: Callable[[Mapping[str, Any]], Awaitable[ToolResponse]]
+    view: str | None = None
 
 
 class BaseTool(ABC, Generic[A]):
@@ -51,6 +52,7 @@ class BaseTool(ABC, Generic[A]):
     description: ClassVar[str]
     annotations: ClassVar[ToolAnnotations] = READ
     arguments: ClassVar[type[Arguments]]
+    view: ClassVar[str | None] = None  # the page that shows its answers, for hosts that show pages
     when_cut: ClassVar[str] = "Ask for less, or let the operator raise N8N_MAX_CHARS."
 
     def __init__(self, context: ToolContext) -> None:
@@ -82,7 +84,8 @@ class BaseTool(ABC, Generic[A]):
         return {"content": [{"type": "text", "text": _json(shown)}]}
 
     def to_definition(self) -> ToolDefinition:
-        return ToolDefinition(self.name, self.description, self.get_input_schema(), self.annotations, self.handler)
+        schema = self.get_input_schema()
+        return ToolDefinition(self.name, self.description, schema, self.annotations, self.handler, self.view)
 
     def _parse(self, arguments: Mapping[str, Any]) -> Arguments:
         try:

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
+from chie.knowledge.embedding.wordpiece import WordPiece
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -65,17 +66,15 @@ _REINSTALL = "Install chie again, or set CHIE_EMBEDDING_URL to use another model
 def _load(folder: Path) -> Callable[[str], "Vectors"]:
     import numpy as np
     import onnxruntime
-    from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.enable_truncation(LIMIT)
+    tokenizer = WordPiece.load(folder / "tokenizer.json")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # 7 MB less, and no slower for one text at a time
     session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
 
     def encode(text: str) -> "Vectors":
-        ids = np.array([tokenizer.encode(text).ids], np.int64)
+        ids = np.array([tokenizer.encode(text, LIMIT)], np.int64)
         rows: Vectors = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return rows
 

@@ -6,6 +6,8 @@ from chie.n8n.models import Json, Workflow
 from chie.n8n.summaries import graph
 from chie.n8n.tool import RawTool, ToolResponse
 
+GRAPH_VIEW = "ui://n8n/workflow.html"
+
 
 class GetWorkflowConnectionsArguments(RawArguments):
     id: WorkflowId
@@ -18,6 +20,7 @@ class GetWorkflowConnectionsTool(RawTool[GetWorkflowConnectionsArguments]):
         "same as a Mermaid flowchart. raw=true adds the connections as n8n stores them."
     )
     arguments = GetWorkflowConnectionsArguments
+    view = GRAPH_VIEW
 
     async def execute_core(self, args: GetWorkflowConnectionsArguments) -> Workflow:
         return await self.context.client.get_workflow(args.id)

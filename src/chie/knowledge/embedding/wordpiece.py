@@ -1,0 +1,113 @@
+"""The model's tokenizer: words in pieces that its vocabulary has, exactly as `tokenizer.json` describes them.
+
+The library that the file is made for brings a client of a model hub and forty megabytes, and takes longer to load;
+this model needs one kind of tokenizer only. `tests/knowledge/test_wordpiece.py` holds the two against each other.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from unicodedata import category, normalize
+
+_STRIPPED = re.compile("[\u0300-\u036f]")  # accents, once they stand alone
+_RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff々〆]+|[^\\s\u3040-\u30ff\u3400-\u9fff々〆]+")
+_LONGEST_WORD = 400
+_KNOWN_STEPS = (["NFKC", "NFD", "Replace", "NFC", "BertNormalizer"], ["Split", "BertPreTokenizer"], "WordPiece")
+
+
+class WordPiece:
+    def __init__(self, vocabulary: dict[str, int], special: dict[str, int]) -> None:
+        self._first = vocabulary
+        self._rest = {piece[2:]: number for piece, number in vocabulary.items() if piece.startswith("##")}
+        self._longest = max(map(len, vocabulary))
+        self._special = special
+        self._unknown, self._start, self._end = (special[name] for name in ("[UNK]", "[CLS]", "[SEP]"))
+        self._marks = re.compile(f"({'|'.join(map(re.escape, special))})")
+
+    @classmethod
+    def load(cls, file: Path) -> "WordPiece":
+        """ValueError for a file that describes another kind of tokenizer."""
+        content = json.loads(file.read_text(encoding="utf-8"))
+        normalizers = [step["type"] for step in content["normalizer"]["normalizers"]]
+        splitters = [step["type"] for step in content["pre_tokenizer"]["pretokenizers"]]
+        if (normalizers, splitters, content["model"]["type"]) != _KNOWN_STEPS:
+            raise ValueError("this tokenizer is of another kind than the one that Chie knows")
+        special = {token["content"]: token["id"] for token in content["added_tokens"]}
+        return cls(content["model"]["vocab"], special)
+
+    def encode(self, text: str, limit: int) -> list[int]:
+        """The numbers of its pieces between the marks of start and end, `limit` at the most; the rest is not read."""
+        numbers = [self._start]
+        for number in self._numbers(text):
+            if len(numbers) == limit - 1:
+                break
+            numbers.append(number)
+        return [*numbers, self._end]
+
+    def _numbers(self, text: str) -> Iterator[int]:
+        for at, part in enumerate(self._marks.split(text)):
+            if at % 2:
+                yield self._special[part]
+            else:
+                for word in _words(_normal(part)):
+                    yield from self._pieces(word)
+
+    def _pieces(self, word: str) -> list[int]:
+        """The longest piece first, then the longest of what is left; a word with a gap is unknown as a whole."""
+        if len(word) > _LONGEST_WORD:
+            return [self._unknown]
+        pieces: list[int] = []
+        start, known = 0, self._first
+        while start < len(word):
+            for end in range(min(len(word), start + self._longest), start, -1):
+                if (number := known.get(word[start:end])) is not None:
+                    break
+            else:
+                return [self._unknown]
+            pieces.append(number)
+            start, known = end, self._rest
+        return pieces
+
+
+def _normal(text: str) -> str:
+    text = normalize("NFC", _STRIPPED.sub("", normalize("NFD", normalize("NFKC", text))))
+    if not text.isprintable() or "\ufffd" in text:
+        text = "".join(_cleaned(letter) for letter in text)
+    # One letter at a time where it matters: in Greek, the last letter of a word has another small form.
+    return "".join(map(str.lower, text)) if "Σ" in text else text.lower()
+
+
+@lru_cache(maxsize=4096)
+def _cleaned(letter: str) -> str:
+    if letter in "\t\n\r" or (letter.isspace() and category(letter) != "Cc"):
+        return " "
+    return "" if letter == "\ufffd" or category(letter) in ("Cc", "Cf", "Co") else letter
+
+
+def _words(text: str) -> Iterator[str]:
+    for run in _RUN.findall(text):
+        if run.isalnum():
+            yield run
+        else:
+            yield from _apart(run)
+
+
+def _apart(run: str) -> Iterator[str]:
+    """Every punctuation mark is a word of its own."""
+    start = 0
+    for at, letter in enumerate(run):
+        if _is_punctuation(letter):
+            if at > start:
+                yield run[start:at]
+            yield letter
+            start = at + 1
+    if start < len(run):
+        yield run[start:]
+
+
+@lru_cache(maxsize=4096)
+def _is_punctuation(letter: str) -> bool:
+    """All marks of ASCII count, `$` and `+` too; of the others, those that Unicode calls punctuation."""
+    return category(letter)[0] == "P" or (letter < "\x7f" and letter.isprintable() and not letter.isalnum())

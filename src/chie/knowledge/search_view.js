@@ -1,0 +1,116 @@
+/** What `search_knowledge` found: notes by score, each with its passage, and the whole note where the host lets us ask. */
+(() => {
+  const { state, say, when, html, show, call, request, answered, textOf } = chie;
+
+  const WORDS = {
+    en: {
+      searching: "Searching the team’s notes…",
+      one: "1 note",
+      found: "{0} notes",
+      none: "The team has no note on this.",
+      failed: "The search failed",
+      cancelled: "The search was stopped.",
+      score: "How close it is, from 0 to 1: {0}",
+      whole: "Read the whole note",
+      reading: "Reading…",
+      less: "Show less",
+      open: "Open the source",
+    },
+    ja: {
+      searching: "チームのメモを検索しています…",
+      one: "1 件のメモ",
+      found: "{0} 件のメモ",
+      none: "この件のメモはまだありません。",
+      failed: "検索できませんでした",
+      cancelled: "検索は中止されました。",
+      score: "近さ（0〜1）：{0}",
+      whole: "メモ全体を読む",
+      reading: "読み込み中…",
+      less: "閉じる",
+      open: "出典を開く",
+    },
+  };
+
+  const opened = new Map(); // a note's id, and its whole text or why it could not be read
+
+  function draw() {
+    const { input, result, cancelled } = state;
+    if (result === undefined) return show(heading(say(cancelled ? "cancelled" : "searching"), input));
+    if (result.isError) return show(heading(say("failed"), input), html("p", { class: "alarm", role: "alert" }, textOf(result)));
+    const { hits = [], notice } = answered(result);
+    const count = say(["none", "one"][hits.length] ?? "found", hits.length);
+    show(heading(count, input), notice && html("p", { class: "quiet" }, notice), html("ol", { class: "notes" }, hits.map(note)));
+  }
+
+  const heading = (text, input) =>
+    html("header", {}, html("h1", {}, text), input?.query && html("span", { class: "quiet" }, input.query));
+
+  function note(hit) {
+    const whole = opened.get(hit.id);
+    return html(
+      "li",
+      { class: "note", "data-id": hit.id },
+      html("h2", {}, hit.title),
+      html("div", { class: whole ? "text" : "text short" }, formatted(whole?.text ?? hit.content)),
+      whole?.error && html("p", { class: "alarm", role: "alert" }, whole.error),
+      html("div", { class: "row" }, ...facts(hit)),
+      html("div", { class: "row actions" }, ...buttons(hit, whole)),
+    );
+  }
+
+  function facts({ score, tags, created_at, user_id, source }) {
+    const shown = Number(score).toFixed(2);
+    return [
+      html("meter", { min: 0, max: 1, value: score, "aria-label": say("score", shown), title: say("score", shown) }),
+      html("span", { class: "quiet" }, shown),
+      ...(tags ?? []).map((tag) => html("span", { class: "tag" }, tag)),
+      html("time", { class: "quiet", datetime: created_at }, when(created_at)),
+      user_id !== "anonymous" && html("span", { class: "quiet" }, user_id),
+      source && html("span", { class: "quiet" }, source),
+    ];
+  }
+
+  function buttons({ id, partial, source }, whole) {
+    const { serverTools, openLinks } = state.capabilities;
+    const open = () => request("ui/open-link", { url: source }).catch(() => undefined);
+    return [
+      whole?.text && html("button", { click: () => close(id) }, say("less")),
+      partial && serverTools && !whole?.text && reader(id, whole),
+      openLinks && /^https?:\/\//.test(source ?? "") && html("button", { click: open }, say("open")),
+    ];
+  }
+
+  const reader = (id, whole) =>
+    html("button", { click: () => read(id), disabled: whole?.reading }, say(whole?.reading ? "reading" : "whole"));
+
+  async function read(id) {
+    keep(id, { reading: true });
+    try {
+      keep(id, { text: (await call("get_knowledge", { id })).content });
+    } catch (error) {
+      keep(id, { error: error.message });
+    }
+  }
+
+  function keep(id, what) {
+    opened.set(id, what);
+    draw();
+  }
+
+  function close(id) {
+    opened.delete(id);
+    draw();
+  }
+
+  /** Code between fences and between backticks, in its own letters; all else is shown as it was written. */
+  function formatted(text) {
+    return text
+      .split(/^```[^\n]*\n([\s\S]*?)^```[ \t]*\n?/m)
+      .map((part, at) => (at % 2 ? html("pre", {}, part.replace(/\n$/, "")) : inline(part)))
+      .flat();
+  }
+
+  const inline = (text) => text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 ? html("code", {}, part) : part));
+
+  chie.start("chie-search", WORDS, draw);
+})();
