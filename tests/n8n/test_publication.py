@@ -33,6 +33,17 @@ async def test_tags_that_are_the_same_in_another_order_are_left_alone(call: Call
     assert writes(fake) == []
 
 
+async def test_the_report_names_the_tags_that_were_set_and_those_that_are_new(call: Caller, fake: FakeN8n) -> None:
+    made = (await call("create_workflow", **order_flow(), tags=["a"])).data
+    assert "tags set: a (new: a)" in made["steps"]
+    more = (await call("update_workflow", id=made["id"], tags=["b", "a", "c"])).data
+    assert more["steps"][-1] == "tags set: b, a, c (new: b, c)"
+    known = (await call("update_workflow", id=made["id"], tags=["a", "b"])).data
+    assert known["steps"][-1] == "tags set: a, b"
+    none = (await call("update_workflow", id=made["id"], tags=[])).data
+    assert none["steps"][-1] == "tags set: none"
+
+
 async def test_a_tag_name_that_n8n_would_misunderstand_is_refused(call: Caller, fake: FakeN8n) -> None:
     answer = await call("create_workflow", **order_flow(), tags=["x" * 25])
     assert answer.error == "tags: a name may have 24 characters at the most."
@@ -91,4 +102,7 @@ async def test_an_n8n_that_cannot_save_a_draft_is_not_made_to_publish_it(call: C
     fake.fail("PUT", workflow["id"], 400, "Unknown query parameter 'publishIfActive'")
     answer = await call("update_workflow", id=workflow["id"], name="静かに")
     assert "would make them live together with yours; nothing was written" in answer.error
+    assert answer.details is not None
+    assert answer.details["context"]["status_code"] == 400
+    assert answer.details["context"]["resource_id"] == workflow["id"]
     assert fake.workflows[workflow["id"]]["name"] == "注文 flow"

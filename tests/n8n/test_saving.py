@@ -103,6 +103,8 @@ async def test_a_change_that_never_arrived_is_said_not_to_be_stored(
     async with calling(broken, tmp_path, era=era) as call:
         answer = await call("update_workflow", id=workflow["id"], name="別名")
     assert answer.error.endswith("did not answer (ReadError). The change is not stored: try again.")
+    assert answer.details is not None
+    assert answer.details["context"]["resource_id"] == workflow["id"]
     assert writes(fake) == []
 
 

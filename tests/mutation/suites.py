@@ -1,0 +1,35 @@
+"""Which modules are mutated, and the tests that shall notice: quick ones, in one process, that reach the module."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Suite:
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+SUITES = {
+    "n8n": Suite(
+        ("n8n/merge.py", "n8n/patch.py", "n8n/saving.py"),
+        ("n8n/test_merge.py", "n8n/test_patch.py", "n8n/test_saving.py", "n8n/test_publication.py"),
+    ),
+    "bedrock_kb": Suite(
+        ("bedrock_kb/service.py",),
+        ("bedrock_kb/test_server.py", "bedrock_kb/test_streaming.py", "bedrock_kb/test_credentials.py"),
+    ),
+    "chat": Suite(
+        ("chat/sessions/service.py", "chat/sessions/turns.py"),
+        (
+            "chat/api/test_sessions.py",
+            "chat/api/test_branches.py",
+            "chat/api/test_stream.py",
+            "chat/runs/test_recovery.py",
+            "chat/runs/test_resume.py",
+        ),
+    ),
+    "knowledge": Suite(
+        ("knowledge/service.py", "knowledge/ranking.py"),
+        ("knowledge/test_service.py", "knowledge/test_search.py"),
+    ),
+}

@@ -1,0 +1,69 @@
+"""What a merge keeps, by which self of a node, and what it says about it."""
+
+from typing import Any
+
+from chie.n8n.merge import SAID, Change, Merged, merge
+
+SET = "n8n-nodes-base.set"
+CREDENTIALS = {"httpBasicAuth": {"id": "c1", "name": "店"}}
+
+
+def stored(*nodes: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "w1", "name": "注文", "nodes": list(nodes), "connections": {}, "settings": {}}
+
+
+def merged(workflow: dict[str, Any], *given: dict[str, Any]) -> Merged:
+    return merge(workflow, Change(fields={"nodes": list(given)}))
+
+
+def test_a_node_with_a_new_name_is_known_by_its_id() -> None:
+    old = {"id": "1", "name": "A", "type": SET, "credentials": CREDENTIALS}
+    (node,) = merged(stored(old), {"id": "1", "name": "B", "type": SET}).body["nodes"]
+    assert node == {"id": "1", "name": "B", "type": SET, "credentials": CREDENTIALS}
+
+
+def test_a_name_whose_node_went_elsewhere_by_its_id_gives_nothing_to_a_new_node() -> None:
+    old = {"id": "1", "name": "A", "type": SET, "credentials": CREDENTIALS}
+    moved, new = merged(stored(old), {"id": "1", "name": "B"}, {"name": "A", "type": SET}).body["nodes"]
+    assert moved["credentials"] == CREDENTIALS
+    assert "credentials" not in new
+    assert new["id"] != "1"
+
+
+def test_a_name_is_still_known_where_another_node_was_claimed_by_its_id() -> None:
+    nodes = [{"id": "1", "name": "A", "type": SET}, {"id": "2", "name": "B", "type": SET, "credentials": CREDENTIALS}]
+    _, second = merged(stored(*nodes), {"id": "1", "name": "A"}, {"name": "B"}).body["nodes"]
+    assert second == nodes[1]
+
+
+def test_nodes_without_a_name_or_an_id_are_no_hindrance() -> None:
+    result = merged(stored({"id": "1", "type": SET}, {"name": "B", "type": SET}), {"id": "1"}, {"id": "9"})
+    assert result.body["nodes"][0] == {"id": "1", "type": SET}
+    assert result.body["nodes"][1]["id"] == "9"
+
+
+def test_a_null_that_n8n_itself_has_stays_and_any_other_goes() -> None:
+    old = {"id": "1", "name": "A", "type": SET, "notes": None}
+    result = merged(stored(old), {**old, "disabled": None})
+    assert result.body["nodes"] == [old]
+    assert result.changed == []
+
+
+def test_a_node_of_another_kind_keeps_who_and_where_it_is() -> None:
+    old = {"id": "1", "name": "A", "type": SET, "position": [1, 2], "parameters": {"x": 1}, "notes": "x"}
+    (by_name,) = merged(stored(old), {"name": "A", "type": "n8n-nodes-base.if"}).body["nodes"]
+    (by_id,) = merged(stored(old), {"id": "1", "type": "n8n-nodes-base.if"}).body["nodes"]
+    assert by_name == by_id == {"id": "1", "name": "A", "type": "n8n-nodes-base.if", "position": [1, 2]}
+
+
+def test_what_was_kept_is_said_for_each_node_by_its_name() -> None:
+    nodes = [{"id": str(n), "name": f"N{n}", "type": SET, "position": [0, n]} for n in range(SAID)]
+    result = merged(stored(*nodes), *({"id": node["id"], "name": node["name"]} for node in nodes))
+    said = ", ".join(f"'N{n}' (position, type)" for n in range(SAID))
+    assert result.notes == [f"kept as stored, because the nodes left it out: {said}"]
+
+
+def test_of_many_nodes_that_kept_something_only_the_first_are_named() -> None:
+    nodes = [{"id": str(n), "name": f"N{n}", "type": SET} for n in range(SAID + 2)]
+    (note,) = merged(stored(*nodes), *({"name": node["name"]} for node in nodes)).notes
+    assert note.endswith(f"'N{SAID - 1}' (id, type) and 2 more")
