@@ -16,7 +16,7 @@ PAGE      := src/chie/chat/static/index.html
 PAGE_FROM := $(shell find web -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
-.PHONY: run page test check bench real dist fuzz soak browser format docs lock clean
+.PHONY: run page test check bench real dist fuzz mutants soak browser format docs lock clean
 .DEFAULT_GOAL := run
 
 run: $(RUN)  ## start the house and print its address
@@ -50,6 +50,9 @@ dist: $(DEV) $(PAGE)  ## wheel, sdist and the bundle for Claude Desktop, into di
 fuzz: $(VENV)/.fuzz  ## look for inputs that break our readers: ARGS="markdown_file -max_total_time=600"
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
+mutants: $(VENV)/.mutants  ## put small faults into the rules: does a test notice? ARGS="n8n", ARGS="--again n8n"
+	@$(BIN)/python -m tests.mutation $(ARGS)
+
 soak: $(DEV)  ## half an hour of work while things break; root, and Debian's faketime
 	@$(BIN)/python -m tests.soak $(ARGS)
 
@@ -73,6 +76,8 @@ lock:
 	    requirements/node.in -o requirements/node.txt
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
 	    requirements/fuzz.in -o requirements/fuzz.txt
+	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
+	    -c requirements/dev.txt requirements/mutants.in -o requirements/mutants.txt
 
 clean:
 	rm -rf $(VENV) tests/real/node_modules web/node_modules src/chie/chat/static .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -105,6 +110,10 @@ $(VENV)/.node: requirements/node.txt | $(BIN)/python
 
 $(VENV)/.fuzz: requirements/fuzz.txt $(DEV)
 	@$(PIP) --require-hashes -r requirements/fuzz.txt
+	@touch $@
+
+$(VENV)/.mutants: requirements/mutants.txt $(DEV)
+	@$(PIP) --require-hashes -r requirements/mutants.txt
 	@touch $@
 
 $(MODULES): web/package-lock.json $(NODE)

@@ -33,7 +33,7 @@ async def test_tags_that_are_the_same_in_another_order_are_left_alone(call: Call
     assert writes(fake) == []
 
 
-async def test_the_report_names_the_tags_that_were_set_and_those_that_are_new(call: Caller, fake: FakeN8n) -> None:
+async def test_the_report_names_the_tags_that_were_set_and_those_that_are_new(call: Caller) -> None:
     made = (await call("create_workflow", **order_flow(), tags=["a"])).data
     assert "tags set: a (new: a)" in made["steps"]
     more = (await call("update_workflow", id=made["id"], tags=["b", "a", "c"])).data
