@@ -43,6 +43,7 @@ KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live
 ROOMS = {
     "notes": "chie.knowledge.cli",
     "db": "chie.chat.sessions.cli",
+    "users": "chie.access.cli",
 }  # groups that live in their room, imported when they are asked for
 
 
@@ -106,10 +107,12 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
     if log_file is None and server in KEEP_LOGS:
         log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
-    from chie.mcp_kit.serve import http_app, run_http, run_stdio
+    from chie.access.gate import open_gate
+    from chie.mcp_kit.serve import http_app, protect, run_http, run_stdio
 
     if http:
-        run_http(http_app(create_server(server), "/mcp"), host=host, port=port, announce=_announce_server)
+        app = protect(http_app(create_server(server), "/mcp"), open_gate())
+        run_http(app, host=host, port=port, announce=_announce_server)
     else:
         run_stdio(create_server(server))
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Literal
 
-ANONYMOUS = "anonymous"
+from chie.access.identity import ANONYMOUS as ANONYMOUS
 
 AuthorKind = Literal["person", "agent"]
 

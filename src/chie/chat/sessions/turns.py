@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from chie.access.identity import current_user
 from chie.chat.agents.base import BaseAgent, Turn
 from chie.chat.directory import AgentDirectory
 from chie.chat.sessions import repository
@@ -226,7 +227,7 @@ def _empty_answer(question: Message, agent: BaseAgent) -> Message:
 
 
 async def _context(connection: AsyncConnection, message_id: str) -> tuple[Session, list[Message], Message]:
-    message = await repository.message(connection, message_id)
+    message = await repository.message(connection, message_id, user_id=current_user().id)
     if message is None:
         raise NotFoundError("no message has this id. GET /api/sessions/{session_id} lists a session's messages.")
     session = await existing(connection, message.session_id)
@@ -234,7 +235,7 @@ async def _context(connection: AsyncConnection, message_id: str) -> tuple[Sessio
 
 
 async def _answer(connection: AsyncConnection, message_id: str) -> Message:
-    found = await repository.message(connection, message_id)
+    found = await repository.message(connection, message_id, user_id=current_user().id)
     if found is None or found.role != "assistant":
         raise NotFoundError("no answer has this id. X-Chie-Message names an answer when it begins.")
     return found

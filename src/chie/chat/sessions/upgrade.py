@@ -13,7 +13,7 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0001"  # the newest revision; a house that finds it there need not load Alembic
+HEAD = "0002"  # the newest revision; a house that finds it there need not load Alembic
 LOCK = 6_840_301  # any number, as long as every Chie takes the same
 BUSY_SECONDS = 30
 
