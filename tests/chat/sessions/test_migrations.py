@@ -62,7 +62,7 @@ def test_a_database_of_a_newer_chie_is_left_alone(both: URL) -> None:
     with pytest.raises(StorageError) as refused:
         upgrade(both)
     assert refused.value.message == (
-        "the database was written by a newer Chie (schema 9999; this one knows 0001). "
+        "the database was written by a newer Chie (schema 9999; this one knows 0002). "
         "Upgrade Chie, or set CHIE_DATABASE_URL or CHIE_HOME to another place. Nothing in it was changed."
     )
 
