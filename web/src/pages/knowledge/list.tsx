@@ -2,6 +2,7 @@ import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { Button } from "../../ui/button";
 import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { Icon } from "../../ui/icon";
 import { excerpt, Marked } from "./marks";
 import { languageOf, type MarkedHit, MOST_FOUND, useBrowse, useSearch } from "./notes";
 import { noteHref, type View } from "./place";
@@ -59,7 +60,7 @@ function Found({ found, view, current }: { found: MarkedHit; view: View; current
         <span className="kn-passage" lang={languageOf(hit.content)}>
           <Marked text={shown.text} ranges={shown.ranges} />
         </span>
-        <Foot tags={hit.tags} when={ago(hit.updated_at, language)} />
+        <Foot tags={hit.tags} when={ago(hit.updated_at, language)} isPrivate={hit.private} />
       </a>
     </li>
   );
@@ -82,7 +83,7 @@ export function BrowseResults({ view, current }: { view: View; current: string |
               aria-current={note.id === current ? "true" : undefined}
             >
               <strong lang={languageOf(note.title)}>{note.title}</strong>
-              <Foot tags={note.tags} when={ago(note.updated_at, language)} />
+              <Foot tags={note.tags} when={ago(note.updated_at, language)} isPrivate={note.private} />
             </a>
           </li>
         ))}
@@ -96,9 +97,16 @@ export function BrowseResults({ view, current }: { view: View; current: string |
   );
 }
 
-function Foot({ tags, when }: { tags: string[]; when: string }) {
+function Foot({ tags, when, isPrivate }: { tags: string[]; when: string; isPrivate: boolean }) {
+  const t = useText(knowledgeText);
   return (
     <span className="kn-item-foot">
+      {isPrivate && (
+        <span className="kn-lock" title={t.private}>
+          <Icon name="lock" size={14} />
+          <span className="hidden-text">{t.private}</span>
+        </span>
+      )}
       {tags.slice(0, 4).map((tag) => (
         <span key={tag} className="kn-hash" lang={languageOf(tag)}>
           #{tag}
