@@ -29,7 +29,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-MAX_MCP_BODY = 16 * 1024 * 1024  # a workflow of n8n may be long
+MAX_MCP_BODY = 4 * 1024 * 1024  # what the MCP SDK takes, said in our words
 
 TOO_SLOW = "the body did not arrive in time. Send it faster, or in parts."
 TOO_LARGE = f"the body is too large: at most {MAX_MCP_BODY // 1024 // 1024} MiB. Send less at a time."
