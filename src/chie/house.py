@@ -67,7 +67,7 @@ def create_house(
     surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
     house = create_app(reception, surroundings=surroundings, larger_bodies=LARGER_BODIES)
     house.include_router(create_access_api(gate))
-    house.include_router(create_setup_api(servers, closed))
+    house.include_router(create_setup_api(servers, closed, asks=lambda: gate.required))
     for name, server in servers.items():
         if server.api:
             house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])

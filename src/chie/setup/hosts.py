@@ -3,7 +3,8 @@
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,14 +31,19 @@ class Snippet:
     text: str
 
 
-def snippets(address: str, servers: Sequence[str]) -> list[Snippet]:
-    """For each assistant what connects it with these servers of the house at `address`."""
+PLACEHOLDER = "Bearer YOUR_TOKEN"
+
+
+def snippets(address: str, servers: Sequence[str], *, asks: bool = False) -> list[Snippet]:
+    """For each assistant what connects it with these servers of the house at `address`; `asks` is for one that wants
+    to know who they are."""
     urls = {server: f"{address}/mcp/{server}" for server in servers}
-    return [Snippet(host.id, host.name, host.file, host.language, host.write(urls)) for host in HOSTS]
+    hosts = HOSTS_WITH_TOKEN if asks else HOSTS
+    return [Snippet(host.id, host.name, host.file, host.language, host.write(urls)) for host in hosts]
 
 
-def _commands(urls: Mapping[str, str]) -> str:
-    return "\n".join(f"claude mcp add --transport http {name} {url}" for name, url in urls.items())
+def _commands(urls: Mapping[str, str], more: str = "") -> str:
+    return "\n".join(f"claude mcp add --transport http {name} {url}{more}" for name, url in urls.items())
 
 
 def _programs(urls: Mapping[str, str]) -> str:
@@ -46,16 +52,16 @@ def _programs(urls: Mapping[str, str]) -> str:
     return _servers({name: {"command": str(program), "args": ["mcp", name]} for name in urls})
 
 
-def _addresses(urls: Mapping[str, str]) -> str:
-    return _servers({name: {"url": url} for name, url in urls.items()})
+def _addresses(urls: Mapping[str, str], **more: object) -> str:
+    return _servers({name: {"url": url, **more} for name, url in urls.items()})
 
 
-def _typed_addresses(urls: Mapping[str, str]) -> str:
-    return _servers({name: {"type": "http", "url": url} for name, url in urls.items()})
+def _typed_addresses(urls: Mapping[str, str], **more: object) -> str:
+    return _servers({name: {"type": "http", "url": url, **more} for name, url in urls.items()})
 
 
-def _tables(urls: Mapping[str, str]) -> str:
-    return "\n\n".join(f"[mcp_servers.{name}]\nurl = {json.dumps(url)}" for name, url in urls.items())
+def _tables(urls: Mapping[str, str], more: str = "") -> str:
+    return "\n\n".join(f"[mcp_servers.{name}]\nurl = {json.dumps(url)}{more}" for name, url in urls.items())
 
 
 def _servers(entries: Mapping[str, Any]) -> str:
@@ -69,4 +75,16 @@ HOSTS = (
     Host("kiro", "Kiro", "~/.kiro/settings/mcp.json", "json", _addresses),
     Host("codex", "Codex", "~/.codex/config.toml", "toml", _tables),
     Host("gemini", "Gemini", "~/.gemini/settings.json", "json", _typed_addresses),
+)
+
+_HEADERS = {"Authorization": PLACEHOLDER}
+
+# Claude Desktop starts programs of its own, which nobody asks.
+HOSTS_WITH_TOKEN = (
+    replace(HOSTS[0], write=partial(_commands, more=f' --header "Authorization: {PLACEHOLDER}"')),
+    HOSTS[1],
+    replace(HOSTS[2], write=partial(_addresses, headers=_HEADERS)),
+    replace(HOSTS[3], write=partial(_addresses, headers=_HEADERS)),
+    replace(HOSTS[4], write=partial(_tables, more=f'\nhttp_headers = {{ Authorization = "{PLACEHOLDER}" }}')),
+    replace(HOSTS[5], write=partial(_typed_addresses, headers=_HEADERS)),
 )
