@@ -3,28 +3,41 @@
 import json
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-from tests.house.processes import http_server
+from tests.security.process import house
 
 from chie.access.shield import MAX_MCP_BODY
 from chie.access.users import UserFile
 from chie.chat.api.middleware import MAX_BODY
 
 
-@pytest.fixture
-def token(home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv("CHIE_BODY_SECONDS", "0.5")
-    return UserFile(home / "users.json").add("aki")
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The house's address and a token. Its list of users is a mounted secret, which cannot be written."""
+    folder = tmp_path_factory.mktemp("place")
+    token = UserFile(folder / "mounted" / "users.json").add("aki")
+    (folder / "mounted").chmod(0o555)
+    settings = {
+        "CHIE_HOME": str(folder / "home"),
+        "CHIE_USERS_FILE": str(folder / "mounted" / "users.json"),
+        "CHIE_BODY_SECONDS": "0.5",
+    }
+    with house(folder / "log", settings) as address:
+        yield address, token
+    (folder / "mounted").chmod(0o755)
 
 
 @pytest.fixture
-def address(token: str) -> Iterator[str]:  # noqa: ARG001 - there has to be a user first
-    with http_server("chie", "serve") as address:
-        yield address
+def address(place: tuple[str, str]) -> str:
+    return place[0]
+
+
+@pytest.fixture
+def token(place: tuple[str, str]) -> str:
+    return place[1]
 
 
 def drip(address: str, path: str, token: str | None, *, chunked: bool) -> bytes:
@@ -78,3 +91,9 @@ def test_a_stranger_is_refused_before_any_body_is_read(address: str) -> None:
     for path in ("/api/knowledge/import", "/mcp/knowledge", "/api/chat/stream"):
         answer = drip(address, path, None, chunked=False)
         assert answer.startswith(b"HTTP/1.1 401"), path
+
+
+def test_a_list_of_users_may_be_a_mounted_secret(address: str, token: str) -> None:
+    known = httpx2.get(f"{address}/api/me", headers={"authorization": f"Bearer {token}"})
+    assert known.json()["id"] == "aki"
+    assert httpx2.get(f"{address}/api/me").status_code == 401

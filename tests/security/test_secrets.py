@@ -4,8 +4,6 @@ The one who fails repeats every header and body that it was sent, as servers wit
 """
 
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,8 +12,7 @@ from threading import Thread
 from typing import Any
 
 import httpx2
-import pytest
-from tests.house.processes import BIN
+from tests.security.process import house
 
 from chie.access.users import UserFile
 
@@ -68,24 +65,6 @@ def gossip() -> Iterator[Gossip]:
         server.shutdown()
         server.server_close()
         thread.join()
-
-
-@contextmanager
-def house(log: Path, environment: dict[str, str]) -> Iterator[str]:
-    with log.open("w") as told:
-        process = subprocess.Popen(
-            [BIN / "chie", "serve", "--port", "0", "--log-level", "debug"],
-            stdout=subprocess.PIPE,
-            stderr=told,
-            text=True,
-            env=os.environ | environment,
-        )
-        try:
-            assert process.stdout
-            yield next(word for word in process.stdout.readline().split() if word.startswith("http://"))
-        finally:
-            process.terminate()
-            process.communicate(timeout=20)
 
 
 def settings(home: Path, outside: str) -> dict[str, str]:
@@ -151,20 +130,3 @@ def test_no_secret_is_in_a_log_or_an_answer_however_the_outside_fails(home: Path
     audited = (home / "audit.log").read_text()
     assert "note.created" in audited
     assert MARK not in audited.lower()
-
-
-@pytest.mark.parametrize("name", ["CHIE_USERS_FILE"])
-def test_a_list_of_users_may_be_a_mounted_secret_that_cannot_be_written(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = UserFile(tmp_path / "made" / "users.json")
-    token = made.add("aki")
-    mounted = tmp_path / "secret"
-    mounted.mkdir()
-    (mounted / "users.json").write_bytes((tmp_path / "made" / "users.json").read_bytes())
-    mounted.chmod(0o555)
-    monkeypatch.setenv(name, str(mounted / "users.json"))
-    with house(tmp_path / "log", {}) as address:
-        known = httpx2.get(f"{address}/api/me", headers={"authorization": f"Bearer {token}"})
-        assert known.json()["id"] == "aki"
-        assert httpx2.get(f"{address}/api/me").status_code == 401

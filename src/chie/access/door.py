@@ -162,6 +162,9 @@ def base_url(scope: "Scope") -> str:
 
 
 def refusal(scope: "Scope", status: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Hangs up where a body may follow, which nobody will read."""
+    if scope["method"] not in SAFE:
+        headers = {**(headers or {}), "Connection": "close"}
     body: dict[str, object] = {"detail": message}
     if scope["path"].startswith("/v1/"):
         body["error"] = {"message": message, "type": "invalid_request_error", "param": None, "code": None}

@@ -104,7 +104,7 @@ class Body:
     async def _answer(self) -> None:
         assert self._cut is not None  # noqa: S101 - only called where it was cut
         status, reason = self._cut
-        await refusal(self._scope, status, reason, {"Connection": "close"})(self._scope, self._receive, self._send)
+        await refusal(self._scope, status, reason)(self._scope, self._receive, self._send)
 
 
 class _CutError(Exception):
