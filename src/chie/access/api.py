@@ -5,12 +5,13 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from chie.access.door import COOKIE, METADATA, TOO_OFTEN, base_url, failed_too_often, refusal, refuse_foreign, user_in
+from chie.access.door import COOKIE, TOO_OFTEN, base_url, failed_too_often, refusal, refuse_foreign, user_in
 from chie.access.gate import LONGEST_TOKEN, Gate
 from chie.access.identity import User
-from chie.errors import AuthenticationError
+from chie.errors import AuthenticationError, ValidationError
 
 THIRTY_DAYS = 30 * 24 * 3600
+LONGEST_COOKIE = 3_800  # browsers drop longer ones without a word
 
 
 class Login(BaseModel):
@@ -43,6 +44,8 @@ def create_access_api(gate: Gate) -> APIRouter:
             if wait := failed_too_often(gate, request.scope):
                 return refusal(request.scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})
             return refusal(request.scope, 401, error.message)
+        if len(body.token) > LONGEST_COOKIE:
+            raise ValidationError("this token is too long for a browser's cookie. Sign in with one of `chie users`.")
         response.set_cookie(COOKIE, body.token.strip(), **_attributes(request), max_age=THIRTY_DAYS)
         return _me(gate, user)
 
@@ -51,21 +54,7 @@ def create_access_api(gate: Gate) -> APIRouter:
         """Forgets the cookie; the token itself stays valid until it is revoked."""
         response.delete_cookie(COOKIE, **_attributes(request))
 
-    if gate.settings.auth_issuer:
-        _declare_metadata(router, gate.settings.auth_issuer)
     return router
-
-
-def _declare_metadata(router: APIRouter, issuer: str) -> None:
-    @router.get(METADATA + "{path:path}")
-    async def describe_resource(path: str, request: Request) -> dict[str, Any]:
-        """For MCP clients (RFC 9728): whose tokens this Chie takes."""
-        return {
-            "resource": f"{base_url(request.scope)}{path}",
-            "authorization_servers": [issuer],
-            "bearer_methods_supported": ["header"],
-            "resource_name": "Chie",
-        }
 
 
 def _me(gate: Gate, user: User | None) -> Me:

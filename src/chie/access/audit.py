@@ -29,7 +29,7 @@ def record(kind: str, thing: str | None, *, outcome: str = "done") -> None:
         "request": request_id(),
     }
     text = json.dumps(line, ensure_ascii=False) + "\n"
-    path = _path(os.environ.get("CHIE_AUDIT_LOG"), os.environ.get("CHIE_HOME"), os.getcwd())  # noqa: PTH109 - a key
+    path = _path(*map(os.environ.get, ("CHIE_AUDIT_LOG", "CHIE_HOME")))
     if path is None:
         sys.stderr.write(text)
         return

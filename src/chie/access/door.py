@@ -43,26 +43,30 @@ class Door:
         self._open = OPEN | frozenset(open_paths)
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        if scope["type"] != "http":
-            return await self._app(scope, receive, send)
-        if not self._gate.required:
-            scope[USER] = local_user()
-            become(scope[USER])
-            return await self._app(scope, receive, send)
+        if scope["type"] == "websocket":  # nothing here speaks it
+            return await send({"type": "websocket.close", "code": 1008})
+        answer = await self._stop(scope) if scope["type"] == "http" else None
+        return await (answer or self._app)(scope, receive, send)
+
+    async def _stop(self, scope: "Scope") -> JSONResponse | None:
+        """The answer to whoever may not pass; None lets them, and everything behind knows who they are."""
+        if scope["path"].startswith(METADATA) and self._gate.settings.auth_issuer:
+            return self._describe(scope)
         try:
-            scope[USER] = user = await self._admit(scope)
+            scope[USER] = user = await self._admit(scope) if self._gate.required else local_user()
         except ChieError as error:
-            return await self._refuse(scope, error)(scope, receive, send)
-        if user is not None:
-            if wait := self._gate.requests.take(user.id):
-                return await refusal(scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})(scope, receive, send)
-            become(user)
-        return await self._app(scope, receive, send)
+            return self._refuse(scope, error)
+        if user is None:
+            return None
+        if self._gate.required and (wait := self._gate.requests.take(user.id)):
+            return refusal(scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})
+        become(user)
+        return None
 
     async def _admit(self, scope: "Scope") -> User | None:
         """None is a stranger at a place that is open to all."""
         path, headers = scope["path"], Headers(scope=scope)
-        is_open = path in self._open or path.startswith(METADATA)
+        is_open = path in self._open
         if _names_secret(scope["query_string"]):
             raise ForbiddenError(IN_THE_ADDRESS)
         try:
@@ -110,6 +114,16 @@ class Door:
                 return refusal(scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})
             logger.warning("a token was refused at %s", scope["path"])
         return refusal(scope, 401, error.message, {"WWW-Authenticate": self._challenge(scope, error.message)})
+
+    def _describe(self, scope: "Scope") -> JSONResponse:
+        """For MCP clients (RFC 9728): whose tokens this Chie takes."""
+        about = {
+            "resource": base_url(scope) + scope["path"].removeprefix(METADATA),
+            "authorization_servers": [self._gate.settings.auth_issuer],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Chie",
+        }
+        return JSONResponse(about)
 
     def _challenge(self, scope: "Scope", message: str) -> str:
         parts = ['Bearer realm="Chie"']

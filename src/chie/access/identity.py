@@ -42,12 +42,12 @@ def acting_as(user: User) -> Iterator[None]:
 
 def local_user() -> User:
     """Whoever runs Chie and names nobody is its only user, and may do everything."""
-    return _named(os.environ.get("CHIE_USER"), os.environ.get("CHIE_USER_ADMIN"), os.getcwd())  # noqa: PTH109 - a key
+    return _named(*map(os.environ.get, ("CHIE_USER", "CHIE_USER_ADMIN", "CHIE_HOME")))
 
 
 @lru_cache(maxsize=8)
 def _named(*_: object) -> User:
-    """The settings, read once for each place and environment: a search shall not wait for `.env`."""
+    """The settings, read once for each environment: a search shall not wait for `.env`."""
     from chie.access.settings import AccessSettings
     from chie.settings import load
 

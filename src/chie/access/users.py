@@ -4,6 +4,7 @@ import hmac
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -145,8 +146,17 @@ def _entry(row: dict[str, Any]) -> Entry:
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
     """One process at a time; the lock goes with the process that holds it."""
-    import fcntl
-
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        _lock(file.fileno())
         yield
+
+
+def _lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
