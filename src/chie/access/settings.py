@@ -59,7 +59,11 @@ class AccessSettings(BaseSettings):
     )
     rate_limit: int = Field(default=600, ge=0, description="Requests a minute for each user; 0 sets no limit.")
     rate_burst: int = Field(default=200, ge=1, description="How many of them may come at once.")
-    body_seconds: float = Field(default=60, gt=0, description="How long a request's body may take to arrive.")
+    body_seconds: float = Field(
+        default=60,
+        gt=0,
+        description="Seconds in which a request's body must arrive; one that comes at 50 kB/s gets longer.",
+    )
     audit_log: str | None = Field(
         default=None,
         description="File in which writes are noted: who, when, what kind, which id. `-` is standard error. "

@@ -31,6 +31,8 @@ HEADERS = {
 }
 MAX_MCP_BODY = 4 * 1024 * 1024  # what the MCP SDK takes, said in our words
 
+SLOWEST = 50_000  # bytes a second: a large upload over a slow line is no attack
+
 TOO_SLOW = "the body did not arrive in time. Send it faster, or in parts."
 TOO_LARGE = f"the body is too large: at most {MAX_MCP_BODY // 1024 // 1024} MiB. Send less at a time."
 
@@ -59,7 +61,7 @@ class Body:
         self._scope = scope
         self._receive = receive
         self._send = send
-        self._deadline = asyncio.get_running_loop().time() + seconds
+        self._patience = asyncio.get_running_loop().time() + seconds
         self._limit = MAX_MCP_BODY if scope["path"].startswith("/mcp") else None
         self._size = 0
         self._whole = False
@@ -81,7 +83,7 @@ class Body:
         if self._whole:
             return await self._receive()
         try:
-            async with asyncio.timeout_at(self._deadline):
+            async with asyncio.timeout_at(self._patience + self._size / SLOWEST):
                 message = await self._receive()
         except TimeoutError:
             raise self._refuse(408, TOO_SLOW) from None
