@@ -81,7 +81,7 @@ LIES: dict[str, Callable[[Provider], str]] = {
     "never expires": lambda issuer: issuer.token(exp=None),
     "not yet": lambda issuer: issuer.token(nbf=int(time.time()) + 3600),
     "an unknown key": lambda issuer: issuer.token(headers={"kid": "nobody"}),
-    "a key of its own": lambda issuer: issuer.token(headers={"kid": "x", "jwk": issuer.jwks()["keys"][0]}),
+    "a key of its own": lambda issuer: issuer.token(headers={"kid": "x", "jwk": issuer.jwks()["keys"][-1]}),
     "changed afterwards": lambda issuer: _changed(issuer.token()),
     "no user": lambda issuer: issuer.token(sub=None),
     "a user that is not a text": lambda issuer: issuer.token(sub=""),

@@ -55,7 +55,8 @@ class Provider:
             )
             algorithm = "RS256" if isinstance(key, rsa.RSAPrivateKey) else "ES256"
             rows.append({**kind.to_jwk(key.public_key(), as_dict=True), "kid": kid, "use": "sig", "alg": algorithm})
-        return {"keys": rows}
+        others = [{"kty": "oct", "k": "AA", "kid": "shared"}, {"kty": "EC", "crv": "unheard-of", "kid": "odd"}]
+        return {"keys": [*others, *rows]}
 
     def answer(self, path: str) -> dict[str, Any] | None:
         if self.ill:

@@ -105,6 +105,8 @@ async def test_a_ticket_leads_to_its_user_within_the_process_and_for_one_call(es
         guessed = await client.call_tool(
             "get_knowledge", {"id": estate.note_id}, meta={TICKET: "aki", "chie/user": "aki"}, raise_on_error=False
         )
+        written = await client.call_tool("save_knowledge", {"content": "x"}, meta=ticket, raise_on_error=False)
+    assert "who are you?" in str(written.content)
     assert later.is_error
     assert guessed.is_error
 

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
 from chie.access.gate import WHO, Gate
-from chie.access.identity import User, become, local_user
+from chie.access.identity import NOBODY, User, become, local_user
 from chie.errors import AuthenticationError, ChieError, ForbiddenError
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class Door:
         except ChieError as error:
             return self._refuse(scope, error)
         if user is None:
+            become(NOBODY)
             return None
         if self._gate.required and (wait := self._gate.requests.take(user.id)):
             return refusal(scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})

@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 
+from chie.errors import AuthenticationError
+
 ANONYMOUS = "anonymous"
 
 
@@ -18,12 +20,22 @@ class User:
     admin: bool = False
 
 
+NOBODY = User("")  # a stranger at a place that is open to all: has nothing, may change nothing
+
 _user: ContextVar[User | None] = ContextVar("chie_user", default=None)
 
 
 def current_user() -> User:
     """Whoever the edge let in; on the command line and on stdio, whoever the environment names."""
     return _user.get() or local_user()
+
+
+def known_user() -> User:
+    """As `current_user`, for what nobody may do unnamed."""
+    user = current_user()
+    if user == NOBODY:
+        raise AuthenticationError("who are you? Nothing can be written without a name. Sign in, then try again.")
+    return user
 
 
 def become(user: User) -> None:

@@ -4,7 +4,8 @@ import asyncio
 import ipaddress
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
@@ -70,7 +71,7 @@ class KeySet:
             try:
                 self._keys = await self._fetch()
                 self._fetched = now
-            except (httpx2.HTTPError, ValueError, TypeError, KeyError, jwt.PyJWTError) as error:
+            except (httpx2.HTTPError, ValueError, TypeError, KeyError, AttributeError) as error:
                 logger.warning("the keys of the sign-in provider could not be fetched: %s", type(error).__name__)
 
     async def _fetch(self) -> Mapping[str, jwt.PyJWK]:
@@ -78,11 +79,7 @@ class KeySet:
             if self._url is None:
                 self._url = await self._discover(client)
             found = await _json(client, self._url)
-        keys = {}
-        for number, row in enumerate(found["keys"]):
-            if isinstance(row, dict) and row.get("kty") in ("RSA", "EC", "OKP") and row.get("use", "sig") == "sig":
-                keys[str(row.get("kid", f"#{number}"))] = jwt.PyJWK(row)
-        return keys
+        return dict(_keys(found["keys"]))
 
     async def _discover(self, client: httpx2.AsyncClient) -> str:
         about = await _json(client, f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
@@ -133,7 +130,7 @@ class Verifier:
         if not isinstance(found, str) or not 0 < len(found) <= LONGEST_ID or not found.isprintable():
             raise AuthenticationError(f"this token names no user: its claim {name} is wanting. Ask for another one.")
         if name == "email":
-            if claims.get("email_verified", True) is not True:
+            if claims.get("email_verified", True) not in (True, "true"):
                 raise AuthenticationError("this token's e-mail address is not verified. Verify it at your provider.")
             found = found.lower()
         return User(found, self._is_admin(claims))
@@ -152,6 +149,14 @@ def require_safe(name: str, url: str) -> str:
     if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname))):
         return url
     raise ConfigurationError(f"{name} is not an https:// address. Correct it.")
+
+
+def _keys(rows: list[dict[str, Any]]) -> Iterator[tuple[str, jwt.PyJWK]]:
+    """Those for signatures, of a kind that we know; a provider may have others for other purposes."""
+    for number, row in enumerate(rows):
+        if row.get("kty") in ("RSA", "EC", "OKP") and row.get("use", "sig") == "sig":
+            with suppress(jwt.PyJWTError):
+                yield str(row.get("kid", f"#{number}")), jwt.PyJWK(row)
 
 
 def _is_loopback(host: str) -> bool:

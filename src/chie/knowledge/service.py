@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from chie.access.audit import record
-from chie.access.identity import current_user
+from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.note import (
     AuthorKind,
@@ -57,7 +57,7 @@ class KnowledgeService:
         author_kind: AuthorKind = "agent",
     ) -> Saved:
         content = _content(content)
-        user = current_user()
+        user = known_user()
         moment = self._clock()
         note = Note(
             id=new_id(),
@@ -199,7 +199,7 @@ def _refuse_stranger(note: Note, *, private: bool | None = None) -> None:
 
 def _owned(note: Note, stored: Note | None) -> Note:
     """Whoever brings a note in is its author, unless it has one here; an admin may bring those of others."""
-    user = current_user()
+    user = known_user()
     return note if user.admin else replace(note, user_id=stored.user_id if stored else user.id)
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chie.access.audit import record
-from chie.access.identity import current_user
+from chie.access.identity import current_user, known_user
 from chie.chat.directory import AgentDirectory
 from chie.chat.sessions import repository
 from chie.chat.sessions.answer import part_of
@@ -94,7 +94,7 @@ def new_session(agent_id: str, title: str) -> Session:
         current_agent_id=agent_id,
         created_at=moment,
         updated_at=moment,
-        user_id=current_user().id,
+        user_id=known_user().id,
     )
 
 
