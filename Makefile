@@ -16,7 +16,7 @@ PAGE      := src/chie/chat/static/index.html
 PAGE_FROM := $(shell find web -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
-.PHONY: run page test check bench real browser format docs lock clean
+.PHONY: run page test check bench real fuzz soak browser format docs lock clean
 .DEFAULT_GOAL := run
 
 run: $(RUN)  ## start the house and print its address
@@ -45,6 +45,12 @@ real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the confor
 	@$(BIN)/python -m tests.real.n8n_server  # once: minutes, and 2.5 GB in the user's cache
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
 
+fuzz: $(VENV)/.fuzz  ## look for inputs that break our readers: ARGS="markdown_file -max_total_time=600"
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+
+soak: $(DEV)  ## half an hour of work while things break; root, and Debian's faketime
+	@$(BIN)/python -m tests.soak $(ARGS)
+
 format: $(DEV) $(MODULES)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -61,6 +67,8 @@ lock:
 	    -c requirements/run.txt --all-extras pyproject.toml requirements/build.in requirements/dev.in -o requirements/dev.txt
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
 	    requirements/node.in -o requirements/node.txt
+	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
+	    requirements/fuzz.in -o requirements/fuzz.txt
 
 clean:
 	rm -rf $(VENV) tests/real/node_modules web/node_modules src/chie/chat/static .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -89,6 +97,10 @@ tests/real/node_modules/.installed: tests/real/package-lock.json
 $(VENV)/.node: requirements/node.txt | $(BIN)/python
 	@echo "This machine has no Node that can build the page: taking it from PyPI (once)…"
 	@$(PIP) --require-hashes -r requirements/node.txt
+	@touch $@
+
+$(VENV)/.fuzz: requirements/fuzz.txt $(DEV)
+	@$(PIP) --require-hashes -r requirements/fuzz.txt
 	@touch $@
 
 $(MODULES): web/package-lock.json $(NODE)

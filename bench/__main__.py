@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-FIGURES = ("startup", "search", "saves", "retrieval", "bedrock_kb", "n8n", "agents", "chat", "page")
+FIGURES = ("startup", "search", "saves", "retrieval", "bedrock_kb", "n8n", "agents", "chat", "workers", "page")
 
 
 def main() -> None:

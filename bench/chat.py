@@ -47,10 +47,10 @@ class Server:
 
 
 @contextmanager
-def running(name: str, *arguments: str, env: dict[str, str] | None = None) -> Iterator[Server]:
+def running(name: str, *arguments: str, env: dict[str, str] | None = None, workers: int = 1) -> Iterator[Server]:
     command = [sys.executable, "-m", "bench.chat_servers", name, *arguments]
     if name == "house":
-        command = [str(Path(sys.executable).parent / "chie"), "serve", "--port", "0"]
+        command = [str(Path(sys.executable).parent / "chie"), "serve", "--port", "0", "--workers", str(workers)]
         env = (env or {}) | {"OPENAI_BASE_URL": f"{arguments[0]}/v1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | (env or {}))
     try:

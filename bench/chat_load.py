@@ -46,7 +46,7 @@ async def ask(address: str, kind: str, tokens: int, pause: int) -> Stream:
     else:
         path, body = "/api/chat/stream", {"message": prompt}
         mark, end = b"event: message", b"event: done"
-    reader, writer = await _send(address, "POST", path, body)
+    reader, writer = await send(address, "POST", path, body)
     began, first, seen, tail = time.perf_counter(), 0.0, 0, b""
     try:
         while piece := await reader.read(65_536):
@@ -75,7 +75,7 @@ async def count_kept(address: str) -> int:
 
 
 async def _get(address: str, path: str) -> Any:
-    reader, writer = await _send(address, "GET", path, None)
+    reader, writer = await send(address, "GET", path, None)
     try:
         answer = await reader.read()
     finally:
@@ -85,7 +85,7 @@ async def _get(address: str, path: str) -> Any:
     return json.loads(body)
 
 
-async def _send(
+async def send(
     address: str, method: str, path: str, body: dict[str, Any] | None
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     where = urlsplit(address)

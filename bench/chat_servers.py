@@ -56,6 +56,8 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
             writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
             for _ in range(tokens):
                 await asyncio.sleep(pause / 1_000)
+                if writer.is_closing():  # the answer was stopped
+                    return
                 _write(writer, {"index": 0, "delta": {"content": WORD}, "finish_reason": None})
             _write(writer, {"index": 0, "delta": {}, "finish_reason": "stop"})
             writer.write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")

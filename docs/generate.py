@@ -1,16 +1,17 @@
 """Rewrites the parts of the documentation that are made from code; with `--check`, says which are stale.
 
 A part stands between `<!-- generated: KIND NAME -->` and `<!-- end -->`.
-Kinds: `tools` of a server, `settings` of a room.
+Kinds: `tools` of a server, `settings` of a room, `commands` of a program.
 """
 
 import asyncio
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
+from click import Command, Context, Group
 from pydantic_settings import BaseSettings
 
 from chie.mcp_kit.serve import Server
@@ -40,6 +41,27 @@ def settings(name: str) -> str:
         default = "" if about.default_factory or about.default is None or about.is_required() else f"`{about.default}`"
         rows.append((f"`{variable}`", default, about.description or ""))
     return _table(("variable", "default", "meaning"), rows)
+
+
+def commands(_: str) -> str:
+    """A row for every command that does something, with its arguments and options."""
+    return _table(("command", "what it does"), _commands(import_module("chie.cli").main, "chie"))
+
+
+def _commands(command: Command, path: str) -> Iterator[tuple[str, str]]:
+    context = Context(command, info_name=path)
+    if isinstance(command, Group):
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            if found and not found.hidden:
+                yield from _commands(found, f"{path} {name}")
+        return
+    names = [
+        (param.human_readable_name if param.param_type_name == "argument" else max(param.opts, key=len))
+        for param in command.params
+    ]
+    usage = " ".join([path, *(name if name.startswith("-") else name.upper() for name in names)])
+    yield f"`{usage}`", (command.help or "").split("\n\n")[0].replace("\n", " ")
 
 
 def _servers() -> dict[str, Callable[[], Server]]:
@@ -73,7 +95,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def renewed(text: str) -> str:
-    kinds = {"tools": tools, "settings": settings}
+    kinds = {"tools": tools, "settings": settings, "commands": commands}
     return PART.sub(lambda part: f"{part[1]}{kinds[part['kind']](part['name'])}{part[4]}", text)
 
 

@@ -1,12 +1,13 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { diagramFrame } from "./diagram/plugin.ts";
 
 // `npm run dev` shows changes at once; it talks to a house that runs beside it.
 const HOUSE = "http://127.0.0.1:8080";
 
 export default defineConfig({
   base: "./",
-  plugins: [react()],
+  plugins: [react(), diagramFrame()],
   build: {
     outDir: "../src/chie/chat/static",
     emptyOutDir: true,

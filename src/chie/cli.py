@@ -37,6 +37,14 @@ LOG_DIR = click.option(
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder of the log file, for a server that keeps one (n8n) and where --log-file names none.",
 )
+WORKERS = click.option(
+    "--workers",
+    envvar="CHIE_WORKERS",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Processes that share the address and the database.",
+)
 KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live workflow must leave a trace
 
 
@@ -81,17 +89,24 @@ def main(ctx: click.Context) -> None:
 @main.command()
 @HOST
 @PORT
+@WORKERS
 @LOG_LEVEL
 @LOG_FILE
-def serve(host: str, port: int, log_level: str, log_file: Path | None) -> None:
-    """Start the house: the web page and every MCP server, in one process."""
+def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | None) -> None:
+    """Start the house: the web page and every MCP server behind one address."""
     _log(log_level, log_file)
+    if workers > 1:
+        from chie.mcp_kit.workers import run_workers
+
+        command = [sys.executable, "-m", "chie", "serve", "--workers", "1", "--host", host, "--log-level", log_level]
+        command += ["--log-file", str(log_file)] if log_file else []
+        return run_workers(command, workers, host=host, port=port, announce=_announce_house)
     with settling():
         from chie.house import open_house
         from chie.mcp_kit.serve import run_http
 
         house = open_house()
-    run_http(house, host=host, port=port, announce=_announce_house)
+    return run_http(house, host=host, port=port, announce=_announce_house)
 
 
 @main.command()

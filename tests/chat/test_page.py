@@ -1,7 +1,9 @@
 """The web page as the house serves it."""
 
 import gzip
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ def folder(tmp_path: Path) -> Path:
     (page / "assets").mkdir(parents=True)
     (page / "index.html").write_text("<!doctype html><title>Chie 知恵</title>", encoding="utf-8")
     (page / "assets" / "index-abc123.js").write_text(SCRIPT, encoding="utf-8")
+    (page / "diagram.html").write_text("<!doctype html><script>draw()</script>", encoding="utf-8")
     (page / "icon.svg").write_text("<svg/>", encoding="utf-8")
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     (page / "link.txt").symlink_to(tmp_path / "secret.txt")
@@ -60,6 +63,16 @@ def test_nothing_that_the_page_shows_can_become_code(client: TestClient, path: s
     assert "http" not in policy
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_the_frame_of_diagrams_has_no_origin_and_reaches_nobody(client: TestClient) -> None:
+    headers = client.get("/diagram.html").headers
+    policy = headers["content-security-policy"].split("; ")
+    assert {"default-src 'none'", "sandbox allow-scripts", "frame-ancestors 'self'"} <= set(policy)
+    assert f"script-src 'sha256-{b64encode(sha256(b'draw()').digest()).decode()}'" in policy
+    assert not any(rule.startswith(("connect-src", "img-src", "frame-src")) for rule in policy)
+    assert headers["x-frame-options"] == "SAMEORIGIN"
+    assert headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize(

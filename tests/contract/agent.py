@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from tests.fakes.model_server import Cut, ModelServer, Refuse, Stall, Use, say, use
+from tests.fakes.model_server import Cut, ModelServer, Refuse, Say, Stall, Use, say, use
 from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.agents.base import Approve, BaseAgent, Turn
@@ -81,6 +81,13 @@ class ModelAgentContract(AgentContract):
     async def test_done_tells_the_tokens(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("x"))
         assert (await ask(agent))[-1] == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}}
+
+    async def test_done_tells_that_the_limit_of_tokens_cut_the_answer(
+        self, agent: BaseAgent, peer: ModelServer
+    ) -> None:
+        peer.script.append(Say(("half of",), limited=True))
+        done = (await ask(agent))[-1]
+        assert done == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}, "finish": "length"}
 
     async def test_the_model_reads_the_conversation_in_order(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("fine"))

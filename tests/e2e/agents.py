@@ -8,7 +8,7 @@ from typing import Any
 from tests.fakes.agents import CautiousAgent, EchoAgent, FailingAgent, FakeAgent, FakeDirectory, SickAgent, done, text
 
 from chie.chat.agents.base import Approve
-from chie.chat.events import Event, ToolCall, ToolResult, Usage
+from chie.chat.events import Done, Event, ToolCall, ToolResult, Usage
 
 HITS: list[dict[str, Any]] = [
     {
@@ -122,6 +122,49 @@ class DoubtfulAgent(FakeAgent):
         yield done()
 
 
+DIAGRAMS = """次の流れです。
+
+```mermaid
+graph TD
+  A["受付"] --> B{"確認"}
+  B -->|"問題なし"| C["公開"]
+```
+
+```mermaid
+graph TD; this is no diagram -->
+```
+
+```mermaid
+%%{init: {"securityLevel": "loose", "htmlLabels": true}}%%
+graph TD
+  A["<img src=x onerror='parent.hacked = 1; window.hacked = 1'>"] --> B["<script>top.hacked = 2</script>"]
+  click A "javascript:parent.hacked = 3"
+  click B call hack()
+```
+"""
+
+
+class DiagramAgent(FakeAgent):
+    """Answers with a diagram, something that is none, and one that means harm."""
+
+    id = "diagram"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield text(DIAGRAMS)
+        yield done()
+
+
+class LimitedAgent(FakeAgent):
+    """Its model's limit cuts the first answer of a conversation."""
+
+    id = "limited"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        first = message == "長く"
+        yield text("前半です。" if first else "後半です。")
+        yield Done(type="done", usage=None, finish="length") if first else done()
+
+
 class HostileAgent(FakeAgent):
     """Everything that must stay text."""
 
@@ -139,5 +182,6 @@ class HostileAgent(FakeAgent):
 def directory() -> FakeDirectory:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
+        DiagramAgent, LimitedAgent,
     ]  # fmt: skip
     return FakeDirectory(*(kind() for kind in kinds))

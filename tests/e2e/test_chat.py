@@ -195,3 +195,18 @@ def test_a_question_that_cannot_be_sent_stays_in_the_field(open_screen: OpenScre
     screen.field.press("Enter")
     screen.wait_for_end()
     expect(screen.page.locator("article.user")).to_contain_text("大事な質問")
+
+
+def test_an_answer_cut_at_the_models_limit_says_so_and_goes_on(open_screen: OpenScreen) -> None:
+    screen = open_screen(locale="ja")
+    screen.choose_agent("Limited")
+    screen.ask("長く")
+    note = "モデルの上限に達したため、回答は途中で終わりました。"
+    expect(screen.answer).to_contain_text(note)
+    screen.page.reload()
+    expect(screen.answer).to_contain_text(note)
+    screen.button("続ける", screen.answer).click()
+    expect(screen.answer).to_contain_text("後半です。")
+    expect(screen.answer).not_to_contain_text(note)
+    expect(screen.answers.first).to_contain_text(note)
+    expect(screen.button("続ける")).to_have_count(0)

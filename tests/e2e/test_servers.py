@@ -100,12 +100,12 @@ def test_enter_that_confirms_a_conversion_asks_nothing(
 def test_the_first_run_shows_every_way_to_a_model_and_tests_it(open_screen: OpenScreen, configured: str) -> None:
     screen = open_screen("/#/setup", at=configured, locale="ja")
     page = screen.page
-    for name in ("LM Studio", "Ollama", "OpenAI", "Anthropic", "Amazon Bedrock", "OpenAI-compatible server"):
+    for name in ("LM Studio", "Ollama", "OpenAI", "Anthropic", "Amazon Bedrock", "OpenAI 互換サーバー"):
         expect(page.get_by_role("heading", name=name, exact=True)).to_be_visible()
-    page.get_by_role("button", name="テスト: OpenAI-compatible server").click()
-    expect(page.get_by_text("Nothing answers at http://127.0.0.1:9/v1")).to_be_visible()
+    page.get_by_role("button", name="テスト: OpenAI 互換サーバー").click()
+    expect(page.get_by_text("http://127.0.0.1:9/v1 が応答しません")).to_be_visible()
     page.get_by_role("button", name="テスト: Anthropic").click()
-    expect(page.get_by_text("Set ANTHROPIC_API_KEY first")).to_be_visible()
+    expect(page.get_by_text("先に ANTHROPIC_API_KEY を設定し")).to_be_visible()
 
 
 @pytest.mark.req("CH-15")
@@ -118,8 +118,8 @@ def test_without_a_model_the_notes_agent_answers_and_a_card_shows_the_ways_to_on
         screen = open_screen("/", at=real, locale="ja")
         card = screen.page.locator(".su-first")
         expect(card).to_contain_text("モデルがまだ見つかりません")
-        card.get_by_role("button", name="テスト: OpenAI-compatible server").click()
-        expect(card).to_contain_text("Nothing answers at http://127.0.0.1:9/v1")
+        card.get_by_role("button", name="テスト: OpenAI 互換サーバー").click()
+        expect(card).to_contain_text("http://127.0.0.1:9/v1 が応答しません")
         screen.ask("Docker のディスクが一杯")
         screen.wait_for_end()
         expect(screen.answer).to_contain_text("ビルドサーバーのディスクが Docker で一杯になる")

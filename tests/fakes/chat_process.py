@@ -3,21 +3,24 @@
 import os
 import subprocess
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 from sqlalchemy import URL
 
 ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "tests.fakes.chat_process"]
 
 
 @contextmanager
-def chat_process(url: URL) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """Its address, and the process."""
+def chat_process(url: URL, *options: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """Its address, and the process. `--workers=2` makes it a supervisor, `--log=FILE` lets it tell what it does."""
     address = url.set(drivername=url.get_backend_name()).render_as_string(hide_password=False)
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.fakes.chat_process"],
+        [*COMMAND, *options],
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
@@ -32,14 +35,35 @@ def chat_process(url: URL) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
             process.wait()
 
 
-def main() -> None:
+def serve(*, workers: int = 1, log: Path | None = None) -> None:
+    from chie.mcp_kit.logging import configure
+    from chie.mcp_kit.workers import run_workers
+
+    if log:
+        configure("info", log)
+    options = [f"--log={log}"] if log else []
+    if workers > 1:
+        return run_workers([*COMMAND, *options], workers, host="127.0.0.1", port=0, announce=_announce)
     from tests.fakes.agents import FakeDirectory
 
+    from chie.chat.api import state
     from chie.chat.app import create_app
     from chie.mcp_kit.serve import run_http
 
+    vars(state)["RENEW"] = timedelta(seconds=0.2)  # the dead are found soon
     app = create_app(FakeDirectory(), save_seconds=0.05)
-    run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))  # noqa: T201
+    return run_http(app, host="127.0.0.1", port=0, announce=_announce)
+
+
+def _announce(address: str) -> None:
+    print(address, flush=True)  # noqa: T201
+
+
+def main() -> None:
+    parser = ArgumentParser()
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--log", type=Path)
+    serve(**vars(parser.parse_args()))
 
 
 if __name__ == "__main__":

@@ -21,11 +21,13 @@ class Use:
 
 @dataclass(frozen=True)
 class Say:
-    """A whole answer: a thought, where the protocol has them, pieces of text, then calls."""
+    """A whole answer: a thought, where the protocol has them, pieces of text, then calls; or as much of it as the
+    limit of tokens allows."""
 
     pieces: tuple[str, ...] = ()
     calls: tuple[Use, ...] = ()
     thought: str = ""
+    limited: bool = False
 
 
 @dataclass(frozen=True)

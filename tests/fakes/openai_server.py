@@ -33,7 +33,7 @@ class OpenAIServer(ModelServer):
             yield _chunk({"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": head}]})
             for part in halves(call.arguments):
                 yield _chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
-        yield _chunk({}, finish="tool_calls" if step.calls else "stop")
+        yield _chunk({}, finish="length" if step.limited else "tool_calls" if step.calls else "stop")
         yield _event({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}})
         yield b"data: [DONE]\n\n"
 

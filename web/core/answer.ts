@@ -1,4 +1,5 @@
 import type { ChatEvent, Usage } from "./events";
+import type { ServerText } from "./texts";
 
 /** An answer as far as it is known: what was said and which tools ran, in order. */
 export type Status = "complete" | "streaming" | "stopped" | "interrupted" | "failed";
@@ -26,8 +27,10 @@ export type Part = TextPart | ToolPart;
 export interface Answer {
   status: Status;
   parts: Part[];
-  error: string | null;
+  error: ServerText | null;
   usage: Usage | null;
+  /** The model's limit of tokens ended it. */
+  cut: boolean;
   lastEventId: number;
 }
 
@@ -36,6 +39,7 @@ export const EMPTY_ANSWER: Answer = {
   parts: [],
   error: null,
   usage: null,
+  cut: false,
   lastEventId: 0,
 };
 
@@ -56,7 +60,11 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
     case "error":
       return { error: event.error };
     case "done":
-      return { status: ending(answer, event.message_id), usage: event.usage ?? null };
+      return {
+        status: ending(answer, event.message_id),
+        usage: event.usage ?? null,
+        cut: event.finish === "length",
+      };
   }
 }
 

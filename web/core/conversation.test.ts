@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { branch, type Message, newestTip, siblings } from "./conversation";
+import { branch, fromStored, type Message, newestTip, siblings } from "./conversation";
 
 const message = (id: string, parentId: string | null, role: "user" | "assistant"): Message => ({
   id,
@@ -37,5 +37,36 @@ describe("the tree of messages", () => {
     expect(newestTip(TREE, "a1")).toBe("a2");
     expect(newestTip(TREE, "q1")).toBe("a1b");
     expect(newestTip(TREE, "a3")).toBe("a3");
+  });
+});
+
+describe("a stored answer", () => {
+  const stored = {
+    message_id: "a",
+    session_id: "s",
+    parent_id: "q",
+    role: "assistant" as const,
+    content: "half",
+    status: "complete" as const,
+    agent_id: null,
+    created_at: "",
+    error: null,
+    input_tokens: null,
+    output_tokens: null,
+    last_event_id: 2,
+  };
+
+  it("remembers that the model's limit cut it", () => {
+    const parts = [
+      { type: "message" as const, content: "half" },
+      { type: "done" as const, message_id: "a", finish: "length" as const },
+    ];
+    const cut = fromStored({ ...stored, parts });
+    expect(cut.answer).toMatchObject({
+      cut: true,
+      status: "complete",
+      parts: [{ type: "text", text: "half" }],
+    });
+    expect(fromStored({ ...stored, parts: [] }).answer?.cut).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { type Answer, applyEvent, EMPTY_ANSWER, type Part, type Status } from "./answer";
 import type { ChatEvent } from "./events";
+import type { ServerText } from "./texts";
 
 /** Messages as `GET /api/sessions/{id}` gives them, and the tree they form. */
 export interface StoredMessage {
@@ -11,7 +12,7 @@ export interface StoredMessage {
   status: Status;
   created_at: string;
   agent_id: string | null;
-  error: string | null;
+  error: ServerText | null;
   parts: ChatEvent[];
   input_tokens: number | null;
   output_tokens: number | null;
@@ -42,8 +43,12 @@ export function fromStored(stored: StoredMessage): Message {
 }
 
 function answerFromStored(stored: StoredMessage): Answer {
+  const told = stored.parts.reduce(
+    (answer, event, place) => applyEvent(answer, place + 1, event),
+    EMPTY_ANSWER,
+  );
   const parts: Part[] = stored.parts.length
-    ? stored.parts.reduce((answer, event, place) => applyEvent(answer, place + 1, event), EMPTY_ANSWER).parts
+    ? told.parts
     : stored.content
       ? [{ type: "text", text: stored.content }]
       : [];
@@ -55,6 +60,7 @@ function answerFromStored(stored: StoredMessage): Answer {
     usage: counted
       ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 }
       : null,
+    cut: told.cut,
     lastEventId: stored.last_event_id,
   };
 }

@@ -1,4 +1,5 @@
 import type { SseEvent } from "./sse";
+import type { ServerText } from "./texts";
 
 /** The five events of an answer, as docs/chat.md tells them. */
 export interface Usage {
@@ -17,8 +18,8 @@ export type ChatEvent =
       is_error: boolean;
       duration_ms?: number;
     }
-  | { type: "error"; error: string }
-  | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null };
+  | { type: "error"; error: ServerText }
+  | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null; finish?: "length" };
 
 const TYPES = new Set(["message", "tool_call", "tool_result", "error", "done"]);
 

@@ -1,13 +1,18 @@
-/** The house's HTTP API. Every failure is an ApiError whose message may be shown as it is. */
+/** The house's HTTP API. Every failure is an ApiError; `WhyFailed` of i18n/told shows it in the reader's language. */
+
+import { type ServerText, serverText } from "../core/texts";
 
 export class ApiError extends Error {
+  readonly told: ServerText;
+
   /** `status` is 0 where no answer came at all. */
   constructor(
     readonly status: number,
-    message: string,
+    told: string,
   ) {
-    super(message);
+    super(`HTTP ${status}`);
     this.name = "ApiError";
+    this.told = serverText(told);
   }
 
   get offline(): boolean {

@@ -40,10 +40,12 @@ class Usage(TypedDict):
 
 
 class Done(TypedDict):
-    """The last event of an answer that ended well; the edge adds which message and session it was."""
+    """The last event of an answer that ended well; the edge adds which message and session it was. `finish` is there
+    where the model's limit of tokens ended the answer, not the model."""
 
     type: Literal["done"]
     usage: Usage | None
+    finish: NotRequired[Literal["length"]]
 
 
 Event = Text | ToolCall | ToolResult | Done

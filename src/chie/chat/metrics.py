@@ -1,6 +1,9 @@
 """What `/metrics` shows: counts, latencies and open streams, in Prometheus' words."""
 
+import os
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from chie.chat.events import Usage
 
@@ -10,11 +13,18 @@ SLOW = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 
 class Metrics:
-    """A registry of its own, so that two houses in one process do not count each other's guests."""
+    """A registry of its own, so that two houses in one process do not count each other's guests.
+
+    Workers of one supervisor count in files of a folder that they share, and each tells the sum of all.
+    """
 
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
-        ProcessCollector(registry=registry)
+        self._told = CollectorRegistry() if os.environ.get("PROMETHEUS_MULTIPROC_DIR") else registry
+        if self._told is registry:
+            ProcessCollector(registry=registry)
+        else:
+            MultiProcessCollector(self._told)  # type: ignore[no-untyped-call]
         self._requests = Counter(
             "chie_http_requests", "HTTP requests.", ["method", "route", "status"], registry=registry
         )
@@ -25,7 +35,9 @@ class Metrics:
             buckets=QUICK,
             registry=registry,
         )
-        self.open_streams = Gauge("chie_open_streams", "Readers of answers, now.", registry=registry)
+        self.open_streams = Gauge(
+            "chie_open_streams", "Readers of answers, now.", registry=registry, multiprocess_mode="livesum"
+        )
         self._runs = Counter("chie_answers", "Answers, by how they ended.", ["agent", "status"], registry=registry)
         self._first = Histogram(
             "chie_first_event_seconds",
@@ -58,4 +70,4 @@ class Metrics:
         self._tools.labels(tool, "failed" if is_error else "answered").inc()
 
     def page(self) -> bytes:
-        return generate_latest(self._registry)
+        return generate_latest(self._told)

@@ -2,6 +2,7 @@
 
 import gzip
 import mimetypes
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,8 +19,8 @@ INDEX = "index.html"
 # Scripts and styles are files of ours, never text inside a page; no string becomes HTML or code anywhere in it.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "font-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -30,6 +31,12 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+# Diagrams are drawn by foreign code in a frame without an origin, which runs its one script and reaches nobody.
+FRAME = "diagram.html"
+FRAME_POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'; sandbox allow-scripts"
+)
 FOR_EVER = "public, max-age=31536000, immutable"  # the names of built assets hold a hash of what is in them
 ASK_AGAIN = "no-cache"
 
@@ -39,6 +46,7 @@ class File:
     content: bytes
     media_type: str
     caching: str
+    framed: bool = False
 
     @cached_property
     def etag(self) -> str:
@@ -48,8 +56,17 @@ class File:
     def zipped(self) -> bytes:
         return gzip.compress(self.content, 9, mtime=0)
 
+    @cached_property
+    def exceptions(self) -> dict[str, str]:
+        """Only the frame may be framed; it may run what was built into it and nothing else."""
+        if not self.framed:
+            return {}
+        script = self.content.partition(b"<script>")[2].partition(b"</script>")[0]
+        name = f"sha256-{b64encode(sha256(script).digest()).decode()}"
+        return {"Content-Security-Policy": FRAME_POLICY.format(script=name), "X-Frame-Options": "SAMEORIGIN"}
+
     def respond(self, request: Request) -> Response:
-        headers = HEADERS | {"Cache-Control": self.caching, "ETag": self.etag}
+        headers = HEADERS | self.exceptions | {"Cache-Control": self.caching, "ETag": self.etag}
         if request.headers.get("if-none-match") == self.etag:
             return Response(status_code=304, headers=headers)
         content = self.content
@@ -73,7 +90,7 @@ def _files(folder: Path) -> Mapping[str, File]:
 def _read(path: Path, folder: Path) -> File:
     media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     hashed = path.relative_to(folder).parts[0] == "assets"
-    return File(path.read_bytes(), media_type, FOR_EVER if hashed else ASK_AGAIN)
+    return File(path.read_bytes(), media_type, FOR_EVER if hashed else ASK_AGAIN, framed=path == folder / FRAME)
 
 
 def _route(name: str, file: File) -> Route:

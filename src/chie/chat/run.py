@@ -25,6 +25,7 @@ class Run:
         self.finishing = False
         self.ended = False
         self.stopping = False
+        self.lost = False  # another process has ended the answer
         self.doubtful = False  # whether the last save arrived is not known
         self.base = 0
         self.tool_began: dict[str, float] = {}
@@ -87,6 +88,16 @@ class Run:
         self._window.extend(last)
         self.ended = True
         self.wake(news=True)
+
+    def stop(self) -> None:
+        if self.task is not None and not (self.stopping or self.finishing):
+            self.stopping = True
+            self.task.cancel()
+
+    def lose(self) -> None:
+        if self.task is not None and not (self.lost or self.stopping or self.finishing):
+            self.lost = True
+            self.task.cancel()
 
     def expect_approval(self, call_id: str) -> "asyncio.Future[bool]":
         if call_id not in self._approvals:

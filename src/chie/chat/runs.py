@@ -3,20 +3,23 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from chie.chat.events import ToolCall, ToolResult, Usage
+from chie.chat.elsewhere import Elsewhere, over
+from chie.chat.events import Done, ToolCall, ToolResult, Usage
 from chie.chat.metrics import Metrics
 from chie.chat.reading import HEARTBEAT_SECONDS, Batch, read_live, read_stored
 from chie.chat.run import Run
+from chie.chat.servant import Servant
 from chie.chat.sessions.answer import Item, failure
 from chie.chat.sessions.conversation import Message, Status
+from chie.chat.sessions.orders import Orders
 from chie.chat.sessions.turns import Beginning, Turns
-from chie.errors import ChieError, ConflictError, StorageError
+from chie.errors import ChieError, StorageError
 from chie.mcp_kit.logging import request_id
 
 SAVE_SECONDS = 0.25
@@ -28,6 +31,11 @@ RETRIES = (0.2, 1.0, 3.0, 10.0, 30.0)  # a database that restarts shall not cost
 SHUT_DOWN = (
     "Chie was stopped while this answer was being written. What was written is kept; "
     "POST /api/chat/{message_id}/regenerate asks for another."
+)
+
+ENDED_ELSEWHERE = (
+    "another Chie process has ended this answer: it was stopped or deleted there, or nothing was heard from this one "
+    "for too long. What was saved of it is kept."
 )
 
 logger = logging.getLogger(__name__)
@@ -42,23 +50,31 @@ class Outcome:
 
 
 class Runs:
-    def __init__(self, turns: Turns, metrics: Metrics, *, save_seconds: float = SAVE_SECONDS) -> None:
+    def __init__(
+        self,
+        turns: Turns,
+        orders: Orders,
+        elsewhere: Elsewhere,
+        metrics: Metrics,
+        *,
+        save_seconds: float = SAVE_SECONDS,
+    ) -> None:
         self._turns = turns
+        self._elsewhere = elsewhere
         self._metrics = metrics
         self._save_seconds = save_seconds
         self._runs: dict[str, Run] = {}
-        self._saver: asyncio.Task[None] | None = None
-        self._pulse: asyncio.Task[None] | None = None
+        self._servant = Servant(orders, self._runs)
+        self._keepers: dict[str, asyncio.Task[None]] = {}
 
     def start(self, beginning: Beginning) -> Run:
         """The task takes the request's context along, so its log lines carry the request's name."""
         run = Run(beginning)
         self._runs[run.message_id] = run
         run.task = asyncio.create_task(self._work(run, beginning), name=f"run-{run.message_id}")
-        if self._saver is None or self._saver.done():
-            self._saver = asyncio.create_task(self._save_all(), name="run-saver")
-        if self._pulse is None or self._pulse.done():
-            self._pulse = asyncio.create_task(self._beat(), name="run-heartbeat")
+        for name, keep in (("saver", self._save_all), ("heartbeat", self._beat), ("servant", self._servant.obey)):
+            if name not in self._keepers or self._keepers[name].done():
+                self._keepers[name] = asyncio.create_task(keep(), name=f"run-{name}")
         return run
 
     @property
@@ -75,20 +91,29 @@ class Runs:
 
     async def stop(self, message_id: str) -> Message:
         """End it and keep the part; stopping what has ended changes nothing."""
-        run, _ = await self._here(message_id)
-        if run is not None and run.task is not None:
-            if not (run.stopping or run.finishing):
-                run.stopping = True
-                run.task.cancel()
+        run, answer = await self._here(message_id)
+        if run is None:
+            return await self._elsewhere.stop(message_id) if answer.status == "streaming" else answer
+        run.stop()
+        if run.task is not None:
             await asyncio.wait({run.task}, timeout=STOP_SECONDS)
         return await self._turns.answer(message_id)
 
     async def decide(self, message_id: str, call_id: str, *, approved: bool) -> None:
         run, answer = await self._here(message_id)
-        if run is None:
-            raise ConflictError(f"this answer has ended ({answer.status}): there is nothing left to approve.")
-        run.decide(call_id, approved=approved)
+        if run is not None:
+            run.decide(call_id, approved=approved)
+        elif answer.status == "streaming":
+            await self._elsewhere.decide(message_id, call_id, approved=approved)
+        else:
+            raise over(answer)
         logger.info("tool call of message %s: %s", message_id, "approved" if approved else "refused")
+
+    def lose(self, message_ids: Iterable[str]) -> None:
+        """Others have ended these."""
+        for message_id in message_ids:
+            if message_id in self._runs:
+                self._runs[message_id].lose()
 
     async def close(self) -> None:
         for run in self._runs.values():
@@ -96,7 +121,7 @@ class Runs:
                 run.task.cancel()
         if tasks := {run.task for run in self._runs.values() if run.task is not None}:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
-        keepers = [keeper for keeper in (*tasks, self._saver, self._pulse) if keeper is not None]
+        keepers = [*tasks, *self._keepers.values()]
         for keeper in keepers:
             keeper.cancel()
         await asyncio.gather(*keepers, return_exceptions=True)
@@ -104,10 +129,7 @@ class Runs:
     async def _here(self, message_id: str) -> tuple[Run | None, Message]:
         """The run is looked up first: one that ends while the database is asked has not gone to another process."""
         run = self._runs.get(message_id)
-        answer = await self._turns.answer(message_id)
-        if run is None and answer.status == "streaming":
-            raise ConflictError("another Chie process writes this answer: ask that one, or wait until it has ended.")
-        return run, answer
+        return run, await self._turns.answer(message_id)
 
     async def _work(self, run: Run, beginning: Beginning) -> None:
         began = perf_counter()
@@ -129,14 +151,16 @@ class Runs:
 
     async def _outcome(self, run: Run, beginning: Beginning) -> Outcome:
         try:
-            usage = await self._pump(run, beginning)
+            done = await self._pump(run, beginning)
         except ChieError as error:
             return Outcome("failed", failure(error.message), error.message)
         except asyncio.CancelledError:
             if run.task is not None:
                 run.task.uncancel()  # it still has to save
             if run.stopping:
-                return Outcome("stopped", [_done(run, None)])
+                return Outcome("stopped", [_done(run, Done(type="done", usage=None))])
+            if run.lost:
+                return Outcome("interrupted", failure(ENDED_ELSEWHERE), ENDED_ELSEWHERE)
             return Outcome("interrupted", failure(SHUT_DOWN), SHUT_DOWN)
         except Exception:
             logger.exception("agent %s failed in a way nobody expected", run.agent_id)
@@ -145,9 +169,9 @@ class Runs:
                 f"the server's log has the reason under request {request_id()}."
             )
             return Outcome("failed", failure(message), message)
-        return Outcome("complete", [_done(run, usage)], usage=usage)
+        return Outcome("complete", [_done(run, done)], usage=done["usage"])
 
-    async def _pump(self, run: Run, beginning: Beginning) -> Usage | None:
+    async def _pump(self, run: Run, beginning: Beginning) -> Done:
         async def approve(call: ToolCall) -> bool:
             # Not `wait_for`: before Python 3.12 it may swallow a stop that comes together with the approval.
             try:
@@ -158,7 +182,7 @@ class Runs:
             finally:
                 run.tool_began[call["id"]] = perf_counter()  # the user's thinking is not the tool's time
 
-        began, usage = perf_counter(), None
+        began, done = perf_counter(), Done(type="done", usage=None)
         stream = beginning.agent.stream_chat(
             beginning.message, beginning.history, beginning.session_id, approve=approve
         )
@@ -169,10 +193,10 @@ class Runs:
                 if event["type"] == "message":
                     run.add(_clean(event["content"]))
                 elif event["type"] == "done":
-                    usage = event["usage"]
+                    done = event
                 else:
                     self._add_tool(run, event)
-        return usage
+        return done
 
     def _add_tool(self, run: Run, event: ToolCall | ToolResult) -> None:
         if event["type"] == "tool_call":
@@ -199,7 +223,7 @@ class Runs:
         rest = run.rest(outcome.last)
         for pause in (*RETRIES, None):
             try:
-                await self._turns.finish(ending, rest, again=run.doubtful)
+                ours = await self._turns.finish(ending, rest, again=run.doubtful)
             except StorageError as error:
                 logger.exception("the end of message %s is not saved yet", run.message_id)
                 if pause is None:
@@ -207,7 +231,7 @@ class Runs:
                 run.doubtful = True
                 await asyncio.sleep(pause)
             else:
-                return run.end(outcome.last)
+                return run.end(outcome.last if ours else failure(ENDED_ELSEWHERE))
         return None
 
     async def _save_all(self) -> None:
@@ -221,9 +245,12 @@ class Runs:
             for run, _ in news:
                 run.saving = done
             try:
-                await self._turns.save([events for _, events in news], again=any(run.doubtful for run, _ in news))
+                stretches = [events for _, events in news]
+                saved = await self._turns.save(stretches, again=any(run.doubtful for run, _ in news))
                 for run, events in news:
                     run.mark_saved(events.last)
+                self.lose(saved.lost)
+                self._servant.note(asked=saved.asked)
             except ChieError:
                 logger.exception("answers could not be saved; the next try follows")
                 for run, _ in news:
@@ -240,8 +267,9 @@ class Runs:
                 run.wake(news=False)
 
 
-def _done(run: Run, usage: Usage | None) -> dict[str, Any]:
-    return {"type": "done", "message_id": run.message_id, "session_id": run.session_id, "usage": usage}
+def _done(run: Run, done: Done) -> dict[str, Any]:
+    named = {"type": "done", "message_id": run.message_id, "session_id": run.session_id, "usage": done["usage"]}
+    return named | {"finish": done["finish"]} if "finish" in done else named
 
 
 def _clean(text: str) -> str:

@@ -14,6 +14,7 @@ from chie.knowledge.note import ANONYMOUS, Note
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE)
+_SCALAR = (str, int, float, date)
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -43,13 +44,13 @@ def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = 
     fields, body = _parts(text)
     created = _moment(fields, "created_at", "created", "date") or changed
     return Note(
-        id=str(fields.get("id") or _id_of(source if owner == ANONYMOUS else f"{owner} {source}")),
+        id=_words(fields, "id") or _id_of(source if owner == ANONYMOUS else f"{owner} {source}"),
         title=_title(fields, body, name),
         content=body.strip(),
         tags=_tags(fields),
-        source=str(fields["source"]) if fields.get("source") else _source(fields, source),
-        status=str(fields["status"]) if fields.get("status") else None,
-        user_id=str(fields.get("user_id") or owner),
+        source=_words(fields, "source") or _source(fields, source),
+        status=_words(fields, "status"),
+        user_id=_words(fields, "user_id") or owner,
         author_kind="agent" if fields.get("author_kind") == "agent" else "person",
         private=fields.get("private") is True,
         created_at=created,
@@ -87,9 +88,15 @@ def _id_of(source: str) -> str:
     return f"k-{uuid5(NAMESPACE_URL, source).hex[:16]}"
 
 
+def _words(fields: dict[str, Any], name: str) -> str | None:
+    """Lists and mappings are no words; with YAML's aliases a few lines of them could unfold to gigabytes."""
+    value = fields.get(name)
+    return str(value) if value and isinstance(value, _SCALAR) else None
+
+
 def _title(fields: dict[str, Any], body: str, name: str) -> str:
-    if fields.get("title"):
-        return str(fields["title"])
+    if title := _words(fields, "title"):
+        return title
     heading = _HEADING.search(body)
     return heading["title"] if heading else name
 
@@ -99,12 +106,12 @@ def _tags(fields: dict[str, Any]) -> list[str]:
     tags = fields.get("tags") or fields.get("tag") or []
     if isinstance(tags, str):
         return [tag for tag in re.split(r"[,\s]+", tags) if tag]
-    return [str(tag) for tag in tags if tag is not None] if isinstance(tags, list) else [str(tags)]
+    return [str(tag) for tag in (tags if isinstance(tags, list) else [tags]) if isinstance(tag, _SCALAR)]
 
 
 def _source(fields: dict[str, Any], source: str) -> str | None:
     """Our own export has an id and says where it came from, or that nobody knows; any other file is its source."""
-    return None if fields.get("id") else source
+    return None if _words(fields, "id") else source
 
 
 def _moment(fields: dict[str, Any], *names: str) -> datetime | None:

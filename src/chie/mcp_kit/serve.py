@@ -2,7 +2,6 @@
 
 import inspect
 import ipaddress
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,6 +20,7 @@ from chie.errors import ChieError, ConfigurationError
 from chie.mcp_kit.auth import Audit, Identity
 from chie.mcp_kit.errors import ErrorTranslator
 from chie.mcp_kit.logging import REQUEST, new_request_id
+from chie.mcp_kit.workers import Place, address_of, listening
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -199,17 +199,23 @@ def _refused(status: int) -> JSONResponse:
 
 
 def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Serve an ASGI app until it is told to stop. The address is announced once a client can connect to it."""
+    """Serve an ASGI app until it is told to stop. The address is announced once a client can connect to it.
+
+    A worker has its listener from its supervisor, who announces it.
+    """
     import uvicorn
 
     refuse_open_address(host, known_users=open_gate().required)
-    with _listening(host, port) as listener:
-        announce(_address(listener))
+    place = Place.given()
+    with place.listener if place else listening(host, port) as listener:
+        if place is None:
+            announce(address_of(listener))
         config = uvicorn.Config(
             app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
         )
         with suppress(KeyboardInterrupt):  # Ctrl+C is how a person ends it; uvicorn has shut down in order by then
-            uvicorn.Server(config).run(sockets=[listener])
+            server = place.server(config) if place else uvicorn.Server(config)
+            server.run(sockets=[listener])
 
 
 def refuse_open_address(host: str, *, known_users: bool = False) -> None:
@@ -225,18 +231,3 @@ def refuse_open_address(host: str, *, known_users: bool = False) -> None:
             f"refusing to listen on {host}: anybody who reaches it could read and change everything. "
             "Use 127.0.0.1, or let people say who they are first: `chie users add NAME` gives somebody a token."
         )
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as error:
-        raise ConfigurationError(
-            f"cannot listen on {host} port {port}: {error.strerror}. Choose another port with --port, "
-            "or --port 0 for any that is free."
-        ) from error
-
-
-def _address(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -78,7 +78,8 @@ def completed(node: Node) -> Node:
     node.setdefault("id", str(uuid4()))
     node.setdefault("typeVersion", 1)
     node.setdefault("parameters", {})
-    if node.get("type") in LISTENING:
+    kind = node.get("type")
+    if isinstance(kind, str) and kind in LISTENING:
         node.setdefault("webhookId", str(uuid4()))
     return node
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import AsyncExitStack
 from datetime import timedelta
 
 import psycopg
@@ -15,8 +16,8 @@ from tests.fakes.sse import asking, following, texts
 from tests.fakes.waiting import until
 
 from chie.chat.sessions.conversation import now
-from chie.chat.sessions.ownership import LEASE
-from chie.chat.sessions.turns import INTERRUPTED
+from chie.chat.sessions.ownership import CERTAIN
+from chie.chat.sessions.recovery import INTERRUPTED
 from chie.errors import StorageError
 
 
@@ -52,11 +53,12 @@ async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
     def losing(name: str) -> None:
         real = getattr(turns, name)
 
-        async def arrive(*arguments: object, **options: object) -> None:
-            await real(*arguments, **options)
+        async def arrive(*arguments: object, **options: object) -> object:
+            found: object = await real(*arguments, **options)
             if name not in lost:
                 lost.append(name)
                 raise StorageError("the connection broke.")
+            return found
 
         monkeypatch.setattr(turns, name, arrive)
 
@@ -82,10 +84,10 @@ async def test_stop_after_the_last_word_changes_nothing(chat: ChatHouse, monkeyp
     turns, agent = chat.app.state.chat.turns, chat.agent(GatedAgent)
     reached, go_on, finish = asyncio.Event(), asyncio.Event(), turns.finish
 
-    async def slow(*arguments: object, **options: object) -> None:
+    async def slow(*arguments: object, **options: object) -> object:
         reached.set()
         await go_on.wait()
-        await finish(*arguments, **options)
+        return await finish(*arguments, **options)
 
     monkeypatch.setattr(turns, "finish", slow)
     async with asking(chat.client, "quick", agent_id="gated") as reader:
@@ -116,10 +118,10 @@ async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
 ) -> None:
     monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
     session_id, _ = await chat_on_both.ask("count", agent_id="echo")
-    statement = text("UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/aa', alive_at = :then")
+    statement = text("UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/1/aa', alive_at = :then")
 
     async def abandon(connection: AsyncConnection) -> None:
-        await connection.execute(statement, {"then": (now() - LEASE * 2).replace(tzinfo=None)})
+        await connection.execute(statement, {"then": (now() - CERTAIN * 2).replace(tzinfo=None)})
 
     async with open_chat(chat_on_both.url) as other:
         await other.app.state.chat._database.write(abandon)
@@ -132,6 +134,23 @@ async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
     assert (answer["content"], answer["error"]) == ("count", INTERRUPTED)
 
 
+async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_on_both: ChatHouse) -> None:
+    _, events = await chat_on_both.ask("count", agent_id="echo")
+    marked = "UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/1/aa', alive_at = :then"
+    statement = text(f"{marked} WHERE role = 'assistant'")
+
+    async def abandon(connection: AsyncConnection) -> None:
+        await connection.execute(statement, {"then": (now() - CERTAIN * 2).replace(tzinfo=None)})
+
+    async with AsyncExitStack() as stack:
+        houses = [await stack.enter_async_context(open_chat(chat_on_both.url)) for _ in range(4)]
+        await chat_on_both.app.state.chat._database.write(abandon)
+        closed = await asyncio.gather(*(house.app.state.chat.recovery.recover() for house in houses))
+    assert sum(closed) == 1
+    async with following(chat_on_both.client, events[-1].data["message_id"]) as reader:
+        assert [event.id for event in await reader.rest()] == [1, 2, 10_003, 10_004]
+
+
 async def test_an_answer_that_is_still_written_keeps_its_lease(
     chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,9 +160,10 @@ async def test_an_answer_that_is_still_written_keeps_its_lease(
         renewed: list[list[str]] = []
         stay_alive = turns.stay_alive
 
-        async def watched(message_ids: list[str]) -> None:
-            await stay_alive(message_ids)
+        async def watched(message_ids: list[str]) -> set[str]:
             renewed.append(message_ids)
+            lost: set[str] = await stay_alive(message_ids)
+            return lost
 
         async def twice() -> bool:
             return len(renewed) > 1

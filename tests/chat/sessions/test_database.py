@@ -84,10 +84,10 @@ async def test_an_answer_survives_a_database_that_fails_for_a_moment(
     turns = chat.app.state.chat.turns
     finish, failures = turns.finish, [StorageError("the disk is full."), StorageError("still full.")]
 
-    async def flaky(*arguments: object, **options: object) -> None:
+    async def flaky(*arguments: object, **options: object) -> object:
         if failures:
             raise failures.pop()
-        await finish(*arguments, **options)
+        return await finish(*arguments, **options)
 
     monkeypatch.setattr(turns, "finish", flaky)
     monkeypatch.setattr("chie.chat.runs.RETRIES", (0.0, 0.0, 0.0))

@@ -1,7 +1,5 @@
 import type { Language } from "./language";
 
-const DAY = 86_400_000;
-
 /** "3 minutes ago", 「3分前」; older than a week: the date. */
 export function ago(iso: string, language: Language, now = Date.now()): string {
   const seconds = (new Date(iso).getTime() - now) / 1000;
@@ -25,14 +23,24 @@ export function dateTime(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
 }
 
-export type DateGroup = "today" | "yesterday" | "week" | "month" | "older";
+/** Beyond thirty days it is the month, as "2026-08". */
+export type DateGroup = "today" | "yesterday" | "week" | "month" | `${number}-${string}`;
 
+/** By the reader's calendar: a day begins at midnight, also where the clocks have changed since. */
 export function dateGroup(iso: string, now = new Date()): DateGroup {
-  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
-  const time = new Date(iso).getTime();
-  if (time >= midnight) return "today";
-  if (time >= midnight - DAY) return "yesterday";
-  if (time >= midnight - 7 * DAY) return "week";
-  if (time >= midnight - 30 * DAY) return "month";
-  return "older";
+  const moment = new Date(iso);
+  const daysAgo = (days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - days);
+  if (moment >= daysAgo(0)) return "today";
+  if (moment >= daysAgo(1)) return "yesterday";
+  if (moment >= daysAgo(7)) return "week";
+  if (moment >= daysAgo(30)) return "month";
+  return `${moment.getFullYear()}-${String(moment.getMonth() + 1).padStart(2, "0")}`;
+}
+
+/** "August 2026", 「2026年8月」. */
+export function monthName(month: string, language: Language): string {
+  const [year, number] = month.split("-").map(Number);
+  return new Intl.DateTimeFormat(language, { year: "numeric", month: "long" }).format(
+    new Date(year ?? 0, (number ?? 1) - 1),
+  );
 }

@@ -1,8 +1,8 @@
 import "./sessions.css";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { type DateGroup, dateGroup } from "../i18n/dates";
-import { useText } from "../i18n/language";
+import { type DateGroup, dateGroup, monthName } from "../i18n/dates";
+import { useLanguage, useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { useRoute } from "../route";
 import { Failure, Skeletons } from "../ui/feedback";
@@ -12,6 +12,7 @@ import { SessionRow } from "./session-row";
 
 const ROW = 34;
 const GROUP = 34;
+const NEAR = ["today", "yesterday", "week", "month"] as const;
 
 type Row = { type: "group"; group: DateGroup } | { type: "session"; session: Session };
 
@@ -64,7 +65,7 @@ export function SessionList() {
                 style={{ height: item.size, transform: `translateY(${item.start}px)` }}
               >
                 {row.type === "group" ? (
-                  <div className="session-group">{t[row.group]}</div>
+                  <Group group={row.group} />
                 ) : (
                   <SessionRow session={row.session} current={row.session.session_id === current} />
                 )}
@@ -79,6 +80,13 @@ export function SessionList() {
       </div>
     </>
   );
+}
+
+function Group({ group }: { group: DateGroup }) {
+  const t = useText(sessionsText);
+  const language = useLanguage();
+  const known = NEAR.find((one) => one === group);
+  return <div className="session-group">{known ? t[known] : monthName(group, language)}</div>;
 }
 
 /** The text once nobody has typed for a moment. */

@@ -2,6 +2,7 @@ import { memo, useState } from "react";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
+import { useFailure } from "../i18n/told";
 import { hrefTo } from "../route";
 import { Button, IconButton } from "../ui/button";
 import { Dialog, DialogFoot } from "../ui/dialog";
@@ -56,14 +57,15 @@ function Rename({ session, onClose }: { session: Session; onClose: () => void })
   const shell = useText(shellText);
   const { rename } = useSessionActions();
   const [title, setTitle] = useState(session.title);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const why = useFailure();
   const save = () => {
     if (!title.trim()) return;
-    rename(session, title.trim()).then(onClose, (failure: Error) => setError(failure.message));
+    rename(session, title.trim()).then(onClose, setError);
   };
   return (
     <Dialog title={t.rename} onClose={onClose}>
-      <Field label={t.renameField} error={error}>
+      <Field label={t.renameField} error={error === null ? null : why(error)}>
         {(control) => (
           <TextInput
             {...control}

@@ -1,8 +1,8 @@
 import "./feedback.css";
 import type { ReactNode } from "react";
-import { ApiError } from "../api";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
+import { WhyFailed } from "../i18n/told";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
 
@@ -56,12 +56,6 @@ export function Notice({
 /** What went wrong in the house's own words, and a way to try again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const t = useText(shellText);
-  const text =
-    error instanceof ApiError && error.offline
-      ? t.offline
-      : error instanceof Error
-        ? error.message
-        : t.failed;
   return (
     <Notice
       kind="bad"
@@ -73,7 +67,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
         )
       }
     >
-      {text}
+      <WhyFailed error={error} />
     </Notice>
   );
 }

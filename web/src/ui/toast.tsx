@@ -8,11 +8,11 @@ export const UNDO_MS = 8_000;
 
 interface Toast {
   id: number;
-  text: string;
+  text: ReactNode;
   undo?: () => void;
 }
 
-type Show = (text: string, options?: { undo?: () => void }) => void;
+type Show = (text: ReactNode, options?: { undo?: () => void }) => void;
 
 const Context = createContext<Show>(() => undefined);
 

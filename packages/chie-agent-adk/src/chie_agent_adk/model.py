@@ -81,7 +81,7 @@ class AnthropicModel(ChatModel):
                         yield piece
         if not reader.stopped:
             raise self._error("broke off in the middle of its answer. Try again.")
-        yield End(reader.usage)
+        yield End(reader.usage, reader.cut)
 
     async def _loaded(self) -> "AsyncAnthropic":
         """The SDK takes a second to import; other answers go on meanwhile."""
@@ -149,6 +149,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.stopped = False
+        self.cut = False
         self._input = 0
         self._output = 0
         self._calls: dict[int, Call] = {}
@@ -170,6 +171,7 @@ class _Reader:
                 yield from self._finish(event.index)
             case "message_delta":
                 self._output = event.usage.output_tokens
+                self.cut = event.delta.stop_reason in ("max_tokens", "model_context_window_exceeded")
             case "message_stop":
                 self.stopped = True
 

@@ -46,6 +46,7 @@ class Loop:
     _usage: Usage | None = None
     _ids: set[str] = field(default_factory=set)
     _said: bool = False
+    _cut: bool = False
 
     async def run(self) -> AsyncGenerator[Event, None]:
         for spent in range(self.rounds + 1):
@@ -57,7 +58,7 @@ class Loop:
                     yield event
             if not calls:
                 self._refuse_silence()
-                yield Done(type="done", usage=self._usage)
+                yield self._done()
                 return
             if last:
                 break
@@ -89,12 +90,17 @@ class Loop:
                         thoughts.append(piece)
                     case Call():
                         calls.append(replace(piece, id=self._unique(piece.id)))
-                    case End(usage):
+                    case End(usage, cut):
                         self._usage = _sum(self._usage, usage)
+                        self._cut = cut
         took = 1000 * (perf_counter() - began)
         logger.info("model %s spoke for %d ms and called %d tools", self.model.name, took, len(calls))
         self._said = self._said or bool(text)
         self.messages.append(ModelSaid("".join(text), tuple(calls), tuple(thoughts)))
+
+    def _done(self) -> Done:
+        done = Done(type="done", usage=self._usage)
+        return {**done, "finish": "length"} if self._cut else done
 
     def _unique(self, wanted: str) -> str:
         """Some servers number their calls from nought in every message, or not at all."""

@@ -16,7 +16,7 @@ from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, 
 from chie.chat.api.schemas import errors
 from chie.chat.api.sse import HEADERS, MEDIA_TYPE
 from chie.chat.api.state import ChatState
-from chie.chat.events import Event, Usage
+from chie.chat.events import Done, Event, Usage
 from chie.chat.sessions.conversation import new_id
 from chie.errors import ChieError
 
@@ -73,33 +73,35 @@ class _Chunks:
 
     async def whole(self, first: Event | None, events: AsyncGenerator[Event, None]) -> dict[str, Any]:
         texts: list[str] = []
-        usage: Usage | None = None
+        done = Done(type="done", usage=None)
         async for event in _all(first, events):
             if event["type"] == "message":
                 texts.append(event["content"])
             elif event["type"] == "done":
-                usage = event["usage"]
+                done = event
         message = {"role": "assistant", "content": "".join(texts)}
-        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        return {**self._head, "object": "chat.completion", "choices": [choice], "usage": _usage(usage)}
+        choice = {"index": 0, "message": message, "finish_reason": _finish(done), "logprobs": None}
+        return {**self._head, "object": "chat.completion", "choices": [choice], "usage": _usage(done["usage"])}
 
     async def stream(
         self, first: Event | None, events: AsyncGenerator[Event, None], *, usage: bool
     ) -> AsyncIterator[str]:
         yield self._chunk({"role": "assistant", "content": ""})
-        told: Usage | None = None
+        done = Done(type="done", usage=None)
         try:
             async for event in _all(first, events):
                 if event["type"] == "message":
                     yield self._chunk({"content": event["content"]})
                 elif event["type"] == "done":
-                    told = event["usage"]
+                    done = event
         except Exception as error:  # noqa: BLE001 - an edge: the status is sent, so the client must be told in the stream
             yield _data({"error": {"message": _told(error), "type": "server_error", "param": None, "code": None}})
             return
-        yield self._chunk({}, finish="stop")
+        yield self._chunk({}, finish=_finish(done))
         if usage:
-            yield _data({**self._head, "object": "chat.completion.chunk", "choices": [], "usage": _usage(told)})
+            yield _data(
+                {**self._head, "object": "chat.completion.chunk", "choices": [], "usage": _usage(done["usage"])}
+            )
         yield "data: [DONE]\n\n"
 
     def _chunk(self, delta: dict[str, str], finish: str | None = None) -> str:
@@ -124,6 +126,10 @@ def _told(error: Exception) -> str:
 
 def _data(value: dict[str, Any]) -> str:
     return f"data: {_json(value)}\n\n"
+
+
+def _finish(done: Done) -> str:
+    return done.get("finish", "stop")
 
 
 def _usage(usage: Usage | None) -> dict[str, int] | None:

@@ -2,17 +2,20 @@
 
 import asyncio
 import logging
-from contextlib import suppress
 from typing import Annotated
 
 from fastapi import Depends, Request
 from sqlalchemy import URL
 
 from chie.chat.directory import AgentDirectory
+from chie.chat.elsewhere import Elsewhere
 from chie.chat.metrics import Metrics
 from chie.chat.runs import SAVE_SECONDS, Runs
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.ownership import RENEW
+from chie.chat.sessions.listener import Listener
+from chie.chat.sessions.orders import Orders
+from chie.chat.sessions.ownership import RENEW, Patience
+from chie.chat.sessions.recovery import Recovery
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import Turns
 from chie.chat.sessions.upgrade import upgrade
@@ -31,29 +34,38 @@ class Chat:
         self._database = Database(url)
         self.sessions = SessionService(self._database, agents)
         self.turns = Turns(self._database, agents)
-        self.runs = Runs(self.turns, self.metrics, save_seconds=save_seconds)
+        self.recovery = Recovery(self._database, self.turns.owner)
+        orders = Orders(self._database, self.turns.owner)
+        elsewhere = Elsewhere(self.turns, orders, self.recovery)
+        self.runs = Runs(self.turns, orders, elsewhere, self.metrics, save_seconds=save_seconds)
+        self._orders = orders
+        self._patience = Patience()
         self._opening = asyncio.Lock()
-        self._keeper: asyncio.Task[None] | None = None
+        self._keepers: list[asyncio.Task[None]] = []
 
     @property
     def is_open(self) -> bool:
-        return self._keeper is not None
+        return bool(self._keepers)
 
     async def open(self) -> None:
         async with self._opening:
             if self.is_open:
                 return
             await asyncio.to_thread(upgrade, self._url)
-            await self.turns.recover()
-            self._keeper = asyncio.create_task(self._keep(), name="chat-keeper")
+            await self._orders.forget_old()
+            await self.recovery.recover(self._patience.lease)
+            listening = Listener(self._database).listen()
+            self._keepers = [
+                asyncio.create_task(self._keep(), name="chat-keeper"),
+                asyncio.create_task(listening, name="chat-listener"),
+            ]
 
     async def close(self) -> None:
         await self.runs.close()
-        if self._keeper is not None:
-            self._keeper.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._keeper
-            self._keeper = None
+        for keeper in self._keepers:
+            keeper.cancel()
+        await asyncio.gather(*self._keepers, return_exceptions=True)
+        self._keepers = []
         await self._database.close()
 
     async def _keep(self) -> None:
@@ -61,9 +73,10 @@ class Chat:
         while True:
             await asyncio.sleep(RENEW.total_seconds())
             try:
-                await self.turns.stay_alive(self.runs.message_ids)
-                await self.turns.recover()
+                self.runs.lose(await self.turns.stay_alive(self.runs.message_ids))
+                await self.recovery.recover(self._patience.lease)
             except ChieError as error:
+                self._patience.start_over()
                 logger.warning("the database does not answer: %s", error.message)
 
 

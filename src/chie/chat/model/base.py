@@ -93,9 +93,10 @@ class TextPiece:
 
 @dataclass(frozen=True)
 class End:
-    """The message is whole."""
+    """The message is whole, or `cut` where the model's limit of tokens was reached."""
 
     usage: Usage | None
+    cut: bool = False
 
 
 Piece = TextPiece | Thought | Call | End

@@ -70,7 +70,7 @@ class BedrockModel(ChatModel):
                     yield piece
         if not reader.stopped:
             raise self._error("broke off in the middle of its answer. Try again.")
-        yield End(reader.usage)
+        yield End(reader.usage, reader.cut)
 
     async def _events(self, request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         loop = asyncio.get_running_loop()
@@ -153,11 +153,15 @@ class _Line:
             self._stream._raw_stream.shutdown()  # noqa: SLF001  urllib3 offers it; botocore hides urllib3
 
 
+LIMITS = ("max_tokens", "model_context_window_exceeded")
+
+
 class _Reader:
     """Converse's events to pieces. Text blocks have no start; a call's input comes in fragments of JSON."""
 
     def __init__(self) -> None:
         self.stopped = False
+        self.cut = False
         self.usage: Usage | None = None
         self._calls: dict[int, Call] = {}
         self._thoughts: dict[int, dict[str, Any]] = {}
@@ -175,8 +179,9 @@ class _Reader:
                 self._think(index, part)
             case {"contentBlockStop": {"contentBlockIndex": index}}:
                 yield from self._finish(index)
-            case {"messageStop": _}:
+            case {"messageStop": stop}:
                 self.stopped = True
+                self.cut = stop.get("stopReason") in LIMITS
             case {"metadata": {"usage": usage}}:
                 self.usage = Usage(input_tokens=usage["inputTokens"], output_tokens=usage["outputTokens"])
 

@@ -73,7 +73,7 @@ class OpenAIModel(ChatModel):
             raise self._broken()
         for call in reader.calls():
             yield call
-        yield End(reader.usage)
+        yield End(reader.usage, reader.cut)
 
     async def _loaded(self) -> "AsyncOpenAI":
         """The SDK takes a second to import; other answers go on meanwhile."""
@@ -146,6 +146,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.whole = False
+        self.cut = False
         self.usage: Usage | None = None
         self._calls: list[dict[str, str]] = []
         self._by_index: dict[int, dict[str, str]] = {}
@@ -162,7 +163,9 @@ class _Reader:
         if not chunk.get("choices"):
             return ""
         choice = chunk["choices"][0]
-        self.whole = self.whole or bool(choice.get("finish_reason"))
+        reason = choice.get("finish_reason")
+        self.whole = self.whole or bool(reason)
+        self.cut = self.cut or reason == "length"
         delta = choice.get("delta") or {}
         for fragment in delta.get("tool_calls") or ():
             self._add(fragment)

@@ -20,6 +20,7 @@ class Answer:
     def __init__(self) -> None:
         self.count = 0
         self.used_tools = False
+        self._cut: dict[str, Any] | None = None
         self._pieces: list[str] = []
         self._parts: list[Item] = []
 
@@ -31,6 +32,8 @@ class Answer:
         elif item["type"] in ("tool_call", "tool_result"):
             self.used_tools = True
             self._parts.append(item)
+        elif "finish" in item:
+            self._cut = {"type": "done", "finish": item["finish"]}
 
     @property
     def content(self) -> str:
@@ -47,12 +50,12 @@ class Answer:
                 merged[-1]["content"] += item
             else:
                 merged.append({"type": "message", "content": item})
-        return merged
+        return [*merged, self._cut] if self._cut else merged
 
     @property
     def shown_parts(self) -> list[dict[str, Any]]:
-        """Nothing where no tool ran: then the text is all there is."""
-        return self.parts if self.used_tools else []
+        """Nothing where no tool ran and nothing was cut: then the text is all there is."""
+        return self.parts if self.used_tools or self._cut else []
 
     def ending(self, status: Status, *, error: str | None = None, usage: Usage | None = None) -> Ending:
         return Ending(

@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from chie.access.identity import User, acting_as, current_user
+from chie.chat.sessions.bell import Bell
 from chie.chat.sessions.failures import in_our_words
 
 T = TypeVar("T")
@@ -22,6 +23,10 @@ Change = Callable[[AsyncConnection], Awaitable[T]]
 
 BUSY_SECONDS = 30
 WRITING = {"begin": "BEGIN IMMEDIATE"}
+CHANNEL = "chie"
+NAMES = 200  # in one notification, which holds 8000 bytes
+
+_TELL = text(f"SELECT pg_notify('{CHANNEL}', :names)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ class Waiting:
 class Database:
     def __init__(self, url: URL) -> None:
         self.url = url
+        self.bell = Bell()
         self._engine: AsyncEngine | None = None
         self._queue: list[Waiting] = []
         self._writer: asyncio.Task[None] | None = None
@@ -89,6 +95,12 @@ class Database:
             self._writer = asyncio.create_task(self._write_all(), name="database-writer")
         result: T = await waiting.outcome
         return result
+
+    async def tell(self, connection: AsyncConnection, names: Sequence[str]) -> None:
+        """Ring for those names in every process, once the connection's transaction is on disk."""
+        if self.url.get_backend_name() == "postgresql":
+            for start in range(0, len(names), NAMES):
+                await connection.execute(_TELL, {"names": " ".join(names[start : start + NAMES])})
 
     async def check(self) -> None:
         async with self.read() as connection:

@@ -34,7 +34,7 @@ def _section(message: Message) -> str:
 def _texts(message: Message) -> list[str]:
     if not message.parts:
         return [message.content] if message.content else []
-    return [_part(part) for part in message.parts if part["type"] != "tool_call"]
+    return [_part(part) for part in message.parts if part["type"] in ("message", "tool_result")]
 
 
 def _part(part: dict[str, Any]) -> str:

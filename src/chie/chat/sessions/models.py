@@ -58,7 +58,9 @@ class MessageRow(Table):
     agent_id: Mapped[str | None] = mapped_column(Text)
     status: Mapped[str] = mapped_column(String(16))
     error: Mapped[str | None] = mapped_column(Text)
-    parts: Mapped[str | None] = mapped_column(Text)  # JSON; only where tools ran, otherwise `content` is all
+    parts: Mapped[str | None] = mapped_column(
+        Text
+    )  # JSON; only where tools ran or the answer was cut, else `content` is all
     input_tokens: Mapped[int | None] = mapped_column(Integer)
     output_tokens: Mapped[int | None] = mapped_column(Integer)
     last_event_id: Mapped[int] = mapped_column(Integer)
@@ -82,3 +84,20 @@ class EventsRow(Table):
     first: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     last: Mapped[int] = mapped_column(Integer)
     data: Mapped[str] = mapped_column(Text)
+
+
+class OrderRow(Table):
+    """What a process asks of the one that writes an answer. `seq` is the order in which it was asked."""
+
+    __tablename__ = "answer_orders"
+
+    seq: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(36), unique=True)
+    message_id: Mapped[str] = mapped_column(String(36), ForeignKey("messages.id", ondelete="CASCADE"))
+    wish: Mapped[str] = mapped_column(String(16))
+    call_id: Mapped[str | None] = mapped_column(Text)
+    outcome: Mapped[str | None] = mapped_column(String(32))  # nothing until the writer takes it
+    reply: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(Moment)
+
+    __table_args__ = (Index("answer_orders_by_message", "message_id"),)

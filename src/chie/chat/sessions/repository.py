@@ -2,23 +2,24 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, update
+from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, type_coerce, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chie.chat.sessions.conversation import Ending, Events, Message, Session, fold
 from chie.chat.sessions.database import Rows
-from chie.chat.sessions.models import EventsRow, MessageRow, SessionRow
+from chie.chat.sessions.models import EventsRow, MessageRow, Moment, OrderRow, SessionRow
 
 ALL = 1_000_000
 
 # Made once: to build a statement costs more than to run it.
 _INSERT_SESSION = insert(SessionRow)
-_INSERT_MESSAGES = insert(MessageRow)
+_INSERT_MESSAGES = insert(MessageRow).values(alive_at=func.now())  # by the database's clock, which all share
 _INSERT_EVENTS = insert(EventsRow)
-_END = update(MessageRow).where(MessageRow.id == bindparam("message"))
+_END = update(MessageRow).where(MessageRow.id == bindparam("message"), MessageRow.owner == bindparam("writer"))
+_ASKED = exists().where(OrderRow.outcome.is_(None)).label("asked")
 
 _SESSION = (
     SessionRow.id,
@@ -137,9 +138,11 @@ async def delete_events(connection: AsyncConnection, message_id: str, *, first: 
     await connection.execute(delete(EventsRow).where(EventsRow.message_id == message_id, EventsRow.first >= first))
 
 
-async def existing_messages(connection: AsyncConnection, message_ids: Sequence[str]) -> set[str]:
-    statement = select(MessageRow.id).where(MessageRow.id.in_(message_ids))
-    return set((await connection.execute(statement)).scalars())
+async def owned_messages(connection: AsyncConnection, message_ids: Sequence[str], owner: str) -> tuple[set[str], bool]:
+    """Those that are still there and still that process's to write, and whether anybody is asked for anything."""
+    ours = (MessageRow.id.in_(message_ids), MessageRow.owner == owner)
+    rows = (await connection.execute(select(MessageRow.id, _ASKED).where(*ours))).all()
+    return {row.id for row in rows}, any(row.asked for row in rows)
 
 
 async def events(connection: AsyncConnection, message_id: str, *, after: int = 0, limit: int = 1_000) -> list[Events]:
@@ -154,10 +157,11 @@ async def events(connection: AsyncConnection, message_id: str, *, after: int = 0
     return [Events(message_id=row.message_id, first=row.first, items=json.loads(row.data)) for row in rows]
 
 
-async def end(connection: AsyncConnection, message_id: str, ending: Ending) -> bool:
-    """False where the message is gone."""
+async def end(connection: AsyncConnection, message_id: str, ending: Ending, *, owner: str) -> bool:
+    """False where the message is gone, or no longer that process's to end."""
     values = {
         "message": message_id,
+        "writer": owner,
         "status": ending.status,
         "content": ending.content,
         "folded": fold(ending.content),
@@ -172,15 +176,31 @@ async def end(connection: AsyncConnection, message_id: str, ending: Ending) -> b
     return (await connection.execute(_END, values)).rowcount > 0
 
 
-async def streaming(connection: AsyncConnection) -> list[tuple[str, str, datetime]]:
-    """Every answer that is being written: its id, who writes it, and when they last said so."""
-    statement = select(MessageRow.id, MessageRow.owner, MessageRow.alive_at).where(MessageRow.status == "streaming")
-    return [(row.id, row.owner, row.alive_at) for row in await connection.execute(statement)]
+async def streaming(connection: AsyncConnection) -> list[tuple[str, str, timedelta]]:
+    """Every answer that is being written: its id, who writes it, and for how long they have not said so."""
+    moment = type_coerce(func.now(), Moment).label("moment")
+    statement = select(MessageRow.id, MessageRow.owner, MessageRow.alive_at, moment)
+    rows = await connection.execute(statement.where(MessageRow.status == "streaming"))
+    return [(row.id, row.owner, row.moment - row.alive_at) for row in rows]
 
 
-async def stay_alive(connection: AsyncConnection, message_ids: Sequence[str], moment: datetime) -> None:
-    ours = (MessageRow.status == "streaming") & MessageRow.id.in_(message_ids)
-    await connection.execute(update(MessageRow).where(ours).values(alive_at=moment))
+async def hold(connection: AsyncConnection, message_id: str, owner: str) -> Message | None:
+    """The answer, if that process still writes it; nobody else can end it until the transaction is over."""
+    statement = select(*_MESSAGE).where(MessageRow.id == message_id, MessageRow.owner == owner).with_for_update()
+    row = (await connection.execute(statement)).first()
+    return _message(row) if row else None
+
+
+async def owner(connection: AsyncConnection, message_id: str) -> str | None:
+    """Who writes it; nobody once it has ended."""
+    return (await connection.execute(select(MessageRow.owner).where(MessageRow.id == message_id))).scalar()
+
+
+async def stay_alive(connection: AsyncConnection, message_ids: Sequence[str], owner: str) -> set[str]:
+    """Those that were that process's to renew."""
+    ours = (MessageRow.owner == owner) & MessageRow.id.in_(message_ids)
+    statement = update(MessageRow).where(ours).values(alive_at=func.now()).returning(MessageRow.id)
+    return set((await connection.execute(statement)).scalars())
 
 
 async def count(connection: AsyncConnection) -> int:
@@ -230,5 +250,4 @@ def _message_row(message: Message, owner: str) -> dict[str, Any]:
         "last_event_id": 0,
         "created_at": message.created_at,
         "owner": owner if streaming else None,
-        "alive_at": message.created_at if streaming else None,
     }

@@ -1,8 +1,7 @@
 """The rules of a turn: a question is on disk before anybody answers it, and every answer is a branch of its own."""
 
-import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -10,22 +9,14 @@ from chie.access.identity import current_user
 from chie.chat.agents.base import BaseAgent, Turn
 from chie.chat.directory import AgentDirectory
 from chie.chat.sessions import repository
-from chie.chat.sessions.answer import failure, part_of
 from chie.chat.sessions.branches import history
 from chie.chat.sessions.conversation import Ending, Events, Message, Session, new_id, now
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.ownership import is_dead, new_owner
+from chie.chat.sessions.ownership import new_owner
 from chie.chat.sessions.service import existing, grown, made_title, new_session
 from chie.errors import ConflictError, NotFoundError, ValidationError
 
 MAX_MESSAGE = 200_000
-UNSAVED = 10_000  # more events than can have been sent and not saved when a process dies: their numbers stay unused
-INTERRUPTED = (
-    "Chie stopped while this answer was being written. What was saved of it is kept; "
-    "POST /api/chat/{message_id}/regenerate asks for another."
-)
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +30,20 @@ class Beginning:
     history: list[Turn]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """`lost` are answers that another process has ended, or that were deleted; `asked` is whether an order waits."""
+
+    lost: set[str]
+    asked: bool
+
+
 class Turns:
     def __init__(self, database: Database, agents: AgentDirectory) -> None:
         self._database = database
         self._agents = agents
         self.owner = new_owner()
+        self.bell = database.bell
 
     async def ask(
         self,
@@ -104,46 +104,40 @@ class Turns:
             answer = await _answer(connection, message_id)
             return answer, await repository.events(connection, message_id, after=after)
 
-    async def save(self, stretches: Sequence[Events], *, again: bool = False) -> None:
-        """Those of an answer whose session was deleted meanwhile are dropped.
+    async def save(self, stretches: Sequence[Events], *, again: bool = False) -> Saved:
+        """What belongs to answers that are no longer ours is dropped.
 
         `again` takes away first what may have arrived before the connection broke.
         """
+        ids = [stretch.message_id for stretch in stretches]
 
-        async def change(connection: AsyncConnection) -> None:
-            there = await repository.existing_messages(connection, [stretch.message_id for stretch in stretches])
-            if kept := [stretch for stretch in stretches if stretch.message_id in there]:
+        async def change(connection: AsyncConnection) -> Saved:
+            ours, asked = await repository.owned_messages(connection, ids, self.owner)
+            if kept := [stretch for stretch in stretches if stretch.message_id in ours]:
                 await _insert(connection, kept, again=again)
+                await self._database.tell(connection, [stretch.message_id for stretch in kept])
+            return Saved(lost=set(ids) - ours, asked=asked)
 
-        await self._database.write(change)
+        return await self._database.write(change)
 
-    async def finish(self, ending: Ending, rest: Events, *, again: bool = False) -> None:
-        """The outcome and the last events, in one."""
+    async def finish(self, ending: Ending, rest: Events, *, again: bool = False) -> bool:
+        """The outcome and the last events, in one; False if the answer is no longer ours to end."""
 
-        async def change(connection: AsyncConnection) -> None:
-            if await repository.end(connection, rest.message_id, ending):
+        async def change(connection: AsyncConnection) -> bool:
+            if await repository.end(connection, rest.message_id, ending, owner=self.owner):
                 await _insert(connection, [rest], again=again)
+                await self._database.tell(connection, [rest.message_id])
+                return True
+            return again and await _has_arrived(connection, rest.message_id, ending)
 
-        await self._database.write(change)
+        return await self._database.write(change)
 
-    async def stay_alive(self, message_ids: Sequence[str]) -> None:
-        if message_ids:
-            await self._database.write(lambda connection: repository.stay_alive(connection, message_ids, now()))
-
-    async def recover(self) -> int:
-        """Answers whose writer died are closed with what was saved of them."""
-
-        async def change(connection: AsyncConnection) -> int:
-            rows = await repository.streaming(connection)
-            dead = [row[0] for row in rows if is_dead(row[1], row[2], us=self.owner, now=now())]
-            for message_id in dead:
-                await _close(connection, message_id)
-            return len(dead)
-
-        found = await self._database.write(change)
-        if found:
-            logger.warning("%d answers were cut short when a Chie stopped; what was saved of them is kept", found)
-        return found
+    async def stay_alive(self, message_ids: Sequence[str]) -> set[str]:
+        """Those among them that are no longer ours."""
+        if not message_ids:
+            return set()
+        renewed = await self._database.write(lambda c: repository.stay_alive(c, message_ids, self.owner))
+        return set(message_ids) - renewed
 
     async def _ask_first(self, message: str, agent_id: str | None) -> Beginning:
         agent = self._agents.get_agent(agent_id or await self._agents.default_id())
@@ -182,13 +176,10 @@ async def _insert(connection: AsyncConnection, stretches: Sequence[Events], *, a
     await repository.insert_events(connection, stretches)
 
 
-async def _close(connection: AsyncConnection, message_id: str) -> None:
-    saved = await repository.events(connection, message_id, limit=repository.ALL)
-    first = (saved[-1].last if saved else 0) + UNSAVED + 1
-    last = Events(message_id=message_id, first=first, items=failure(INTERRUPTED))
-    await repository.insert_events(connection, [last])
-    ending = part_of(saved).ending("interrupted", error=INTERRUPTED)
-    await repository.end(connection, message_id, replace(ending, last_event_id=last.last))
+async def _has_arrived(connection: AsyncConnection, message_id: str, ending: Ending) -> bool:
+    """Whether it is this end that the answer has: the commit came through, only the word of it was lost."""
+    found = await repository.message(connection, message_id, user_id=current_user().id)
+    return found is not None and (found.status, found.last_event_id) == (ending.status, ending.last_event_id)
 
 
 def _beginning(answer: Message, agent: BaseAgent, question: Message, messages: Sequence[Message]) -> Beginning:

@@ -13,7 +13,7 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0002"  # the newest revision; a house that finds it there need not load Alembic
+HEAD = "0003"  # the newest revision; a house that finds it there need not load Alembic
 LOCK = 6_840_301  # any number, as long as every Chie takes the same
 BUSY_SECONDS = 30
 
@@ -37,15 +37,17 @@ def upgrade(url: URL) -> str | None:
 
 
 def _upgrade(connection: Connection, url: URL) -> str | None:
-    logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells of every plugin that it loads
-    from alembic import command
-    from alembic.script import ScriptDirectory
-
     connection.rollback()
     connection.exec_driver_sql(
         "BEGIN IMMEDIATE" if url.get_backend_name() == "sqlite" else f"SELECT pg_advisory_xact_lock({LOCK})"
     )
     before = _revision(connection)
+    if before == HEAD:  # another process did it while we waited
+        return before
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells of every plugin that it loads
+    from alembic import command
+    from alembic.script import ScriptDirectory
+
     config = alembic_config()
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if before is not None and before not in known:

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { useTold } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuChoice, MenuLabel } from "../../ui/menu";
@@ -12,7 +13,8 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
   const { data, isError } = useQuery(agentsQuery);
   const agents = (data?.agents ?? []).toSorted((a, b) => Number(b.available) - Number(a.available));
   const agent = agents.find((one) => one.id === chosen);
-  const name = agent?.name ?? (data ? t.noAgents : isError ? t.agentsFailed : t.chooseAgent);
+  const say = useTold();
+  const name = agent ? say(agent.name) : data ? t.noAgents : isError ? t.agentsFailed : t.chooseAgent;
   return (
     <Menu
       trigger={
@@ -38,7 +40,7 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
           note={<About agent={one} />}
           onSelect={() => onChoose(one.id)}
         >
-          {one.name}
+          {say(one.name)}
         </MenuChoice>
       ))}
     </Menu>
@@ -47,6 +49,8 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
 
 function About({ agent }: { agent: Agent }) {
   const t = useText(chatText);
-  if (!agent.available) return `${t.agentUnavailable}: ${agent.reason ?? ""}`;
-  return [agent.description, agent.model].filter(Boolean).join(" · ");
+  const say = useTold();
+  if (!agent.available)
+    return [t.agentUnavailable, agent.reason && say(agent.reason)].filter(Boolean).join(": ");
+  return [say(agent.description), agent.model].filter(Boolean).join(" · ");
 }

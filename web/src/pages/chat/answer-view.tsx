@@ -4,6 +4,7 @@ import { decisionKey } from "../../../core/chats";
 import { type Citation, citationsOf } from "../../../core/citations";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { Boundary } from "../../ui/boundary";
 import { Button, IconButton } from "../../ui/button";
 import { Notice } from "../../ui/feedback";
@@ -50,7 +51,12 @@ export function AnswerView({ session, message, place, agentName, last, busy, dec
         {growing && !answer.parts.some((part) => part.type === "text") && <Thinking answer={answer} />}
       </div>
       <Sources citations={citations} />
-      <Outcome answer={answer} busy={busy} retry={() => void chats.regenerate(session, message)} />
+      <Outcome
+        answer={answer}
+        busy={busy}
+        retry={() => void chats.regenerate(session, message)}
+        goOn={last ? (question) => void chats.ask(session, question, message.agentId ?? undefined) : null}
+      />
       {!growing && (
         <div className="message-actions">
           <Versions session={session} place={place} />
@@ -135,13 +141,36 @@ function Thinking({ answer }: { answer: Answer }) {
   return open ? null : <span className="thinking">{t.thinking}</span>;
 }
 
-function Outcome({ answer, busy, retry }: { answer: Answer; busy: boolean; retry: () => void }) {
+interface OutcomeProps {
+  answer: Answer;
+  busy: boolean;
+  retry: () => void;
+  /** Only the last answer can be gone on with. */
+  goOn: ((question: string) => void) | null;
+}
+
+function Outcome({ answer, busy, retry, goOn }: OutcomeProps) {
   const t = useText(chatText);
   const again = (
     <Button small icon="refresh" disabled={busy} onClick={retry}>
       {t.retryAnswer}
     </Button>
   );
+  if (answer.cut && goOn) {
+    return (
+      <Notice
+        kind="warn"
+        action={
+          <Button small icon="right" disabled={busy} onClick={() => goOn(t.continueQuestion)}>
+            {t.continueAnswer}
+          </Button>
+        }
+      >
+        {t.cutNote}
+      </Notice>
+    );
+  }
+  if (answer.cut) return <p className="answer-note">{t.cutNote}</p>;
   if (answer.status === "stopped") return <p className="answer-note">{t.stoppedNote}</p>;
   if (answer.status === "interrupted") {
     return (
@@ -153,7 +182,7 @@ function Outcome({ answer, busy, retry }: { answer: Answer; busy: boolean; retry
   if (answer.status !== "failed") return null;
   return (
     <Notice kind="bad" action={again}>
-      {answer.error ?? t.failedNote}
+      {answer.error ? <Told text={answer.error} /> : t.failedNote}
     </Notice>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { ToolPart } from "../../../core/answer";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { WhyFailed } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { allowedTools } from "./allowed";
@@ -19,11 +20,11 @@ export function Approval({
   tool: ToolPart;
 }) {
   const t = useText(chatText);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
   const decide = (approved: boolean) => {
     setFailure(null);
     document.getElementById("message")?.focus(); // the button goes away, and the focus must not go with it
-    chats.decide(session, messageId, tool, approved).catch((error: Error) => setFailure(error.message));
+    chats.decide(session, messageId, tool, approved).catch(setFailure);
   };
   return (
     <section className="approval" aria-label={`${t.approvalTitle} ${tool.name}`}>
@@ -55,9 +56,9 @@ export function Approval({
           {t.deny}
         </Button>
       </div>
-      {failure && (
+      {failure !== null && (
         <p className="field-error" role="alert">
-          {t.approvalFailed} {failure}
+          {t.approvalFailed} <WhyFailed error={failure} />
         </p>
       )}
     </section>

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { Chats, type Conversation } from "../../../core/chats";
 import { Drafts } from "../../../core/drafts";
+import type { ServerText } from "../../../core/texts";
 import type { StoredConversation } from "../../../core/transport";
 import { ApiError, api, send } from "../../api";
 import { queryClient } from "../../query";
@@ -8,11 +9,11 @@ import { allowedTools } from "./allowed";
 
 export interface Agent {
   id: string;
-  name: string;
-  description: string;
+  name: ServerText;
+  description: ServerText;
   supports_mcp: boolean;
   available: boolean;
-  reason: string | null;
+  reason: ServerText | null;
   model: string | null;
 }
 

@@ -20,7 +20,20 @@ function load(): Promise<Highlight> {
 }
 
 /** Code is there at once and gets its colours when the highlighter has been loaded. */
-export function Code({ text, language }: { text: string; language?: string }) {
+export function Code({
+  text,
+  language,
+  action,
+  instead,
+  note,
+}: {
+  text: string;
+  language?: string;
+  action?: ReactNode;
+  /** What is shown in place of the code. */
+  instead?: ReactNode;
+  note?: ReactNode;
+}) {
   const t = useText(chatText);
   const [highlight, setHighlight] = useState<Highlight | null>(() => ready);
   useEffect(() => {
@@ -40,15 +53,21 @@ export function Code({ text, language }: { text: string; language?: string }) {
   return (
     <div className="code">
       <div className="code-head">
-        <span>{language ?? t.language}</span>
+        <span className="grow">{language ?? t.language}</span>
+        {action}
         <CopyButton text={() => text} label={t.copyCode} />
       </div>
-      <pre tabIndex={0}>
-        <code>
-          {coloured && rest !== null ? coloured : text}
-          {coloured && rest}
-        </code>
-      </pre>
+      {instead || (
+        <pre tabIndex={0}>
+          <code>
+            {coloured && rest !== null ? coloured : text}
+            {coloured && rest}
+          </code>
+        </pre>
+      )}
+      <div role="status" className="code-note">
+        {note}
+      </div>
     </div>
   );
 }

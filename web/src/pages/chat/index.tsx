@@ -6,6 +6,7 @@ import { ApiError } from "../../api";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
+import { Told, useTold } from "../../i18n/told";
 import { go, hrefTo, useRoute } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { Empty, Failure, Notice, Skeletons } from "../../ui/feedback";
@@ -70,10 +71,11 @@ function Body({
 }) {
   const t = useText(chatText);
   const { data } = useQuery(agentsQuery);
+  const say = useTold();
   const agentName = useMemo(() => {
-    const names = new Map(data?.agents.map((agent) => [agent.id, agent.name]));
+    const names = new Map(data?.agents.map((agent) => [agent.id, say(agent.name)]));
     return (id: string | null) => (id ? (names.get(id) ?? id) : "Chie");
-  }, [data]);
+  }, [data, say]);
   if (conversation.state === "failed") {
     const gone = conversation.failure instanceof ApiError && conversation.failure.status === 404;
     return (
@@ -116,7 +118,8 @@ function ConnectionNotice({ conversation }: { conversation: Conversation }) {
     <div className="chat-notice" role="status">
       {unsent && (
         <Notice kind="bad">
-          {t.notSent} {unsent.error instanceof ApiError && !unsent.error.offline ? unsent.error.message : ""}
+          {t.notSent}{" "}
+          {unsent.error instanceof ApiError && !unsent.error.offline && <Told text={unsent.error.told} />}
         </Notice>
       )}
       {live && link === "waiting" ? (

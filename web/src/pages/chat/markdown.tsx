@@ -10,6 +10,7 @@ import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { Icon } from "../../ui/icon";
 import { Code } from "./code";
+import { DiagramCode } from "./diagram-code";
 import { SourceChip } from "./sources";
 
 /**
@@ -94,6 +95,7 @@ const COMPONENTS: Components = {
   code: ({ className, children }) => {
     const text = String(children);
     const language = /language-(\S+)/.exec(className ?? "")?.[1];
+    if (language === "mermaid") return <DiagramCode text={text.replace(/\n$/, "")} />;
     return language || text.includes("\n") ? (
       <Code text={text.replace(/\n$/, "")} language={language} />
     ) : (

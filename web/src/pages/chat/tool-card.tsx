@@ -1,8 +1,10 @@
 import "./tools.css";
 import { memo } from "react";
 import type { Status, ToolPart } from "../../../core/answer";
+import { serverText } from "../../../core/texts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
+import { useTold } from "../../i18n/told";
 import { Icon } from "../../ui/icon";
 
 const LONGEST = 20_000;
@@ -18,6 +20,7 @@ interface Props {
 /** What a tool was asked and what it gave back, folded until somebody wants to know. */
 export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props) {
   const t = useText(chatText);
+  const say = useTold();
   const look = lookOf(tool, status, decision);
   const words: Record<Look, string> = {
     run: t.toolRunning,
@@ -47,7 +50,9 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
           <>
             <h4>{tool.result.isError ? t.toolError : t.toolResult}</h4>
             <pre className={tool.result.isError ? "bad" : ""} tabIndex={0}>
-              {pretty(tool.result.content)}
+              {tool.result.isError
+                ? say(serverText(pretty(tool.result.content)))
+                : pretty(tool.result.content)}
             </pre>
           </>
         )}

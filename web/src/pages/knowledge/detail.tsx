@@ -3,6 +3,7 @@ import { useMe } from "../../account/account";
 import { ApiError } from "../../api";
 import { ago, dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { WhyFailed } from "../../i18n/told";
 import { go } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { Failure, Skeletons } from "../../ui/feedback";
@@ -54,7 +55,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
               go(noteHref(gone.id, view));
               toast(t.restored);
             },
-            (error: Error) => toast(error.message),
+            (error: unknown) => toast(<WhyFailed error={error} />),
           );
         },
       });

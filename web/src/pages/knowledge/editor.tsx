@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { Failure } from "../../ui/feedback";
@@ -40,7 +41,7 @@ export function Editor({
           const saved = await (note
             ? notes.change(note.id, changed, note.updated_at)
             : notes.create(changed));
-          toast(saved.notice ?? t.saved);
+          toast(saved.notice ? <Told text={saved.notice} /> : t.saved);
           onClose();
           onSaved?.(saved);
         }}

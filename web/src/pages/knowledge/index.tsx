@@ -4,6 +4,7 @@ import "./map.css";
 import { useEffect, useRef, useState } from "react";
 import { address } from "../../api";
 import { useText } from "../../i18n/language";
+import { WhyFailed } from "../../i18n/told";
 import { go, useRoute } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { Empty } from "../../ui/feedback";
@@ -186,7 +187,7 @@ function FirstNote({ open }: { open: Open }) {
       await notes.addSamples();
       toast(t.samplesAdded);
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error));
+      toast(<WhyFailed error={error} />);
       setBusy(false);
     }
   }

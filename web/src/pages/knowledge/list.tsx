@@ -1,11 +1,13 @@
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Failure, Notice, Skeletons } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { excerpt, Marked } from "./marks";
 import { languageOf, type MarkedHit, MOST_FOUND, useBrowse, useSearch } from "./notes";
 import { noteHref, type View } from "./place";
+import { readable } from "./reading";
 import { knowledgeText } from "./text";
 
 export function SearchResults({ view, current }: { view: View; current: string | null }) {
@@ -19,7 +21,11 @@ export function SearchResults({ view, current }: { view: View; current: string |
       <p className="kn-count" role="status">
         {isFetching ? t.searching : count(data.hits.length)}
       </p>
-      {data.notice && <Notice kind="warn">{data.notice}</Notice>}
+      {data.notice && (
+        <Notice kind="warn">
+          <Told text={data.notice} />
+        </Notice>
+      )}
       {data.hits.length === 0 && !isFetching ? (
         <div className="kn-none">
           <h2>{t.nothing}</h2>
@@ -41,7 +47,8 @@ function Found({ found, view, current }: { found: MarkedHit; view: View; current
   const language = useLanguage();
   const { hit, highlights } = found;
   const percent = Math.round(hit.score * 100);
-  const shown = excerpt(hit.content, highlights.content);
+  const plain = readable(hit.content, highlights.content);
+  const shown = excerpt(plain.text, plain.ranges);
   return (
     <li>
       <a className="kn-item" href={noteHref(hit.id, view)} aria-current={current ? "true" : undefined}>

@@ -1,6 +1,8 @@
+import { isValidElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkCjkFriendly from "remark-cjk-friendly";
 import remarkGfm from "remark-gfm";
+import { DiagramCode } from "../chat/diagram-code";
 import { languageOf } from "./notes";
 
 const PLUGINS = [remarkGfm, remarkCjkFriendly];
@@ -26,8 +28,17 @@ const COMPONENTS: Components = {
       <table>{children}</table>
     </div>
   ),
-  pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
+  pre: ({ children }) => {
+    const diagram = diagramIn(children);
+    return diagram ? <DiagramCode text={diagram} /> : <pre tabIndex={0}>{children}</pre>;
+  },
 };
+
+function diagramIn(children: ReactNode): string | null {
+  if (!isValidElement<{ className?: string; children?: ReactNode }>(children)) return null;
+  const { className, children: text } = children.props;
+  return className === "language-mermaid" ? String(text).trimEnd() : null;
+}
 
 export function NoteMarkdown({ children }: { children: string }) {
   return (

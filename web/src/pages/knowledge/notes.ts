@@ -1,5 +1,6 @@
 /** The notes as the house's API gives them, and the questions the page asks. */
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { ServerText } from "../../../core/texts";
 import { api } from "../../api";
 import { queryClient } from "../../query";
 
@@ -39,7 +40,7 @@ export interface Saved {
   id: string;
   title: string;
   similar: { id: string; title: string; score: number }[];
-  notice: string | null;
+  notice: ServerText | null;
 }
 
 export interface Point {
@@ -85,7 +86,7 @@ export function useSearch(q: string, tag: string | null) {
     enabled: q !== "",
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      api.get<{ hits: MarkedHit[]; notice: string | null }>(`${ROOT}/search`, {
+      api.get<{ hits: MarkedHit[]; notice: ServerText | null }>(`${ROOT}/search`, {
         query: { q, tags: tag ? [tag] : [], limit: MOST_FOUND },
         signal,
       }),
@@ -145,7 +146,7 @@ export const notes = {
 export interface Imported {
   saved: number;
   unchanged: number;
-  refused: Record<string, string>;
+  refused: Record<string, ServerText>;
 }
 
 /** Text that has kana is Japanese; the fonts and the line breaks go by it. */

@@ -72,6 +72,7 @@ export const knowledgeText = defineText({
     chooseFiles: "Choose files",
     drop: "or drop them here",
     importing: "Importing…",
+    importedSoFar: (done: number, of: number) => `${done} of ${plural(of, "file", "files")}`,
     imported: (saved: number, unchanged: number) =>
       `${plural(saved, "note", "notes")} saved, ${unchanged} unchanged.`,
     refused: (n: number) => `${plural(n, "file", "files")} could not be read:`,
@@ -161,6 +162,7 @@ export const knowledgeText = defineText({
     chooseFiles: "ファイルを選ぶ",
     drop: "またはここにドロップ",
     importing: "取り込み中…",
+    importedSoFar: (done: number, of: number) => `${of} 個のうち ${done} 個のファイル`,
     imported: (saved: number, unchanged: number) => `${saved} 件を保存、${unchanged} 件は変更なし。`,
     refused: (n: number) => `${n} 個のファイルは読み込めませんでした：`,
     mapLabel: (n: number) => `${n} 件のメモのマップ。隣の一覧に同じメモがあります。`,

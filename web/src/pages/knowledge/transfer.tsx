@@ -1,6 +1,7 @@
 import { type DragEvent, useRef, useState } from "react";
 import { ApiError, address, noteStranger } from "../../api";
 import { useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
@@ -9,12 +10,16 @@ import { Icon } from "../../ui/icon";
 import type { Imported } from "./notes";
 import { knowledgeText } from "./text";
 
+const MOST_FILES = 20;
+const MOST_BYTES = 8 * 1024 * 1024;
+
 export const EXPORT = "api/knowledge/export";
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const t = useText(knowledgeText);
   const input = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
+  const [done, setDone] = useState<{ files: number; of: number } | null>(null);
+  const busy = done !== null;
   const [over, setOver] = useState(false);
   const [report, setReport] = useState<Imported | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
@@ -22,15 +27,21 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   async function take(files: Iterable<File>) {
     const chosen = [...files];
     if (chosen.length === 0) return;
-    setBusy(true);
     setFailure(null);
     setReport(null);
+    setDone({ files: 0, of: chosen.length });
     try {
-      setReport(await upload(chosen));
+      let sent = 0;
+      for (const batch of batches(chosen)) {
+        const part = await upload(batch);
+        setReport((before) => joined(before, part));
+        sent += batch.length;
+        setDone({ files: sent, of: chosen.length });
+      }
     } catch (error) {
       setFailure(error);
     } finally {
-      setBusy(false);
+      setDone(null);
       void queryClient.invalidateQueries({ queryKey: ["knowledge"] });
     }
   }
@@ -57,7 +68,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         >
           <Icon name="upload" size={28} />
           <Button kind="primary" disabled={busy} data-autofocus onClick={() => input.current?.click()}>
-            {busy ? t.importing : t.chooseFiles}
+            {done ? t.importing : t.chooseFiles}
           </Button>
           <span className="muted small">{t.drop}</span>
           <input
@@ -73,14 +84,20 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           />
         </div>
         <div role="status" className="stack">
-          {report && <Notice kind="good">{t.imported(report.saved, report.unchanged)}</Notice>}
+          {done && done.of > 1 && (
+            <>
+              <progress className="kn-progress" value={done.files} max={done.of} aria-label={t.importing} />
+              <span className="muted small">{t.importedSoFar(done.files, done.of)}</span>
+            </>
+          )}
+          {report && !busy && <Notice kind="good">{t.imported(report.saved, report.unchanged)}</Notice>}
           {report && Object.keys(report.refused).length > 0 && (
             <Notice kind="warn">
               {t.refused(Object.keys(report.refused).length)}
               <ul className="kn-refused">
                 {Object.entries(report.refused).map(([name, reason]) => (
                   <li key={name}>
-                    <strong>{name}</strong>: {reason}
+                    <strong>{name}</strong>: <Told text={reason} />
                   </li>
                 ))}
               </ul>
@@ -91,6 +108,30 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       </div>
     </Dialog>
   );
+}
+
+/** Many files go a few at a time, so that the reader sees how far they are and a failure stops the rest alone. */
+function* batches(files: File[]): Generator<File[]> {
+  let batch: File[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (batch.length > 0 && (batch.length >= MOST_FILES || bytes + file.size > MOST_BYTES)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(file);
+    bytes += file.size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function joined(before: Imported | null, part: Imported): Imported {
+  if (!before) return part;
+  return {
+    saved: before.saved + part.saved,
+    unchanged: before.unchanged + part.unchanged,
+    refused: { ...before.refused, ...part.refused },
+  };
 }
 
 async function upload(files: File[]): Promise<Imported> {

@@ -1,6 +1,8 @@
 import { useState } from "react";
+import type { ServerText } from "../../../core/texts";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Failure, Notice } from "../../ui/feedback";
 import { Field, TextInput } from "../../ui/field";
@@ -12,7 +14,7 @@ import { serversText } from "./text";
 interface Answer {
   answer: string;
   citations: { content: string | null; uri?: string | null; score?: number | null }[];
-  notice?: string | null;
+  notice?: ServerText | null;
 }
 
 const SETTINGS = "BEDROCK_KB_ID=ABCDEFGHIJ\nBEDROCK_MODEL_ARN=arn:aws:bedrock:…\nAWS_REGION=ap-northeast-1";
@@ -29,7 +31,11 @@ export function BedrockPanel({ room }: { room: Room }) {
         <TestQuestion />
       ) : (
         <>
-          <Notice>{room.reason}</Notice>
+          {room.reason && (
+            <Notice>
+              <Told text={room.reason} />
+            </Notice>
+          )}
           <Snippet text={SETTINGS} label={t.bedrock} />
           <p className="muted small">{t.setHint}</p>
         </>
@@ -84,7 +90,11 @@ function TestQuestion() {
             <p className="sv-answer" lang={languageOf(answer.answer)}>
               {answer.answer}
             </p>
-            {answer.notice && <Notice kind="warn">{answer.notice}</Notice>}
+            {answer.notice && (
+              <Notice kind="warn">
+                <Told text={answer.notice} />
+              </Notice>
+            )}
             <Sources answer={answer} />
           </>
         )}

@@ -1,7 +1,9 @@
 import "./servers.css";
 import { useState } from "react";
+import type { ServerText } from "../../../core/texts";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
+import { Told, WhyFailed } from "../../i18n/told";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
 import { Failure, Notice, Page, Skeletons } from "../../ui/feedback";
@@ -52,7 +54,11 @@ function Server({ server }: { server: ServerState }) {
         <span className="grow" />
         {["failed", "connected", "idle"].includes(server.state) && <Reconnect server={server} />}
       </div>
-      {server.error && <p className={server.state === "failed" ? "sv-error" : "muted"}>{server.error}</p>}
+      {server.error && (
+        <p className={server.state === "failed" ? "sv-error" : "muted"}>
+          <Told text={server.error} />
+        </p>
+      )}
       {server.tools.length > 0 && (
         <details className="sv-tools">
           <summary>{t.tools(server.tools.length)}</summary>
@@ -82,12 +88,12 @@ function Reconnect({ server }: { server: ServerState }) {
   async function reconnect() {
     setBusy(true);
     try {
-      const now = await api.post<{ state: string; error: string | null }>(
+      const now = await api.post<{ state: string; error: ServerText | null }>(
         `api/mcp/servers/${encodeURIComponent(server.name)}/reconnect`,
       );
-      toast(now.error ?? t.reconnected);
+      toast(now.error ? <Told text={now.error} /> : t.reconnected);
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error));
+      toast(<WhyFailed error={error} />);
     } finally {
       setBusy(false);
       void queryClient.invalidateQueries({ queryKey: ["servers"] });

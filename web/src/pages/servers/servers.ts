@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ServerText } from "../../../core/texts";
 import { api } from "../../api";
 import { useSetup } from "../setup/setup";
 
@@ -14,14 +15,14 @@ export interface ServerState {
   name: string;
   transport: "built-in" | "stdio" | "http";
   state: State;
-  error: string | null;
+  error: ServerText | null;
   tools: Tool[];
 }
 
 interface Told {
   name: string;
   state: string;
-  error?: string | null;
+  error?: ServerText | null;
   transport?: string;
   tools?: (string | Partial<Tool>)[];
 }

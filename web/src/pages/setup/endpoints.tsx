@@ -1,6 +1,7 @@
 import "./setup.css";
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { Told, useTold } from "../../i18n/told";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
 import { Failure, Notice } from "../../ui/feedback";
@@ -32,6 +33,7 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
     bedrock: t.how_bedrock,
     own: t.how_own,
   };
+  const name = useTold()(endpoint.name);
   const lines = LINES[endpoint.id];
 
   async function test() {
@@ -51,10 +53,10 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
   return (
     <li className="card su-endpoint">
       <div className="su-endpoint-head">
-        <h3>{endpoint.name}</h3>
+        <h3>{name}</h3>
         <span className={`su-state ${endpoint.state}`}>{t[endpoint.state]}</span>
         <span className="grow" />
-        <Button small disabled={testing} aria-label={`${t.test}: ${endpoint.name}`} onClick={test}>
+        <Button small disabled={testing} aria-label={`${t.test}: ${name}`} onClick={test}>
           {testing ? t.testing : t.test}
         </Button>
       </div>
@@ -62,12 +64,16 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
       <details className="su-how">
         <summary>{t.show}</summary>
         <p>{how[endpoint.id]}</p>
-        {lines && <Snippet text={lines} label={endpoint.name} />}
+        {lines && <Snippet text={lines} label={name} />}
         {lines && <p className="muted small">{t.env}</p>}
       </details>
       <div role="status">
         {outcome?.ok && <Models models={outcome.models} />}
-        {outcome?.problem && <Notice kind="warn">{outcome.problem}</Notice>}
+        {outcome?.problem && (
+          <Notice kind="warn">
+            <Told text={outcome.problem} />
+          </Notice>
+        )}
         {!outcome && endpoint.models.length > 0 && <Models models={endpoint.models} />}
       </div>
       {failure !== null && <Failure error={failure} />}

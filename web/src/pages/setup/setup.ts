@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ServerText } from "../../../core/texts";
 import { api } from "../../api";
 
 export interface Endpoint {
   id: string;
-  name: string;
+  name: ServerText;
   state: "found" | "configured" | "missing";
   address: string | null;
   settings: string[];
@@ -13,14 +14,14 @@ export interface Endpoint {
 export interface Room {
   name: string;
   open: boolean;
-  reason: string | null;
+  reason: ServerText | null;
   tools: { name: string; description: string; destructive: boolean }[];
 }
 
 export interface Outcome {
   ok: boolean;
   models: string[];
-  problem: string | null;
+  problem: ServerText | null;
 }
 
 export function useSetup() {

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { go, hrefTo } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
@@ -65,7 +66,17 @@ function Compare({ backup, readOnly, onClose }: { backup: Backup; readOnly: bool
     try {
       const done = await restore(backup.backup);
       onClose();
-      toast([t.restored, ...done.notes].join(" "));
+      toast(
+        <>
+          {t.restored}
+          {done.notes.map((note) => (
+            <span key={String(note)}>
+              {" "}
+              <Told text={note} />
+            </span>
+          ))}
+        </>,
+      );
       go(hrefTo("workflows", done.workflow_id));
     } catch (caught) {
       setFailure(caught);

@@ -1,4 +1,5 @@
 import { useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Failure, Notice, Skeletons } from "../../ui/feedback";
 import { Status, When } from "./status";
@@ -54,22 +55,30 @@ function Outcome({ id }: { id: string }) {
   const { data, error } = useExecution(id);
   if (error) return <Failure error={error} />;
   if (!data) return <Skeletons lines={1} />;
-  return <Told execution={data} />;
+  return <Result execution={data} />;
 }
 
-function Told({ execution }: { execution: Execution }) {
+function Result({ execution }: { execution: Execution }) {
   const t = useText(workflowsText);
   if (execution.failed) {
     const { node, message, description } = execution.failed;
     return (
       <Notice kind="bad">
         <strong>{node ? t.failedAt(node) : t.failed}</strong>
-        <p>{message}</p>
-        {description && description !== message && <p className="small">{description}</p>}
+        <p>
+          <Told text={message} />
+        </p>
+        {description && description !== message && (
+          <p className="small">
+            <Told text={description} />
+          </p>
+        )}
       </Notice>
     );
   }
   return (
-    <p className="muted small wf-told">{execution.nodes ? t.ran(execution.nodes.length) : execution.note}</p>
+    <p className="muted small wf-told">
+      {execution.nodes ? t.ran(execution.nodes.length) : execution.note && <Told text={execution.note} />}
+    </p>
   );
 }

@@ -1,6 +1,7 @@
 import "./workflows.css";
 import { useState } from "react";
 import { useText } from "../../i18n/language";
+import { Told } from "../../i18n/told";
 import { hrefTo, useRoute } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
 import { Empty, Failure, Notice, Page, Skeletons } from "../../ui/feedback";
@@ -43,7 +44,11 @@ function NotConnected({ room }: { room: Room | undefined }) {
         <Empty icon="flow" title={t.off}>
           {t.offLead}
         </Empty>
-        {room?.reason && <Notice>{room.reason}</Notice>}
+        {room?.reason && (
+          <Notice>
+            <Told text={room.reason} />
+          </Notice>
+        )}
         <p>{t.offHint}</p>
         <Snippet text={"N8N_URL=http://127.0.0.1:5678\nN8N_API_KEY=…"} label="n8n" />
       </div>

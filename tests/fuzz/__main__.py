@@ -1,0 +1,52 @@
+"""Coverage-guided: `make fuzz ARGS="markdown_file -max_total_time=600"`; without a name each target has its turn."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+CORPUS = Path.home() / ".cache" / "chie" / "fuzz"
+
+SEEDS = {
+    "markdown_file": [
+        "---\nid: k-1\ntitle: x\ntags: [a, b]\ncreated: 2024-05-01\nprivate: true\n---\n# 知恵\n".encode()
+    ],
+    "sse_reader": [b"\x05\x09\x11\x20: x\n\nid: 1\nevent: message\r\ndata: {}\r\ndata: y\r\n\r\n"],
+    "sse_encoder": ['["知恵", {"a": [1, null, "\\u2028"]}, "\\n\\ndata: x"]'.encode()],
+    "n8n_patch": [
+        b'[{"op": "setField", "node": "Start", "path": "parameters.a[0].b", "value": null}]',
+        b'[{"op": "addNode", "node": {"name": "x", "type": "n8n-nodes-base.wait", "position": [1, 2]}}]',
+        b'[{"op": "renameNode", "name": "Start", "newName": "y"}, {"op": "removeNode", "name": "2"}]',
+        b'[{"op": "connect", "from": "Start", "to": "1"}, {"op": "updateNode", "name": "1", "changes": {}}]',
+    ],
+    "n8n_merge": [
+        b'{"nodes": [{"name": "Start", "type": "x", "credentials": null}, {"id": "2"}], "settings": {"a": null}}'
+    ],
+}
+
+
+def main() -> None:
+    name, *options = sys.argv[1:] or [""]
+    if not name or name.startswith("-"):
+        sys.exit(_each(sys.argv[1:]))
+    with atheris.instrument_imports(include=["chie", "yaml"]):
+        from tests.fuzz.targets import TARGETS
+    folder = CORPUS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(SEEDS.get(name, ())):
+        (folder / f"seed-{number}").write_bytes(seed)
+    atheris.Setup([sys.argv[0], f"-artifact_prefix={CORPUS}/", *options, str(folder)], TARGETS[name])
+    atheris.Fuzz()
+
+
+def _each(options: list[str]) -> int:
+    from tests.fuzz.targets import TARGETS
+
+    minute = options or ["-max_total_time=60"]
+    runs = [subprocess.run([sys.executable, "-m", "tests.fuzz", name, *minute], check=False) for name in TARGETS]
+    return max(abs(run.returncode) for run in runs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""What is thrown at readers of foreign bytes, and what must hold whatever it is. Hypothesis and atheris drive these."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from copy import deepcopy
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+from chie.chat.api.sse import encode
+from chie.chat.model.sse import read_data
+from chie.chat.reading import Batch
+from chie.errors import ChieError
+from chie.knowledge import markdown
+from chie.n8n.merge import Change, merge
+from chie.n8n.patch import apply_all, read_operations
+
+MOMENT = datetime(2026, 4, 1, tzinfo=UTC)
+WORKFLOW: dict[str, Any] = {
+    "id": "w",
+    "name": "夜間バッチ",
+    "nodes": [
+        {"id": "1", "name": "Start", "type": "n8n-nodes-base.webhook", "position": [0, 0], "parameters": {"path": "x"}},
+        {"id": "2", "name": "送信", "type": "n8n-nodes-base.httpRequest", "position": [200, 0], "parameters": {}},
+    ],
+    "connections": {"Start": {"main": [[{"node": "送信", "type": "main", "index": 0}]]}},
+    "settings": {"executionOrder": "v1"},
+}
+
+
+def markdown_file(data: bytes) -> None:
+    """Any file is a note that its own file gives back, or is refused in our words."""
+    try:
+        note = markdown.parse(markdown.decode(data), name="file", source="file:///file.md", changed=MOMENT)
+        again = markdown.parse(markdown.write(note), name="other", source="file:///other.md", changed=MOMENT)
+    except ChieError:
+        return
+    if note.content and note.title:
+        assert again == note
+
+
+def sse_reader(data: bytes) -> None:
+    """Bytes mean the same however the network cuts them; the first ones say where."""
+    cuts, stream = data[:4], data[4:]
+    edges = [0, *sorted(cut % (len(stream) + 1) for cut in cuts), len(stream)]
+    assert _read([stream[start:end] for start, end in pairwise(edges)]) == _read([stream])
+
+
+def sse_encoder(data: bytes) -> None:
+    """Whatever an answer holds comes out of the stream as it went in, each event once and numbered in a row."""
+    items = _json(data)
+    if not isinstance(items, list):
+        return
+    events = [item if isinstance(item, str) else {"type": "tool_result", "content": item} for item in items]
+    stream = encode(Batch(first=7, items=events))
+    read = [json.loads(event) for event in _read([stream])]
+    assert read == [{"type": "message", "content": e} if isinstance(e, str) else e for e in events]
+    numbers = [int(line[4:]) for line in stream.split(b"\n") if line.startswith(b"id: ")]
+    assert numbers == list(range(7, 7 + len(events)))
+
+
+def n8n_patch(data: bytes) -> None:
+    """Operations are done, or refused in words; the workflow they were meant for is never half-changed."""
+    before = deepcopy(WORKFLOW)
+    with suppress(ChieError):
+        operations: Any = read_operations(_json(data))
+        if isinstance(operations, list):
+            apply_all(before, operations)
+    assert before == WORKFLOW
+
+
+def n8n_merge(data: bytes) -> None:
+    """What the caller did not name stays; what was stored is never touched."""
+    given = _json(data)
+    if not isinstance(given, dict):
+        return
+    before = deepcopy(WORKFLOW)
+    kinds = {"name": str, "settings": dict}  # what the tool's schema lets through
+    fields = {key: given[key] for key, kind in kinds.items() if isinstance(given.get(key), kind)}
+    if isinstance(nodes := given.get("nodes"), list) and all(isinstance(node, dict) for node in nodes):
+        fields["nodes"] = nodes
+    merged = merge(before, Change(fields))
+    assert before == WORKFLOW
+    assert all(merged.body[key] == WORKFLOW[key] for key in ("name", "nodes", "connections") if key not in fields)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    target.__name__: target for target in (markdown_file, sse_reader, sse_encoder, n8n_patch, n8n_merge)
+}
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read(pieces: list[bytes]) -> list[bytes]:
+    async def network() -> AsyncIterator[bytes]:
+        for piece in pieces:
+            yield piece
+
+    async def read() -> list[bytes]:
+        return [data async for data in read_data(network())]
+
+    return asyncio.run(read())

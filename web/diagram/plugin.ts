@@ -1,0 +1,28 @@
+import type { Plugin } from "vite";
+
+const HERE = new URL(".", import.meta.url).pathname;
+
+/**
+ * `diagram.html` with its script inside, because the house gives nothing to a frame without an origin. Nothing of the
+ * page needs it, so nobody loads it before a diagram is opened.
+ */
+const inside = (script: string) => script.replace(/<(?=\/script|!--)/gi, "\\x3c");
+
+export function diagramFrame(): Plugin {
+  return {
+    name: "diagram-frame",
+    apply: "build",
+    async generateBundle() {
+      const read = (path: string) => this.fs.readFile(path, { encoding: "utf8" });
+      const mermaid = await this.resolve("@mermaid-js/tiny");
+      if (!mermaid) throw new Error("@mermaid-js/tiny is not installed");
+      const script = `${await read(mermaid.id)}\n${await read(`${HERE}frame.js`)}`;
+      const page = await read(`${HERE}diagram.html`);
+      this.emitFile({
+        type: "asset",
+        fileName: "diagram.html",
+        source: page.replace("SCRIPT", () => inside(script)),
+      });
+    },
+  };
+}
