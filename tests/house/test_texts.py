@@ -48,9 +48,10 @@ UNSEEN_FILES = {
 UNSEEN_TEXTS = {
     "refusing to listen on {host}: anybody who reaches it could read and change everything. Use 127.0.0.1, or "
     "let people say who they are first: `chie users add NAME` gives somebody a token.": "told on the command line",
-    "CHIE_AUTH_AUDIENCE or CHIE_AUTH_JWKS_URL is set without CHIE_AUTH_ISSUER. Name the issuer too.": "told at the start",
-    "CHIE_AUTH_ISSUER is set without CHIE_AUTH_AUDIENCE. Name it, or tokens that were made for any other program of the "
-    "same provider would open this one.": "told at the start, on the command line",
+    "CHIE_AUTH_AUDIENCE or CHIE_AUTH_JWKS_URL is set without CHIE_AUTH_ISSUER. "
+    "Name the issuer too.": "told at the start, on the command line",
+    "CHIE_AUTH_ISSUER is set without CHIE_AUTH_AUDIENCE. Name it, or tokens that were made for any other program of "
+    "the same provider would open this one.": "told at the start, on the command line",
     "this name cannot be used. Take letters, digits and . _ @ + - (64 at most), beginning with a letter or a digit; "
     "{reserved} are taken.": "the command line",
     "there is a user {name} already. Revoke it first to give it another token.": "the command line",
