@@ -34,6 +34,7 @@ check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/bandit --quiet --recursive src --configfile pyproject.toml
 	@cd web && $(NPM) --silent run check
 	@$(BIN)/python -m docs.generate --check
 

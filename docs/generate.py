@@ -111,6 +111,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,
         "agents": import_module("chie.chat.settings").ChatSettings,
+        "access": import_module("chie.access.settings").AccessSettings,
     }
 
 
