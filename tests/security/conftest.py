@@ -56,13 +56,18 @@ class Estate:
 
     def tool(self, who: str, room: str, name: str, **arguments: Any) -> dict[str, Any]:
         """What a tool answers over HTTP, in one of the protocol's two eras."""
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        result: dict[str, Any] = self.ask(who, room, "tools/call", name=name, arguments=arguments)["result"]
+        return result
+
+    def ask(self, who: str, room: str, request: str, **params: Any) -> dict[str, Any]:
+        """The whole answer to any request of MCP: its result or its error."""
+        body = {"jsonrpc": "2.0", "id": 1, "method": request, "params": params}
         headers = {"accept": "application/json, text/event-stream"}
         response = self.call(who, "POST", f"/mcp/{room}", json=body, headers=headers)
         assert response.status_code == 200, response.text
         text = response.text if response.text.startswith("{") else response.text.split("data: ", 1)[1]
-        result: dict[str, Any] = json.loads(text)["result"]
-        return result
+        answer: dict[str, Any] = json.loads(text)
+        return answer
 
     def possessions(self) -> dict[str, Any]:
         """All that is Aki's, as Aki sees it."""

@@ -7,6 +7,7 @@ from fastmcp import Client
 from tests.security.conftest import SECRET, Estate
 
 from chie.access.identity import User, acting_as
+from chie.knowledge.prompts import KNOW
 from chie.mcp_kit.auth import TICKET, lent_identity
 from chie.mcp_kit.serve import Server
 
@@ -71,6 +72,31 @@ def test_the_teams_notes_are_read_by_all_and_changed_by_author_and_admin(estate:
     assert changed["structuredContent"]["user_id"] == "aki"
     hidden = estate.tool("root", "knowledge", "update_knowledge", id=estate.shared_id, private=True)
     assert "only its author may make it private" in hidden["content"][0]["text"]
+
+
+TEMPLATE = {"type": "ref/resource", "uri": "note://{id}"}
+WHAT_WE_KNOW = {"type": "ref/prompt", "name": KNOW}
+LOOKS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("resources/list", {}),
+    ("resources/read", {"uri": "note://{note}"}),
+    ("completion/complete", {"ref": TEMPLATE, "argument": {"name": "id", "value": "k-"}}),
+    ("completion/complete", {"ref": WHAT_WE_KNOW, "argument": {"name": "tag", "value": SECRET[:4]}}),
+)
+
+
+@pytest.mark.parametrize(("request_", "params"), LOOKS)
+def test_resources_and_completion_show_what_is_anothers_alone_to_its_owner_only(
+    estate: Estate, request_: str, params: dict[str, Any]
+) -> None:
+    params = {
+        name: value.replace("{note}", estate.note_id) if isinstance(value, str) else value
+        for name, value in params.items()
+    }
+    assert any(mark in str(estate.ask("aki", "knowledge", request_, **params)) for mark in (SECRET, estate.note_id))
+    for who in ("ben", "root"):
+        answer = estate.ask(who, "knowledge", request_, **params)
+        assert SECRET not in str(answer)
+        assert estate.note_id not in str(answer.get("result", ""))
 
 
 def test_what_a_tool_saves_bears_the_users_name(estate: Estate) -> None:
