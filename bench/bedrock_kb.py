@@ -13,6 +13,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from bench.figure import Figure
+from bench.table import table
+
 ROUNDS = 40
 AT_ONCE = 32
 CONFIG = ("us-east-1", "KB12345678", "arn:aws:bedrock:us-east-1::foundation-model/m")
@@ -103,22 +106,20 @@ async def at_once(count: int = AT_ONCE) -> tuple[float, float]:
         return single, await _timed(lambda: asyncio.gather(*(ask() for _ in range(count))))
 
 
-def main() -> None:
+def main() -> list[Figure]:
+    figures = []
     for model, rounds in ((0.0, ROUNDS), (0.1, ROUNDS // 2)):
         with bedrock(model):
-            bare, ours = asyncio.run(overhead(rounds))
-        print(
-            f"kb_answer over bare boto3, model {model * 1000:.0f} ms: "
-            f"{ours * 1000:.1f} ms against {bare * 1000:.1f} ms, "
-            f"{(ours - bare) * 1000:+.1f} ms, {ours / bare:.2f}x (aim: < 5 ms, <= 1.2x)"
-        )
+            bare, ours = (1000 * seconds for seconds in asyncio.run(overhead(rounds)))
+        what = f"an answer, the model taking {model * 1000:.0f} ms"
+        figures += [Figure(what, "bare boto3", bare, "ms"), Figure(what, "Chie", ours, "ms")]
+        figures.append(Figure(f"{what}, added", "Chie", ours - bare, "ms", 5))
+        figures.append(Figure(f"{what}, ratio", "Chie", ours / bare, "×", 1.2))
     with bedrock(1.0):
         single, many = asyncio.run(at_once())
-    print(
-        f"{AT_ONCE} kb_answer at once, model 1 s: {many:.2f} s against {single:.2f} s for the slowest single call, "
-        f"{many / single:.2f}x (aim: <= 1.3x)"
-    )
+    what = f"{AT_ONCE} answers at once, ratio to the slowest single one"
+    return [*figures, Figure(what, "Chie", many / single, "×", 1.3)]
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))
