@@ -59,16 +59,16 @@ def main() -> list[Figure]:
     if chromium() is None:
         return [Figure("the page", "Chie", None, why="there is no Chromium on this machine.")]
     with tempfile.TemporaryDirectory() as home, house(Path(home)) as (address, _), browser() as opened:
-        figures = weight("Chie", median_load(opened, address, "#message"), limit=LIMIT_KB)
+        figures = weight("Chie", median_load(opened, address, "#message"), aim=LIMIT_KB)
         session = long_session(Path(home), address, MESSAGES)
         return [*figures, *_typing(opened, f"{address}/#/chat/{session}")]
 
 
-def weight(who: str, load: Load, *, limit: float | None = None) -> list[Figure]:
+def weight(who: str, load: Load, *, aim: float | None = None) -> list[Figure]:
     return [
         Figure("requests of an empty chat", who, load.requests),
         Figure("over the wire", who, load.kilobytes, "KB"),
-        Figure("JavaScript before what is loaded on demand", who, load.script_kilobytes, "KB", limit),
+        Figure("JavaScript before what is loaded on demand", who, load.script_kilobytes, "KB", aim),
         Figure("ready to type", who, load.ready_ms, "ms"),
     ]
 

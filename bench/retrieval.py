@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.figure import Figure
-from bench.table import table
+from bench.table import SHARE, table
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.service import KnowledgeService
@@ -62,8 +62,8 @@ def quality(ways: Mapping[str, Rank]) -> Iterator[Figure]:
         places = [(kind, _place(rank(query), note)) for kind, query, note in asked]
         for kind, name in {**KINDS, "": "all"}.items():
             own = [place for of, place in places if kind in ("", of)]
-            yield Figure(f"{name}, found first", who, float(np.mean([place == 1 for place in own])))
-            yield Figure(f"{name}, among five", who, float(np.mean([place <= FIVE for place in own])))
+            yield Figure(f"{name}, found first", who, float(np.mean([place == 1 for place in own])), SHARE)
+            yield Figure(f"{name}, among five", who, float(np.mean([place <= FIVE for place in own])), SHARE)
         silent = sum(not rank(query) for query in unanswerable)
         yield Figure(f"{len(unanswerable)} questions without an answer, left unanswered", who, silent)
 

@@ -75,7 +75,7 @@ class VectorIndex:
         if len(rows.ids) < MANY:
             return _best_of_each_note(rows.ids, _scores(rows, query), count)
         where = _promising(rows, query)
-        found = _best_of_each_note(rows.ids[where], _scores_at(rows, where, query), count)
+        found = _best_of_each_note(rows.ids[where], _scores(rows, query, where), count)
         if len(found) < count:  # one long note may own all of them
             found = _best_of_each_note(rows.ids, _scores(rows, query), count)
         return found
@@ -105,29 +105,23 @@ def _signs(vectors: "Vectors") -> "NDArray[np.uint64]":
 def _promising(rows: Rows, query: "Vectors") -> "NDArray[np.intp]":
     """Where many rows agree equally well, all of them are taken."""
     unlike = np.zeros(len(rows.ids), np.uint16)
-    asked = _signs(query[None])[0]
-    for start in range(0, len(unlike), CHUNK):
-        for column, signs in zip(rows.signs[start : start + CHUNK].T, asked, strict=True):
-            unlike[start : start + CHUNK] += np.bitwise_count(column ^ signs)
+    for column, signs in zip(rows.signs.T, _signs(query[None])[0], strict=True):
+        unlike += np.bitwise_count(column ^ signs)
     limit = int(np.searchsorted(np.cumsum(np.bincount(unlike)), len(unlike) // SHARE))
     return np.flatnonzero(unlike <= limit)
 
 
-def _scores_at(rows: Rows, where: "NDArray[np.intp]", query: "Vectors") -> "Vectors":
-    parts = [where[start : start + CHUNK] for start in range(0, len(where), CHUNK)]
-    return np.concatenate([_scores(rows.at(part), query) for part in parts])
-
-
-def _scores(rows: Rows, query: "Vectors") -> "Vectors":
+def _scores(rows: Rows, query: "Vectors", where: "NDArray[np.intp] | None" = None) -> "Vectors":
     """Row by row with `vecdot`: a matrix product would wake BLAS's threads, which on a busy machine wait for each other
     a hundred times longer than the work takes."""
-    scores = np.empty(len(rows.codes), np.float32)
+    scores = np.empty(len(rows.codes) if where is None else len(where), np.float32)
     wide = np.empty((min(CHUNK, len(scores)), len(query)), np.float32)
     for start in range(0, len(scores), CHUNK):
-        chunk = rows.codes[start : start + CHUNK]
+        part = slice(start, start + CHUNK)
+        chunk = rows.codes[part if where is None else where[part]]
         np.copyto(wide[: len(chunk)], chunk)
-        np.vecdot(wide[: len(chunk)], query, out=scores[start : start + CHUNK])
-    scores *= rows.scales
+        np.vecdot(wide[: len(chunk)], query, out=scores[part])
+    scores *= rows.scales if where is None else rows.scales[where]
     return scores
 
 
