@@ -1,6 +1,6 @@
 """Other people's servers, installed from `peers.toml` for a comparison, never into our own environment.
 
-    python -m bench.peers     installs all of them
+python -m bench.peers     installs all of them
 """
 
 import json

@@ -137,9 +137,7 @@ async def test_nobody_waits_to_hear_that_the_default_is_still_there_and_its_end_
             assert await factory.default_id() == "default-chat"
             running.close()
             assert await factory.default_id() == "default-chat"  # as it was seen last; now it is looked at
-            async with asyncio.timeout(20):
-                while await factory.default_id() == "default-chat":
-                    await asyncio.sleep(0)
+            await next(task for task in asyncio.all_tasks() if task.get_name() == "default-agent")
             assert await factory.default_id() == "notes"
 
 
