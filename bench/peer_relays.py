@@ -9,6 +9,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -88,7 +89,7 @@ def started(command: list[str | Path], env: dict[str, str], home: Path, port: in
 
 def answers(address: str) -> bool:
     try:
-        with urllib.request.urlopen(address, timeout=5) as answer:
+        with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 - loopback
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
@@ -97,7 +98,8 @@ def answers(address: str) -> bool:
 def fetch(address: str, body: dict[str, str] | None = None, *, token: str = "") -> Any:
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
     data = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(address, data, headers), timeout=60) as answer:
+    request = urllib.request.Request(address, data, headers)  # noqa: S310 - loopback
+    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
         return json.load(answer)
 
 
@@ -118,6 +120,7 @@ def main() -> list[Figure]:
         missing = []
         for name, start in (("litellm", litellm), ("open-webui", open_webui)):
             (home / name).mkdir()
+            print(f"- starting {name}", file=sys.stderr, flush=True)
             try:
                 servers.append(stack.enter_context(start(upstream.address, home / name)))
             except PeerMissingError as error:

@@ -1,7 +1,7 @@
 """Notes kept and found by MCP servers side by side: the same stdio client, the same notes and questions.
 
-Peers come from `peers.toml`. Their embedding models are downloaded at first use; where that cannot be done, a peer shows
-what it can do without, and the reason stands below the table.
+Their embedding models are downloaded at first use. Where that cannot be done, a peer shows what it can do without, and
+the reason stands below the table.
 """
 
 import json
@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -22,7 +23,7 @@ from bench.retrieval import cases, quality
 from bench.stdio import Server, ServerError
 from bench.table import table
 
-SAVES, SEARCHES, STARTS = 200, 60, 3
+SAVES, SEARCHES, STARTS = 40, 40, 2
 LIST = ("spawn to tools/list, CPU", "spawn to tools/list", "tools/list", "memory, idle")
 USE = ("a save, CPU", "a save", "a search, CPU", "a search", "memory, after them")
 FOUND = ("all, found first", "all, among five")
@@ -144,10 +145,9 @@ def used(store: Store) -> Iterator[Figure]:
         session = Session(store, server)
         session.save("n0", "warm up")
         session.search("warm up")
-        saved = _timed(
-            server, [lambda i=i, n=n: session.save(f"n{i}", n.content) for i, n in enumerate(notes(SAVES), 1)]
-        )
-        asked = _timed(server, [lambda query=query: session.search(query) for query in queries])
+        texts = [note.content for note in notes(SAVES)]
+        saved = _timed(server, [partial(session.save, f"n{number}", text) for number, text in enumerate(texts, 1)])
+        asked = _timed(server, [partial(session.search, query) for query in queries])
         values = (*saved, *asked, server.rss())
     for what, unit, value in zip(USE, ("ms", "ms", "ms", "ms", "MB"), values, strict=True):
         yield Figure(what, store.who, value, unit)
@@ -173,11 +173,16 @@ def finding(store: Store) -> Iterator[Figure]:
         yield from quality({store.who: lambda query: [texts[mark] for mark in session.search(query) if mark in texts]})
 
 
-def attempt(store: Store, whats: Sequence[str], measure: Callable[[Store], Iterator[Figure]]) -> list[Figure]:
-    try:
-        return list(measure(store))
-    except (ServerError, PeerMissingError) as error:
-        return [Figure(what, store.who, None, why=_sentence(str(error))) for what in whats]
+def measured(store: Store) -> Iterator[Figure]:
+    """Who fails at one step is not asked for the next."""
+    why = ""
+    for whats, measure in ((LIST, started), (USE, used), (FOUND, finding)):
+        print(f"- {store.who}: {measure.__name__}", file=sys.stderr, flush=True)
+        try:
+            figures = [] if why else list(measure(store))
+        except (ServerError, PeerMissingError) as error:
+            why = _sentence(str(error))
+        yield from [Figure(what, store.who, None, why=why) for what in whats] if why else figures
 
 
 def _sentence(reason: str) -> str:
@@ -185,8 +190,7 @@ def _sentence(reason: str) -> str:
 
 
 def main() -> list[Figure]:
-    steps = ((LIST, started), (USE, used), (FOUND, finding))
-    return [figure for whats, measure in steps for store in stores() for figure in attempt(store, whats, measure)]
+    return [figure for store in stores() for figure in measured(store)]
 
 
 if __name__ == "__main__":
