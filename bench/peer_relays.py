@@ -14,7 +14,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from bench.peers import PeerMissingError, installed, last_line, peers
 from bench.table import table
 
 ROUNDS = 2
-START_SECONDS = 180
+START_SECONDS = 600  # Open WebUI takes fifteen seconds of a processor, and more on a busy machine
 ANSWERED = "start to the first answer, CPU"
 LITELLM_ENV = {
     "LITELLM_MODE": "PRODUCTION",
@@ -52,7 +52,17 @@ def litellm(upstream: str, home: Path) -> Iterator[Server]:
     config = home / "litellm.yaml"
     config.write_text(json.dumps({"model_list": [{"model_name": "m", "litellm_params": parameters}]}))
     port = free_port()
-    command = [peer.program, "--config", config, "--host", "127.0.0.1", "--port", str(port), "--telemetry", "False"]
+    command: list[str | Path] = [
+        peer.program,
+        "--config",
+        config,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--telemetry",
+        "False",
+    ]
     door = Door("/v1/chat/completions", completion, b'"delta":{"content":"', b"[DONE]")
     with started(command, LITELLM_ENV, home, port, "/health/liveliness") as pid:
         yield Server(peer.label, f"http://127.0.0.1:{port}", pid, door)
@@ -62,7 +72,7 @@ def litellm(upstream: str, home: Path) -> Iterator[Server]:
 def open_webui(upstream: str, home: Path) -> Iterator[Server]:
     peer, port = installed("open-webui"), free_port()
     env = OPEN_WEBUI_ENV | {"DATA_DIR": str(home), "OPENAI_API_BASE_URL": f"{upstream}/v1", "OPENAI_API_KEY": "none"}
-    command = [peer.program, "serve", "--host", "127.0.0.1", "--port", str(port)]
+    command: list[str | Path] = [peer.program, "serve", "--host", "127.0.0.1", "--port", str(port)]
     with started(command, env, home, port, "/health") as pid:
         address = f"http://127.0.0.1:{port}"
         token = fetch(f"{address}/api/v1/auths/signin", {"email": "", "password": ""})["token"]
@@ -71,15 +81,17 @@ def open_webui(upstream: str, home: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def started(command: list[str | Path], env: dict[str, str], home: Path, port: int, health: str) -> Iterator[int]:
+def started(command: Sequence[str | Path], env: dict[str, str], home: Path, port: int, health: str) -> Iterator[int]:
     """The process, once it answers; PeerMissingError with its last words if it never does."""
     with (home / "output.txt").open("w+b") as output:
         child = subprocess.Popen(command, env=os.environ | env, cwd=home, stdout=output, stderr=subprocess.STDOUT)
         try:
             deadline = time.monotonic() + START_SECONDS
             while not answers(f"http://127.0.0.1:{port}{health}"):
-                if child.poll() is not None or time.monotonic() > deadline:
+                if child.poll() is not None:
                     raise PeerMissingError(f"it does not start: {last_line((home / 'output.txt').read_text())}")
+                if time.monotonic() > deadline:
+                    raise PeerMissingError(f"it gave no answer within {START_SECONDS} seconds.")
                 time.sleep(0.2)
             yield child.pid
         finally:

@@ -1,4 +1,4 @@
-"""The comparisons as a picture: a panel a question, a bar each. Written by hand, so that it reads well in both themes."""
+"""The comparisons as a picture, a panel a question and a bar each, in colours for light and for dark pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,8 @@ PANELS = (
 def plot(groups: Mapping[str, Group]) -> str:
     panels = [(panel, bars) for panel in PANELS if (bars := _bars(groups, panel))]
     width = (WIDTH - MARGIN * (COLUMNS + 1)) / COLUMNS
-    parts, y = [], float(MARGIN)
+    parts: list[str] = []
+    y = float(MARGIN)
     for row in [panels[start : start + COLUMNS] for start in range(0, len(panels), COLUMNS)]:
         for column, (panel, bars) in enumerate(row):
             parts += _panel(panel, bars, MARGIN + column * (width + MARGIN), y, width)

@@ -63,7 +63,7 @@ def summary(groups: Mapping[str, Group]) -> str:
 
 def quality(groups: Mapping[str, Group]) -> str:
     """Found first / among five, a row for each way of searching."""
-    figures = groups["retrieval"].figures
+    figures = groups["retrieval"].figures if "retrieval" in groups else ()
     cells = {(figure.who, figure.what): figure.value or 0.0 for figure in figures}
     rows = []
     for who in dict.fromkeys(figure.who for figure in figures):

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 
-from pydantic_settings import BaseSettings
-
 from bench.figure import read
 from bench.plot import plot
 from bench.summary import quality, summary
 from bench.table import table
+from pydantic_settings import BaseSettings
+
 from chie.mcp_kit.serve import Server
 
 ROOT = Path(__file__).parents[1]
@@ -53,6 +53,8 @@ def figures(name: str) -> str:
         return summary(groups)
     if name == "quality":
         return quality(groups)
+    if name not in groups:
+        return "Not measured yet.\n"
     group = groups[name]
     return f"{table(group.figures)}\n{group.when} UTC, {group.machine}.\n"
 
