@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chie.knowledge.embedding.base import Vectors
 from chie.knowledge.store.sqlite.index import MANY, VectorIndex
 
+Vectors = NDArray[np.float32]
 DIMENSION = 100  # not a multiple of 64
 CROWD = MANY + 5_000
 
