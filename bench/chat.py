@@ -86,7 +86,8 @@ async def turns(server: Server, count: int) -> float:
 async def measure(servers: Sequence[Server], *, rounds: int) -> list[Figure]:
     """The first of the servers is the model itself. All are taken in turns: a busy machine is busy for all."""
     for server in servers:
-        await server.ask(3, 0)  # nobody pays for first use in the figures
+        tokens, _, done = await server.ask(3, 0)  # nobody pays for first use in the figures
+        assert (tokens, done) == (3, True), f"{server.name} gave {tokens} tokens of 3"
     idle = [_of(server, "memory, idle", server.rss, "MB", IDLE_AIM) for server in servers[1:]]
     loads = [figure for streams in STREAMS for figure in await _loads(servers, streams, rounds)]
     turn = [_of(one, "CPU a turn of one token", await turns(one, TURNS), "ms", TURN_AIM) for one in servers[1:]]

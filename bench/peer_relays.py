@@ -63,7 +63,7 @@ def litellm(upstream: str, home: Path) -> Iterator[Server]:
         "--telemetry",
         "False",
     ]
-    door = Door("/v1/chat/completions", completion, b'"delta":{"content":"', b"[DONE]")
+    door = Door("/v1/chat/completions", completion, b'"content":"', b"[DONE]")
     with started(command, LITELLM_ENV, home, port, "/health/liveliness") as pid:
         yield Server(peer.label, f"http://127.0.0.1:{port}", pid, door)
 
