@@ -8,7 +8,7 @@ from bench.figure import Figure, Group
 from bench.table import with_unit
 
 WIDTH, MARGIN, COLUMNS = 860, 24, 2
-NAMES, VALUES = 138, 76  # room for the names left of the bars, and for the numbers right of them
+NAMES, VALUES = 138, 112  # room for the names left of the bars, and for the numbers right of them
 BAR, GAP, HEAD, FOOT = 18, 8, 46, 18
 
 STYLE = """
