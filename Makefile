@@ -38,7 +38,7 @@ check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
 	@cd web && $(NPM) --silent run check
 	@$(BIN)/python -m docs.generate --check
 
-bench: $(DEV) $(PAGE)  ## every figure in the README
+bench: $(DEV) $(PAGE)  ## measures every figure and writes it down; ARGS=--peers beside other people's servers
 	@$(BIN)/python -m bench $(ARGS)
 
 real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the conformance suite and a real n8n
