@@ -19,6 +19,11 @@ UNSEEN_FILES = {
     "src/chie/knowledge/exchange.py": "the command line: folders are imported there, the page sends files",
     "src/chie/chat/sessions/cli.py": "the command line",
     "src/chie/completion.py": "the command line",
+    "src/chie/knowledge/collection_cli.py": "the command line",
+    "src/chie/knowledge/migration.py": "the command line",
+    "src/chie/knowledge/prompts.py": "for assistants; what people see of it is in both languages there",
+    "src/chie/knowledge/resources.py": "for assistants",
+    "src/chie/mcp_kit/workers.py": "the command line and the log",
     "src/chie/connect": "the command line",
     "src/chie/doctor": "the command line",
     "src/chie/backup": "the command line",
@@ -51,7 +56,22 @@ UNSEEN_FILES = {
 }
 UNSEEN_TEXTS = {
     "refusing to listen on {host}: anybody who reaches it could read and change everything. Use 127.0.0.1, or "
-    "let people say who they are first: `chie users add NAME` gives somebody a token.": "told on the command line",
+    "let people say who they are first: `chie users add NAME` gives somebody a token. Where a proxy in front knows "
+    "them already, set CHIE_BEHIND_PROXY_AUTH=1.": "told on the command line",
+    "this tokenizer is of another kind than the one that Chie knows": "a fault of ours",
+    "Search results / 検索結果": "a view's title, in both languages",
+    "Shows what search_knowledge found.": "for assistants",
+    "Workflow graph / ワークフロー図": "a view's title, in both languages",
+    "Draws what get_workflow_connections read.": "for assistants",
+    "postgresql {part}": "a name of a place",
+    "knowledge_corpus has lost its row": "a fault of ours",
+    "roles/vectorsearch.dataObjectWriter and roles/vectorsearch.viewer": "names of roles",
+    "Getting metadata from plugin failed": "is looked for in Google's words",
+    "Chie's notes": "a Collection's title",
+    "no model": "the command line",
+    "user {user_id}": "a name inside an object",
+    "reading this resource": "for assistants",
+    "this prompt": "for assistants",
     "CHIE_AUTH_AUDIENCE or CHIE_AUTH_JWKS_URL is set without CHIE_AUTH_ISSUER. "
     "Name the issuer too.": "told at the start, on the command line",
     "CHIE_AUTH_ISSUER is set without CHIE_AUTH_AUDIENCE. Name it, or tokens that were made for any other program of "
@@ -67,8 +87,6 @@ UNSEEN_TEXTS = {
     "not an entry": "is caught where it is raised",
     "the provider's jwks_uri": "a name inside another sentence",
     "a store tells nothing new only to who knows something": "a fault of ours",
-    "cannot listen on {host} port {port}: {error}. Choose another port with --port, "
-    "or --port 0 for any that is free.": "told at the start, on the command line",
     "Today is {now}.": "is said to the model",
     "You have used all your tool calls for this answer. "
     "Answer now, in words, with what you know.": "is said to the model",
