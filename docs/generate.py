@@ -17,6 +17,7 @@ from bench.plot import plot
 from bench.summary import quality, summary
 from bench.table import table
 from click import Command, Context, Group
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
 from chie.mcp_kit.serve import Server
@@ -48,14 +49,23 @@ def prompts(name: str) -> str:
 
 
 def settings(name: str) -> str:
-    kind = _settings()[name]
-    prefix = kind.model_config.get("env_prefix", "")
     rows = []
-    for field, about in kind.model_fields.items():
-        variable = about.validation_alias if isinstance(about.validation_alias, str) else f"{prefix}{field}".upper()
+    for variable, about in _variables(_settings()[name]):
         default = "" if about.default_factory or about.default is None or about.is_required() else f"`{about.default}`"
         rows.append((f"`{variable}`", default, about.description or ""))
     return _table(("variable", "default", "meaning"), rows)
+
+
+def setting_names() -> set[str]:
+    """Every variable that any room reads."""
+    return {variable for kind in _settings().values() for variable, _ in _variables(kind)}
+
+
+def _variables(kind: type[BaseSettings]) -> Iterator[tuple[str, FieldInfo]]:
+    prefix = kind.model_config.get("env_prefix", "")
+    for field, about in kind.model_fields.items():
+        alias = about.validation_alias
+        yield (alias if isinstance(alias, str) else f"{prefix}{field}".upper()), about
 
 
 def hosts(_: str) -> str:
