@@ -34,10 +34,11 @@ check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/bandit --quiet --recursive src --configfile pyproject.toml
 	@cd web && $(NPM) --silent run check
 	@$(BIN)/python -m docs.generate --check
 
-bench: $(DEV) $(PAGE)  ## every figure in the README
+bench: $(DEV) $(PAGE)  ## measures every figure and writes it down; ARGS=--peers beside other people's servers
 	@$(BIN)/python -m bench $(ARGS)
 
 real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the conformance suite and a real n8n

@@ -1,11 +1,22 @@
-"""`make bench`: every figure, or those that are named: `make bench ARGS="startup search"`."""
+"""`make bench`: every figure of ours; `make bench ARGS=--peers`: the comparisons with others too.
 
+    --only NAME    this one alone; may be given several times
+    --no-write     show the figures, and leave the documentation as it is
+
+The figures go to `bench/results.json`; the tables and the plot in `docs/` are made from it.
+"""
+
+import argparse
 import sys
 from importlib import import_module
 
-FIGURES = (
+from bench.figure import Group, keep
+from bench.table import table
+
+OURS = (
     "startup",
     "cold_start",
+    "size",
     "search",
     "saves",
     "retrieval",
@@ -16,16 +27,39 @@ FIGURES = (
     "workers",
     "page",
     "postgres",
-    "size",
 )
+PEERS = ("peer_stores", "peer_relays", "peer_page")
 
 
 def main() -> None:
-    for name in sys.argv[1:] or FIGURES:
-        module = import_module(f"bench.{name}")
-        print(f"## {name}\n\n{module.__doc__}\n", flush=True)
-        module.main()
-        print(flush=True)
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("names", nargs="*", help="the same as --only")
+    parser.add_argument("--only", action="append", default=[], choices=OURS + PEERS, metavar="NAME")
+    parser.add_argument("--peers", action="store_true", help="with other people's servers, which are installed for it")
+    parser.add_argument("--no-write", action="store_true")
+    options, _ = parser.parse_known_args()
+    chosen = [*options.names, *options.only] or [*OURS, *(PEERS if options.peers else ())]
+    failed = [name for name in chosen if not measured(name, write=not options.no_write)]
+    if not options.no_write:
+        import_module("docs.generate").write()
+    if failed:
+        sys.exit(f"Not measured, for the reasons above: {', '.join(failed)}. The others are written.")
+
+
+def measured(name: str, *, write: bool) -> bool:
+    """A script that fails shall not cost the figures of the others."""
+    module = import_module(f"bench.{name}")
+    about = (module.__doc__ or "").partition("\n    python -m")[0].strip()
+    print(f"## {name}\n\n{about}\n", flush=True)
+    try:
+        group = Group(about, module.main())
+    except Exception as error:  # noqa: BLE001 - the edge of this program
+        print(f"{name} failed: {type(error).__name__}: {error}\n", flush=True)
+        return False
+    print(f"{table(group.figures)}\n{group.when}, {group.machine}\n", flush=True)
+    if write:
+        keep(name, group)
+    return True
 
 
 if __name__ == "__main__":

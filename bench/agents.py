@@ -9,8 +9,12 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from bench.figure import Figure
+from bench.table import table
+
 TOKENS = 1000
 ROUNDS = 5
+SDK = "bare OpenAI SDK"
 
 UPSTREAM = f"""
 import sys, time
@@ -71,7 +75,7 @@ async def agent(address: str) -> int:
 
 
 async def measure(address: str) -> dict[str, float]:
-    readers: dict[str, Reader] = {"by hand": by_hand, "bare SDK": bare_sdk, "agent": agent}
+    readers: dict[str, Reader] = {"bytes read by hand": by_hand, SDK: bare_sdk, "Chie": agent}
     best: dict[str, float] = {}
     for _ in range(ROUNDS + 1):
         for name, reader in readers.items():
@@ -82,7 +86,7 @@ async def measure(address: str) -> dict[str, float]:
     return best
 
 
-def main() -> None:
+def main() -> list[Figure]:
     with subprocess.Popen(
         [sys.executable, "-c", UPSTREAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as upstream:
@@ -91,9 +95,11 @@ def main() -> None:
         best = asyncio.run(measure(address))
         with suppress(BrokenPipeError):
             upstream.communicate("")
-    for name, spent in best.items():
-        print(f"{name:9} {spent:6.0f} µs CPU per token, {spent / best['bare SDK']:.2f} x the bare SDK")
+    return [
+        *(Figure("CPU a token", who, spent, "µs") for who, spent in best.items()),
+        *(Figure("CPU a token, ratio to the bare SDK", who, spent / best[SDK], "×") for who, spent in best.items()),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))

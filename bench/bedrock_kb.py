@@ -13,6 +13,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from bench.figure import Figure
+from bench.table import table
+
 ROUNDS = 40
 AT_ONCE = 32
 CONFIG = ("us-east-1", "KB12345678", "arn:aws:bedrock:us-east-1::foundation-model/m")
@@ -59,9 +62,9 @@ async def _timed(call: Callable[[], Awaitable[Any]]) -> float:
     return time.perf_counter() - began
 
 
-async def overhead(rounds: int = ROUNDS) -> tuple[float, float]:
-    """Median seconds of a bare call and of `kb_answer`, taken in turn."""
-    from fastmcp import Client
+async def overhead(rounds: int = ROUNDS) -> tuple[float, float, float]:
+    """Median seconds of a bare call, of `kb_answer`, and of a tool that does nothing, taken in turn."""
+    from fastmcp import Client, FastMCP
 
     from chie.bedrock_kb.bedrock_client import connect
     from chie.bedrock_kb.config import KBConfig
@@ -74,16 +77,25 @@ async def overhead(rounds: int = ROUNDS) -> tuple[float, float]:
     async def bare() -> None:
         sdk.retrieve_and_generate(**request)
 
-    async with Client(create_server(config)) as client:
+    server = FastMCP("empty")
+
+    @server.tool
+    def nothing(query: str) -> str:
+        return query
+
+    async with Client(create_server(config)) as client, Client(server) as idle:
 
         async def ours() -> None:
             assert not (await client.session.call_tool("kb_answer", {"query": "How?"})).is_error
 
-        for call in (bare, ours, bare, ours):
+        async def empty() -> None:
+            await idle.session.call_tool("nothing", {"query": "How?"})
+
+        for call in (bare, ours, empty, bare, ours, empty):
             await call()
-        pairs = [(await _timed(bare), await _timed(ours)) for _ in range(rounds)]
-    bare_times, our_times = zip(*pairs, strict=True)
-    return statistics.median(bare_times), statistics.median(our_times)
+        times = [[await _timed(call) for call in (bare, ours, empty)] for _ in range(rounds)]
+    first, second, third = (statistics.median(column) for column in zip(*times, strict=True))
+    return first, second, third
 
 
 async def at_once(count: int = AT_ONCE) -> tuple[float, float]:
@@ -103,22 +115,21 @@ async def at_once(count: int = AT_ONCE) -> tuple[float, float]:
         return single, await _timed(lambda: asyncio.gather(*(ask() for _ in range(count))))
 
 
-def main() -> None:
+def main() -> list[Figure]:
+    figures = []
     for model, rounds in ((0.0, ROUNDS), (0.1, ROUNDS // 2)):
         with bedrock(model):
-            bare, ours = asyncio.run(overhead(rounds))
-        print(
-            f"kb_answer over bare boto3, model {model * 1000:.0f} ms: "
-            f"{ours * 1000:.1f} ms against {bare * 1000:.1f} ms, "
-            f"{(ours - bare) * 1000:+.1f} ms, {ours / bare:.2f}x (aim: < 5 ms, <= 1.2x)"
-        )
+            bare, ours, empty = (1000 * seconds for seconds in asyncio.run(overhead(rounds)))
+        what = f"an answer, the model taking {model * 1000:.0f} ms"
+        figures += [Figure(what, "bare boto3", bare, "ms"), Figure(what, "Chie", ours, "ms")]
+        figures.append(Figure(f"{what}, added", "Chie", ours - bare, "ms", 5))
+        figures.append(Figure(f"{what}, added", "a FastMCP tool that does nothing", empty, "ms"))
+        figures.append(Figure(f"{what}, ratio", "Chie", ours / bare, "×", 1.2))
     with bedrock(1.0):
         single, many = asyncio.run(at_once())
-    print(
-        f"{AT_ONCE} kb_answer at once, model 1 s: {many:.2f} s against {single:.2f} s for the slowest single call, "
-        f"{many / single:.2f}x (aim: <= 1.3x)"
-    )
+    what = f"{AT_ONCE} answers at once, ratio to the slowest single one"
+    return [*figures, Figure(what, "Chie", many / single, "×", 1.3)]
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))

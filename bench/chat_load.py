@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -37,16 +37,29 @@ class Load:
         return sum(stream.tokens != self.tokens for stream in self.streams)
 
 
-async def ask(address: str, kind: str, tokens: int, pause: int) -> Stream:
+@dataclass(frozen=True)
+class Door:
+    """How a server is asked, and how its tokens and its end are known."""
+
+    path: str
+    body: Callable[[str], dict[str, Any]]
+    mark: bytes
+    end: bytes = b"[DONE]"
+    token: str = ""
+
+
+def completion(prompt: str) -> dict[str, Any]:
+    return {"model": "m", "stream": True, "messages": [{"role": "user", "content": prompt}]}
+
+
+OPENAI = Door("/v1/chat/completions", completion, b'"content": "')
+CHAT = Door("/api/chat/stream", lambda prompt: {"message": prompt}, b"event: message", b"event: done")
+
+
+async def ask(address: str, door: Door, tokens: int, pause: int) -> Stream:
     """One new conversation, read to its end."""
-    prompt = f"{tokens} {pause}"
-    if kind == "upstream":
-        path, body = "/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": prompt}]}
-        mark, end = b'"content"', b"[DONE]"
-    else:
-        path, body = "/api/chat/stream", {"message": prompt}
-        mark, end = b"event: message", b"event: done"
-    reader, writer = await send(address, "POST", path, body)
+    mark, end = door.mark, door.end
+    reader, writer = await send(address, "POST", door.path, door.body(f"{tokens} {pause}"), door.token)
     began, first, seen, tail = time.perf_counter(), 0.0, 0, b""
     try:
         while piece := await reader.read(65_536):
@@ -86,11 +99,13 @@ async def _get(address: str, path: str) -> Any:
 
 
 async def send(
-    address: str, method: str, path: str, body: dict[str, Any] | None
+    address: str, method: str, path: str, body: dict[str, Any] | None, token: str = ""
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     where = urlsplit(address)
     data = b"" if body is None else json.dumps(body).encode()
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
     head = f"{method} {path} HTTP/1.1\r\nHost: {where.netloc}\r\nConnection: close\r\nContent-Length: {len(data)}\r\n"
+    if token:
+        head += f"Authorization: Bearer {token}\r\n"
     writer.write(head.encode() + b"Content-Type: application/json\r\n\r\n" + data)
     return reader, writer

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -19,9 +19,11 @@ import httpx2
 from tests.deploy.container import instruction
 from tests.fakes.vector_search import vector_search
 
+from bench.figure import Figure
 from chie.knowledge.store.vector_search.config import CollectionConfig
 from chie.knowledge.store.vector_search.founding import Founder
 
+STEPS = ("start to /health", "start to the first call", "SIGTERM to the end")
 ROUNDS = 6
 NAME = "chie.example.run.app"
 ACCEPT = {"accept": "application/json, text/event-stream", "host": NAME}
@@ -75,7 +77,7 @@ def measure(command: Sequence[str | Path], env: dict[str, str], mcp: str) -> tup
     return healthy, called - began, monotonic() - called
 
 
-def main() -> None:
+def main() -> list[Figure]:
     bin_ = Path(sys.executable).parent
     ours: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], "mcp", "knowledge", "--http", "--host", "0.0.0.0"]  # noqa: S104
     house: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
@@ -101,13 +103,19 @@ def main() -> None:
             runs["empty"].append(measure([sys.executable, empty], env, "/mcp"))
             runs["ours"].append(measure(ours, env, "/mcp"))
             runs["house"].append(measure(house, env, "/mcp/knowledge"))
-    print(f"Best of {ROUNDS}, seconds.\n")
-    print("| | empty FastMCP server | knowledge-gateway | ratio | aim | whole house | ratio |")
-    print("|---|---|---|---|---|---|---|")
-    for at, step in enumerate(("/health", "first call", "SIGTERM to end")):
-        theirs, own, whole = (min(run[at] for run in runs[who]) for who in ("empty", "ours", "house"))
-        ratio, aim = own / theirs, "≤ 1.5" if at == 0 else ""
-        print(f"| {step} | {theirs:.2f} | {own:.2f} | {ratio:.2f} | {aim} | {whole:.2f} | {whole / theirs:.2f} |")
+    return [figure for at, step in enumerate(STEPS) for figure in _figures(step, at, runs)]
+
+
+def _figures(step: str, at: int, runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> list[Figure]:
+    """The best of all rounds: what was slower was the machine."""
+    theirs, own, whole = (min(run[at] for run in runs[who]) for who in ("empty", "ours", "house"))
+    return [
+        Figure(step, "an empty FastMCP server", theirs, "s"),
+        Figure(step, "Chie", own, "s"),
+        Figure(step, "the whole house", whole, "s"),
+        Figure(f"{step}, ratio", "Chie", own / theirs, "×", aim=1.5 if at == 0 else None),
+        Figure(f"{step}, ratio", "the whole house", whole / theirs, "×"),
+    ]
 
 
 if __name__ == "__main__":

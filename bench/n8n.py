@@ -14,6 +14,8 @@ import tiktoken
 from pydantic import SecretStr
 from tests.fakes.n8n import KEY, FakeN8n
 
+from bench.figure import Figure
+from bench.table import table
 from chie.n8n.catalog import create_registry
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.server import create_client, create_context
@@ -21,6 +23,7 @@ from chie.n8n.settings import N8nSettings
 
 NODES, WORKFLOWS, ITEMS = 40, 100, 200
 ROUNDS = 60
+API, CHIE = "n8n's API", "Chie"
 Json = dict[str, Any]
 
 CODE = """\
@@ -106,11 +109,10 @@ async def seconds(act: Callable[[], Awaitable[object]]) -> float:
     return time.perf_counter() - start
 
 
-async def compare(n8n: FakeN8n, registry: ToolRegistry) -> None:
+async def compare(n8n: FakeN8n, registry: ToolRegistry) -> list[Figure]:
     count = tiktoken.get_encoding("o200k_base").encode if _has_tokens() else None
     unit = "tokens" if count else "characters"
-    print(f"| question | n8n's API, {unit} | ours | share (aim ≤ 5 %) | API, ms | ours, ms | ratio (aim ≤ 1.2) |")
-    print("|---|---|---|---|---|---|---|")
+    figures = []
     async with httpx2.AsyncClient(base_url=f"{n8n.url}/api/v1", headers={"X-N8N-API-KEY": KEY}, verify=False) as http:
         for question, (tool, arguments, path) in prepare(n8n).items():
 
@@ -128,11 +130,13 @@ async def compare(n8n: FakeN8n, registry: ToolRegistry) -> None:
                 times[0].append(await seconds(fetch))
                 times[1].append(await seconds(ask))
             theirs, ours = (statistics.median(own) * 1000 for own in times)
-            share = 100 * sizes[1] / sizes[0]
-            print(
-                f"| {question} | {sizes[0]:,} | {sizes[1]:,} | {share:.1f} % "
-                f"| {theirs:.1f} | {ours:.1f} | {ours / theirs:.2f} |"
-            )
+            figures += [
+                *(Figure(f"{question}, size", who, size, unit) for who, size in zip((API, CHIE), sizes, strict=True)),
+                Figure(f"{question}, share", CHIE, 100 * sizes[1] / sizes[0], "%", 5),
+                *(Figure(question, who, ms, "ms") for who, ms in ((API, theirs), (CHIE, ours))),
+                Figure(f"{question}, ratio", CHIE, ours / theirs, "×", 1.2),
+            ]
+    return figures
 
 
 def _has_tokens() -> bool:
@@ -144,18 +148,20 @@ def _has_tokens() -> bool:
     return True
 
 
-def main() -> None:
-    print(f"Median of {ROUNDS} calls in turns, both over loopback to the same stand-in for n8n.\n")
+def main() -> list[Figure]:
+    """Median of calls in turns, both over loopback to the same stand-in for n8n."""
     with FakeN8n() as n8n, TemporaryDirectory() as folder:
         chosen = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=Path(folder))
 
-        async def run() -> None:
+        async def run() -> list[Figure]:
             client = create_client(chosen)
-            await compare(n8n, create_registry(create_context(chosen, client)))
-            await client.aclose()
+            try:
+                return await compare(n8n, create_registry(create_context(chosen, client)))
+            finally:
+                await client.aclose()
 
-        asyncio.run(run())
+        return asyncio.run(run())
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))

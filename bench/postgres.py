@@ -18,6 +18,7 @@ from zlib import crc32
 import numpy as np
 
 from bench.corpus import notes
+from bench.figure import Figure
 from bench.retrieval import cases
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
@@ -31,6 +32,7 @@ from chie.knowledge.store.sqlite.store import SqliteStore
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
+SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 SIZES = (10_000, 100_000)
 QUERIES = [text for _, text, _ in cases()[1]][:60]
 BATCH = 500
@@ -144,35 +146,43 @@ def quantile(spent: Sequence[float], share: float) -> float:
     return spent[min(int(share * len(spent)), len(spent) - 1)]
 
 
-def main() -> None:
+def main() -> list[Figure]:
     from tests.fakes.postgres import new_database, run_server
 
     sizes = [int(word) for word in sys.argv[1:] if word.isdigit()] or SIZES
-    head = ("notes", "SQLite p50 / p95, ms", "PostgreSQL p50 / p95, ms", "ratio of p50", "index built in")
-    print("| " + " | ".join((*head, "recall of the 50 nearest", "of the 10 hits")) + " |")
-    print("|---" * 7 + "|")
     embedder = Mixture()
+    found: list[Figure] = []
     for address in run_server():
         for size in sizes:
             with tempfile.TemporaryDirectory() as folder:
                 ours = SqliteStore(Path(folder) / "chie.db", embedder)
                 theirs = PostgresStore(new_database(address), embedder)
-                fill([ours, theirs], size)
-                start = time.perf_counter()
-                theirs.finish()
-                built = time.perf_counter() - start
-                sqlite, postgres = times(ours), times(theirs)
-                near, hits = recall(theirs, embedder)
-                print(
-                    f"| {size:,} | {quantile(sqlite, 0.5):.1f} / {quantile(sqlite, 0.95):.1f}"
-                    f" | {quantile(postgres, 0.5):.1f} / {quantile(postgres, 0.95):.1f}"
-                    f" | {quantile(postgres, 0.5) / quantile(sqlite, 0.5):.2f}"
-                    f" | {built:.0f} s | {near:.3f} | {hits:.3f} |",
-                    flush=True,
-                )
+                found += compare(ours, theirs, embedder, size)
                 ours.close()
                 theirs.close()
-    print(f"\nBelow {upkeep.INDEX_FROM:,} passages PostgreSQL compares every vector, so nothing can be missed.")
+    print(f"Below {upkeep.INDEX_FROM:,} passages PostgreSQL compares every vector, so nothing can be missed.\n")
+    return found
+
+
+def compare(ours: SqliteStore, theirs: PostgresStore, embedder: Mixture, size: int) -> list[Figure]:
+    fill([ours, theirs], size)
+    start = time.perf_counter()
+    theirs.finish()
+    built = time.perf_counter() - start
+    sqlite, postgres = times(ours), times(theirs)
+    near, hits = recall(theirs, embedder)
+    notes = f"{size:,} notes"
+    return [
+        *(
+            Figure(f"{notes}, a search, p{share:.0%}".replace("%", ""), who, quantile(taken, share), "ms")
+            for share in (0.5, 0.95)
+            for who, taken in ((SQLITE, sqlite), (POSTGRES, postgres))
+        ),
+        Figure(f"{notes}, ratio of the medians", POSTGRES, quantile(postgres, 0.5) / quantile(sqlite, 0.5), "×"),
+        Figure(f"{notes}, the 50 nearest that are found", POSTGRES, near, aim=0.99),
+        Figure(f"{notes}, the 10 hits that are found", POSTGRES, hits, aim=0.99),
+        Figure(f"{notes}, index built in", POSTGRES, built, "s"),
+    ]
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bench.figure import Figure
+from bench.table import SHARE, table
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.service import KnowledgeService
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 Rank = Callable[[str], Sequence[str]]
 
 KINDS = {"ja-ja": "JP→JP", "en-en": "EN→EN", "ja-en": "JP→EN", "en-ja": "EN→JP", "words": "exact words"}
+FIVE = 5
 
 
 class NoEmbedder(Embedder):
@@ -52,38 +55,33 @@ def by_store(notes: Sequence[str], embedder: Embedder, folder: Path) -> Rank:
     return lambda query: [hit.content for hit in service.search(query).hits]
 
 
-def quality(rank: Rank, asked: Sequence[tuple[str, str, str]]) -> str:
-    places = [_place(rank(query), note) for _, query, note in asked]
-    shares = (np.mean([p == 1 for p in places]), np.mean([p <= 5 for p in places]), np.mean([1 / p for p in places]))
-    return "/".join(f"{share:.2f}" for share in shares)
+def quality(ways: Mapping[str, Rank]) -> Iterator[Figure]:
+    """How often the right note comes first, and how often it is among the first five."""
+    _, asked, unanswerable = cases()
+    for who, rank in ways.items():
+        places = [(kind, _place(rank(query), note)) for kind, query, note in asked]
+        for kind, name in {**KINDS, "": "all"}.items():
+            own = [place for of, place in places if kind in ("", of)]
+            yield Figure(f"{name}, found first", who, float(np.mean([place == 1 for place in own])), SHARE)
+            yield Figure(f"{name}, among five", who, float(np.mean([place <= FIVE for place in own])), SHARE)
+        silent = sum(not rank(query) for query in unanswerable)
+        yield Figure(f"{len(unanswerable)} questions without an answer, left unanswered", who, silent)
 
 
 def _place(found: Sequence[str], note: str) -> float:
     return found.index(note) + 1 if note in found else float("inf")
 
 
-def rows(folder: Path) -> Iterator[list[str]]:
-    notes, asked, unanswerable = cases()
-    embedder = OnnxEmbedder()
-    ways = {
-        "meaning alone (cosine)": by_meaning(notes, embedder),
-        "words alone (BM25 of pairs)": by_store(notes, NoEmbedder(), folder / "words"),
-        "**both, as Chie searches**": by_store(notes, embedder, folder / "both"),
-    }
-    for name, rank in ways.items():
-        groups = [[case for case in asked if case[0] == kind] for kind in KINDS]
-        silent = sum(not rank(query) for query in unanswerable)
-        yield [name, *(quality(rank, group) for group in (*groups, asked)), f"{silent}/{len(unanswerable)}"]
-
-
-def main() -> None:
-    print("recall@1 / recall@5 / mean reciprocal rank; last column: unanswerable questions that stay unanswered\n")
-    print("| search | " + " | ".join(KINDS.values()) + " | all | none |")
-    print("|---" * (len(KINDS) + 3) + "|")
+def main() -> list[Figure]:
+    notes, embedder = cases()[0], OnnxEmbedder()
     with tempfile.TemporaryDirectory() as folder:
-        for row in rows(Path(folder)):
-            print("| " + " | ".join(row) + " |")
+        ways = {
+            "meaning alone": by_meaning(notes, embedder),
+            "words alone": by_store(notes, NoEmbedder(), Path(folder) / "words"),
+            "Chie": by_store(notes, embedder, Path(folder) / "both"),
+        }
+        return list(quality(ways))
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))

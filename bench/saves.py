@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 from bench.corpus import notes
+from bench.figure import Figure
+from bench.table import table
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.embedding.recent import RecentEmbedder
 from chie.knowledge.passages import reading, split
@@ -38,7 +40,8 @@ def plain_inserts(database: Path, home: Path) -> float:
     return time.perf_counter() - start
 
 
-def main() -> None:
+def main() -> list[Figure]:
+    """One durable transaction a note, with the search for similar notes before each save."""
     texts = [note.content for note in notes(COUNT)]
     embedder = OnnxEmbedder()
     embedder.embed(["warm up"])
@@ -54,12 +57,12 @@ def main() -> None:
     example = next(notes(1))
     assert [reading(example, passage) for passage in split(example)] == [example.content]  # one embedding a note
     alone = embedding_alone(embedder, texts)
-    print(f"{COUNT} notes, one durable transaction each, with the search for similar notes before each save.\n")
-    print("| | notes a second | seconds |\n|---|---|---|")
-    for name, seconds in (("embedding alone", alone), ("plain SQLite inserts alone", plain), ("Chie", ours)):
-        print(f"| {name} | {COUNT / seconds:.0f} | {seconds:.2f} |")
-    print(f"\nRatio of Chie to embedding and plain inserts together: {ours / (alone + plain):.2f}")
+    rates = {"embedding alone": alone, "plain SQLite inserts alone": plain, "Chie": ours}
+    return [
+        *(Figure("durable saves a second", who, COUNT / seconds) for who, seconds in rates.items()),
+        Figure("durable save, ratio to embedding and plain inserts together", "Chie", ours / (alone + plain), "×"),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    print(table(main()))

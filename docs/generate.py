@@ -1,7 +1,8 @@
 """Rewrites the parts of the documentation that are made from code; with `--check`, says which are stale.
 
 A part stands between `<!-- generated: KIND NAME -->` and `<!-- end -->`.
-Kinds: `tools` and `prompts` of a server, `settings` of a room, `commands` of a program, `hosts` that can be connected.
+Kinds: `tools` and `prompts` of a server, `settings` of a room, `commands` of a program, `hosts` that can be connected,
+`figures` that `make bench` measured. The plot of them is made too.
 """
 
 import asyncio
@@ -11,12 +12,18 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
+from bench.figure import read
+from bench.plot import plot
+from bench.summary import quality, summary
+from bench.table import table
 from click import Command, Context, Group
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
 from chie.mcp_kit.serve import Server
 
 ROOT = Path(__file__).parents[1]
+PLOT = ROOT / "docs" / "images" / "figures.svg"
 PART = re.compile(r"(<!-- generated: (?P<kind>\w+) (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -42,14 +49,23 @@ def prompts(name: str) -> str:
 
 
 def settings(name: str) -> str:
-    kind = _settings()[name]
-    prefix = kind.model_config.get("env_prefix", "")
     rows = []
-    for field, about in kind.model_fields.items():
-        variable = about.validation_alias if isinstance(about.validation_alias, str) else f"{prefix}{field}".upper()
+    for variable, about in _variables(_settings()[name]):
         default = "" if about.default_factory or about.default is None or about.is_required() else f"`{about.default}`"
         rows.append((f"`{variable}`", default, about.description or ""))
     return _table(("variable", "default", "meaning"), rows)
+
+
+def setting_names() -> set[str]:
+    """Every variable that any room reads."""
+    return {variable for kind in _settings().values() for variable, _ in _variables(kind)}
+
+
+def _variables(kind: type[BaseSettings]) -> Iterator[tuple[str, FieldInfo]]:
+    prefix = kind.model_config.get("env_prefix", "")
+    for field, about in kind.model_fields.items():
+        alias = about.validation_alias
+        yield (alias if isinstance(alias, str) else f"{prefix}{field}".upper()), about
 
 
 def hosts(_: str) -> str:
@@ -89,6 +105,18 @@ def _commands(command: Command, path: str) -> Iterator[tuple[str, str]]:
     yield f"`{usage}`", (command.help or "").split("\n\n")[0].replace("\n", " ")
 
 
+def figures(name: str) -> str:
+    groups = read()
+    if name == "summary":
+        return summary(groups)
+    if name == "quality":
+        return quality(groups)
+    if name not in groups:
+        return "Not measured yet.\n"
+    group = groups[name]
+    return f"{table(group.figures)}\n{group.when} UTC, {group.machine}.\n"
+
+
 def _servers() -> dict[str, Callable[[], Server]]:
     """Each server, made with settings that are never used."""
     return {
@@ -111,6 +139,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,
         "agents": import_module("chie.chat.settings").ChatSettings,
+        "access": import_module("chie.access.settings").AccessSettings,
     }
 
 
@@ -121,23 +150,38 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def renewed(text: str) -> str:
-    kinds = {"tools": tools, "prompts": prompts, "settings": settings, "commands": commands, "hosts": hosts}
+    kinds = {
+        "tools": tools,
+        "prompts": prompts,
+        "settings": settings,
+        "commands": commands,
+        "hosts": hosts,
+        "figures": figures,
+    }
     return PART.sub(lambda part: f"{part[1]}{kinds[part['kind']](part['name'])}{part[4]}", text)
 
 
+def stale() -> dict[Path, str]:
+    """Files that are not what code and figures would make of them, with what they should be."""
+    pages = [ROOT / "README.md", ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    wanted = {page: renewed(page.read_text("utf-8")) for page in pages if page.exists()} | {PLOT: plot(read())}
+    return {file: text for file, text in wanted.items() if not file.exists() or file.read_text("utf-8") != text}
+
+
+def write() -> None:
+    for file, text in stale().items():
+        file.write_text(text, "utf-8")
+        sys.stdout.write(f"written: {file.relative_to(ROOT)}\n")
+
+
 def main() -> int:
-    stale = []
-    for page in (ROOT / "README.md", ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.md"))):
-        before = page.read_text("utf-8") if page.exists() else ""
-        if (after := renewed(before)) != before:
-            stale.append(page)
-            if "--check" not in sys.argv:
-                page.write_text(after, "utf-8")
-    for page in stale:
-        sys.stdout.write(
-            f"{'stale: run make docs: ' if '--check' in sys.argv else 'written: '}{page.relative_to(ROOT)}\n"
-        )
-    return 1 if stale and "--check" in sys.argv else 0
+    if "--check" not in sys.argv:
+        write()
+        return 0
+    found = stale()
+    for file in found:
+        sys.stdout.write(f"stale: run make docs: {file.relative_to(ROOT)}\n")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

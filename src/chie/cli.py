@@ -53,6 +53,7 @@ ROOMS = {
     "notes": "chie.knowledge.cli",
     "db": "chie.chat.sessions.cli",
     "knowledge": "chie.knowledge.collection_cli",
+    "users": "chie.access.cli",
     "connect": "chie.connect.cli",
     "doctor": "chie.doctor.cli",
     "backup": "chie.backup.cli",
@@ -133,10 +134,11 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
     if log_file is None and server in KEEP_LOGS:
         log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
-    from chie.mcp_kit.serve import http_app, request_guard, run_http, run_stdio
+    from chie.access.gate import open_gate
+    from chie.mcp_kit.serve import http_app, protect, run_http, run_stdio
 
     if http:
-        app = request_guard(http_app(create_server(server), "/mcp"))
+        app = protect(http_app(create_server(server), "/mcp"), open_gate())
         run_http(app, host=host, port=port, announce=_announce_server)
     else:
         run_stdio(create_server(server))

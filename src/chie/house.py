@@ -4,14 +4,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
-from importlib.resources import files
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from chie.access.api import create_access_api
+from chie.access.door import user_in
+from chie.access.gate import Gate, open_gate
 from chie.chat.agents.house import open_agents
 from chie.chat.app import Surrounding, create_app
 from chie.chat.app import health as chat_health
@@ -19,7 +23,7 @@ from chie.chat.directory import AgentDirectory, NoAgents, Reception
 from chie.chat.page import STATIC, page_routes
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
-from chie.mcp_kit.serve import Server, http_app, request_guard
+from chie.mcp_kit.serve import Server, http_app, protect
 from chie.rooms import open_rooms
 from chie.settings import load
 from chie.setup.api import create_setup_api
@@ -48,23 +52,28 @@ def create_house(
     *,
     opening: Callable[[], AbstractAsyncContextManager[AgentDirectory]] | None = None,
     page: Path = STATIC,
+    gate: Gate | None = None,
 ) -> FastAPI:
     """The chat's app with the rooms' servers beside it. `opening` gives the agents once the servers are up.
 
-    Where nobody built the web page into the folder `page`, a plain page tells how to connect.
+    Where nobody built the web page into the folder `page`, a plain page tells how to connect. `gate` says who may
+    come in; without it the environment does.
     """
+    gate = gate or open_gate()
     servers = {name: room for name, room in rooms.items() if isinstance(room, Server)}
     closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
     apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
     reception = Reception(opening or (lambda: nullcontext(agents or NoAgents())))
     surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
     house = create_app(reception, surroundings=surroundings, larger_bodies=LARGER_BODIES)
-    house.include_router(create_setup_api(servers, closed))
+    house.include_router(create_access_api(gate))
+    house.include_router(create_setup_api(servers, closed, asks=lambda: gate.required))
     for name, server in servers.items():
         if server.api:
             house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
+    files = page_routes(page) or [Route("/", _start_page)]
     house.router.routes += [
-        *(page_routes(page) or [Route("/", _start_page)]),
+        *files,
         Route("/health", _health(servers, closed)),
         *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
         *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),
@@ -73,7 +82,7 @@ def create_house(
             for name, reason in closed.items()
         ),
     ]
-    house.add_middleware(request_guard)
+    house.add_middleware(protect, gate=gate, open_paths=[route.path for route in files])
     return house
 
 
@@ -83,14 +92,16 @@ def _health(servers: Mapping[str, Server], closed: Mapping[str, str]) -> Callabl
         states = dict(zip(servers, found, strict=True)) | {"chat": chat}
         well = all(state["status"] == "healthy" for state in states.values())
         rest = {name: {"status": reason} for name, reason in closed.items()}
-        body = {"status": "healthy" if well else "unhealthy", "rooms": states | rest}
+        body: dict[str, Any] = {"status": "healthy" if well else "unhealthy"}
+        if user_in(request.scope):  # a stranger learns whether it is well, and no more
+            body["rooms"] = states | rest
         return JSONResponse(body, status_code=200 if well else 503)
 
     return health
 
 
 async def _start_page(request: Request) -> Response:
-    page = files("chie").joinpath("start_page.html").read_text(encoding="utf-8")
+    page = resources.files("chie").joinpath("start_page.html").read_text(encoding="utf-8")
     address = str(request.base_url).rstrip("/")
     return HTMLResponse(page.replace("{{ address }}", address), headers=HEADERS)
 

@@ -13,6 +13,9 @@ from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Note, new_id
 from chie.knowledge.store.base import NoteStore
 
+# One suite serves many stores, each with its fixture.
+ONE_SUITE = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
+
 MOMENT = datetime(2026, 4, 1, 12, 0, tzinfo=UTC)
 
 # Any text that the service lets through: no control characters, no halves of surrogate pairs, no blank ends.
@@ -36,7 +39,7 @@ class NoteStoreContract:
         assert store.get(note.id) == note
 
     @given(content=TEXT, title=TEXT, tags=st.lists(TEXT.filter(lambda tag: len(tag) < 50), max_size=4, unique=True))
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=60, deadline=None, suppress_health_check=ONE_SUITE)
     def test_any_text_survives(self, store: NoteStore, content: str, title: str, tags: list[str]) -> None:
         note = a_note(content, title=title, tags=tags)
         store.save(note)

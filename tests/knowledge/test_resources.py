@@ -189,7 +189,7 @@ async def test_ids_are_completed_by_their_beginning_and_by_the_title(
 async def test_completion_offers_nothing_while_the_store_fails(
     client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail() -> None:
+    def fail(**_: object) -> None:
         raise StorageError("the disk is full. Make room, then try again.")
 
     monkeypatch.setattr(service.store, "tags", fail)

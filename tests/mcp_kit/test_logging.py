@@ -30,6 +30,8 @@ def restored_root() -> Iterator[None]:
         "postgresql://user:secretvalue@db.example/chie",
         "https://example.com/?token=secretvalue&x=1",
         "password = secretvalue",
+        "it said chie_0123456789abcdef-secretvalue to us",
+        "it said eyJhbGciOiJSUzI1NiJ9.secretvalue.secretvalue to us",
     ],
 )
 def test_secrets_are_hidden(line: str) -> None:

@@ -11,9 +11,10 @@ from mcp_types import ToolAnnotations
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
+from chie.access.gate import open_gate
 from chie.errors import ConfigurationError, StorageError
 from chie.mcp_kit.logging import REQUEST, request_id
-from chie.mcp_kit.serve import Server, http_app, refuse_open_address, run_http
+from chie.mcp_kit.serve import Server, http_app, protect, refuse_open_address, run_http
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ACCEPT = {"accept": "application/json, text/event-stream"}
@@ -47,7 +48,8 @@ def test_a_taken_port_says_what_to_do() -> None:
 
 
 def test_a_host_or_origin_that_is_not_ours_is_refused() -> None:
-    with TestClient(http_app(server(), "/mcp"), base_url="http://127.0.0.1:8080", client=("127.0.0.1", 1)) as client:
+    app = protect(http_app(server(), "/mcp"), open_gate())
+    with TestClient(app, base_url="http://127.0.0.1:8080", client=("127.0.0.1", 1)) as client:
         assert client.post("/mcp", json=LIST, headers=ACCEPT).status_code == 200
         assert client.post("/mcp", json=LIST, headers=ACCEPT | {"origin": "http://evil.example"}).status_code == 403
         assert client.post("/mcp", json=LIST, headers=ACCEPT | {"origin": "http://127.0.0.1:8080"}).status_code == 200

@@ -4,6 +4,7 @@ import json
 import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -12,6 +13,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 from tests.fakes.chat import serving
 
+from chie.access.users import UserFile
 from chie.errors import ConfigurationError
 from chie.house import create_house
 from chie.knowledge.server import create_server
@@ -188,3 +190,15 @@ async def test_every_assistant_gets_its_own_format_with_this_houses_address() ->
     program = json.loads(texts["claude-desktop"])["mcpServers"]["knowledge"]
     assert program["args"] == ["mcp", "knowledge"]
     assert program["command"].startswith("/")
+
+
+async def test_where_the_house_asks_the_snippets_have_a_place_for_the_token(home: Path) -> None:
+    token = UserFile(home / "users.json").add("aki")
+    async with house() as client:
+        answer = await client.get("/api/setup/connect", headers={"authorization": f"Bearer {token}"})
+    shown = answer.json()["hosts"]
+    texts = {host["id"]: host["text"] for host in shown}
+    assert texts.pop("claude-desktop").count("YOUR_TOKEN") == 0
+    assert all(text.count("Bearer YOUR_TOKEN") == 1 for text in texts.values())
+    assert json.loads(texts["cursor"])["mcpServers"]["knowledge"]["headers"] == {"Authorization": "Bearer YOUR_TOKEN"}
+    assert token not in str(shown)

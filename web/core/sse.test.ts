@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readSse, SseParser } from "./sse";
 
@@ -21,6 +22,48 @@ describe("Server-Sent Events", () => {
         { id: 2, event: "done", data: "{}" },
       ]);
     }
+  });
+
+  it("are the same whatever they hold and wherever the network cuts", async () => {
+    const events = fc.array(
+      fc.record({ event: fc.constantFrom("message", "tool_call", "done"), data: fc.json() }),
+    );
+    const cuts = fc.array(fc.nat(), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(events, cuts, fc.constantFrom("\n", "\r\n"), async (sent, cut, end) => {
+        const frames = sent.map(({ event, data }, at) => [
+          `id: ${at + 1}`,
+          `event: ${event}`,
+          `data: ${data}`,
+          "",
+          "",
+        ]);
+        const bytes = new TextEncoder().encode(
+          frames.map((lines) => lines.join(end)).join(`: beat${end}${end}`),
+        );
+        const edges = [0, ...cut.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+        const body = new ReadableStream<Uint8Array>({
+          start(controller) {
+            for (let at = 1; at < edges.length; at++)
+              controller.enqueue(bytes.slice(edges[at - 1], edges[at]));
+            controller.close();
+          },
+        });
+        const read = [];
+        for await (const batch of readSse(body)) read.push(...batch);
+        expect(read).toEqual(sent.map((event, at) => ({ id: at + 1, ...event })));
+      }),
+    );
+  });
+
+  it("survive any bytes without an error", async () => {
+    await fc.assert(
+      fc.property(fc.string(), (text) => {
+        const whole = new SseParser().push(text);
+        const parser = new SseParser();
+        expect([...text].flatMap((letter) => parser.push(letter))).toEqual(whole);
+      }),
+    );
   });
 
   it("may end lines with a carriage return, span lines and leave the event's name out", () => {

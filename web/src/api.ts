@@ -58,8 +58,25 @@ export async function send(method: Method, path: string, options: CallOptions = 
     if (signal?.aborted) throw error;
     throw new ApiError(0, error instanceof Error ? error.message : String(error));
   }
+  noteStranger(response, path);
   if (!response.ok) throw new ApiError(response.status, await detail(response));
   return response;
+}
+
+/** Whether the house no longer knows, or never knew, who is there. */
+export const stranger = {
+  is: false,
+  readers: new Set<() => void>(),
+  subscribe: (changed: () => void) => {
+    stranger.readers.add(changed);
+    return () => stranger.readers.delete(changed);
+  },
+};
+
+export function noteStranger(response: Response, path: string): void {
+  if (response.status !== 401 || stranger.is || path.endsWith("/login")) return;
+  stranger.is = true;
+  for (const reader of stranger.readers) reader();
 }
 
 async function detail(response: Response): Promise<string> {

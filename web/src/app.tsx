@@ -1,4 +1,6 @@
-import { Suspense, useEffect } from "react";
+import { Suspense, useEffect, useSyncExternalStore } from "react";
+import { SignIn } from "./account/sign-in";
+import { stranger } from "./api";
 import { useText } from "./i18n/language";
 import { shellText } from "./i18n/shell";
 import ChatPage from "./pages/chat";
@@ -10,6 +12,11 @@ import { LinkButton } from "./ui/button";
 import { Empty, Page, Skeletons } from "./ui/feedback";
 
 export function App() {
+  const isStranger = useSyncExternalStore(stranger.subscribe, () => stranger.is);
+  return isStranger ? <SignIn /> : <House />;
+}
+
+function House() {
   const { page } = useRoute();
   const t = useText(shellText);
   const entry = PAGES.find((candidate) => candidate.path === page);

@@ -14,7 +14,7 @@ CONVERSATIONS = "conversations.db"  # where CHIE_DATABASE_URL names a file of it
 FOLDERS = ("n8n-backups",)
 PASSING = ("connections.json",)  # of this machine alone
 UNFINISHED = (".chie-", ".restoring-", ".connections.json.")
-NOT_KEPT = (".zip", ".log", ".partial", ".chie-backup")
+NOT_KEPT = (".zip", ".log", ".lock", ".partial", ".chie-backup")
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,14 @@ class NewNote(Body):
     title: str | None = None
     tags: list[str] = []
     source: str | None = None
+    private: bool = Field(default=False, description="For your eyes alone; else it is the team's.")
 
 
 class NoteChange(Body):
     content: str | None = None
     title: str | None = None
     tags: list[str] | None = None
+    private: bool | None = None
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read; if it has changed since, nothing is written (409)."
     )
@@ -97,7 +99,7 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
     @router.get("/tags")
     def list_tags() -> TagList:
         """Every tag, the most used first."""
-        return TagList(tags=list(service.store.tags()), total=service.store.count())
+        return TagList(tags=list(service.tags()), total=service.count())
 
     @router.get("/map")
     def draw_map() -> Map:
@@ -137,7 +139,14 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
     @router.post("", status_code=201)
     def create_note(body: NewNote) -> Saved:
         """Save a note; `similar` names those that say nearly the same."""
-        return service.save(body.content, title=body.title, tags=body.tags, source=body.source, author_kind="person")
+        return service.save(
+            body.content,
+            title=body.title,
+            tags=body.tags,
+            source=body.source,
+            private=body.private,
+            author_kind="person",
+        )
 
     @router.get("/{note_id}")
     def read_note(note_id: str) -> Note:
@@ -146,7 +155,14 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
     @router.patch("/{note_id}")
     def change_note(note_id: str, body: NoteChange) -> Saved:
         """What is not given stays as it is."""
-        return service.update(note_id, content=body.content, title=body.title, tags=body.tags, seen=body.updated_at)
+        return service.update(
+            note_id,
+            content=body.content,
+            title=body.title,
+            tags=body.tags,
+            private=body.private,
+            seen=body.updated_at,
+        )
 
     @router.delete("/{note_id}")
     def delete_note(note_id: str) -> Note:

@@ -1,14 +1,17 @@
 """The notes as points on a plane: near each other where they speak of the same."""
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from chie.knowledge.store.base import NoteStore
+from chie.access.identity import current_user
+from chie.knowledge.store.base import NoteStore, Outline
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
+KEPT = 8  # maps, of whoever looked last
 MOST = 3_000  # points that a reader can tell apart and a browser can draw at once
 
 
@@ -31,26 +34,41 @@ class Map:
     total: int
 
 
+@dataclass(frozen=True)
+class Sheet:
+    revision: str
+    points: list[Point]
+
+
 class Atlas:
-    """Draws the map, and keeps it until a note changes."""
+    """Draws each viewer's map, and keeps those that were looked at last until a note changes."""
 
     def __init__(self, store: NoteStore) -> None:
         self._store = store
         self._drawing = Lock()
-        self._revision: str | None = None
-        self._points: list[Point] = []
+        self._sheets: OrderedDict[str, Sheet] = OrderedDict()
 
     def map(self) -> Map:
+        viewer = current_user().id
         with self._drawing:
-            outline = self._store.outline(limit=MOST, known=self._revision)
+            sheet = self._sheets.pop(viewer, None)
+            outline = self._store.outline(limit=MOST, known=sheet.revision if sheet else None, viewer=viewer)
             if outline is not None:
-                places = project(outline.vectors)
-                self._points = [
-                    Point(id=pin.id, title=pin.title, tags=pin.tags, x=x, y=y)
-                    for pin, (x, y) in zip(outline.pins, places, strict=True)
-                ]
-                self._revision = outline.revision
-            return Map(points=self._points, total=self._store.check().notes)
+                sheet = _draw(outline)
+            if sheet is None:
+                raise AssertionError("a store tells nothing new only to who knows something")
+            self._sheets[viewer] = sheet
+            if len(self._sheets) > KEPT:
+                self._sheets.popitem(last=False)
+            return Map(points=sheet.points, total=self._store.count(viewer=viewer))
+
+
+def _draw(outline: Outline) -> Sheet:
+    points = [
+        Point(id=pin.id, title=pin.title, tags=pin.tags, x=x, y=y)
+        for pin, (x, y) in zip(outline.pins, project(outline.vectors), strict=True)
+    ]
+    return Sheet(outline.revision, points)
 
 
 def project(vectors: "Vectors") -> list[tuple[float, float]]:

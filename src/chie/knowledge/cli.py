@@ -51,13 +51,16 @@ def _print_json(value: Any) -> None:  # noqa: ANN401
 @click.option("--title", help="Made from the content if absent.")
 @TAGS
 @click.option("--source", help="Where it comes from: a file, a URL, a repository.")
+@click.option("--private", is_flag=True, help="Only you see it, whom CHIE_USER names.")
 @AS_JSON
-def save(content: str, title: str | None, tags: tuple[str, ...], source: str | None, *, as_json: bool) -> None:
+def save(
+    content: str, title: str | None, tags: tuple[str, ...], source: str | None, *, private: bool, as_json: bool
+) -> None:
     """Save a note; `-` reads its text from standard input."""
     if content == "-":
         content = _standard_input()
     with _service() as service:
-        saved = service.save(content, title=title, tags=tags, source=source, author_kind="person")
+        saved = service.save(content, title=title, tags=tags, source=source, private=private, author_kind="person")
     if as_json:
         return _print_json(asdict(saved))
     click.echo(f"Saved {saved.id}  {saved.title}")
@@ -99,7 +102,8 @@ def list_(tag: str | None, limit: int, cursor: str | None, *, as_json: bool) -> 
     if as_json:
         return _print_json(asdict(page))
     for note in page.notes:
-        click.echo(f"{note.id}  {note.created_at:%Y-%m-%d}  {note.title}{_labels(note.tags)}")
+        mark = "  (private)" if note.private else ""
+        click.echo(f"{note.id}  {note.created_at:%Y-%m-%d}  {note.title}{mark}{_labels(note.tags)}")
     if page.next_cursor:
         click.echo(f"More: chie notes list --cursor {page.next_cursor}")
     return None
@@ -119,6 +123,7 @@ def show(note_id: str, *, as_json: bool) -> None:
         note.user_id,
         f"{note.updated_at:%Y-%m-%d %H:%M} UTC",
         *([note.source] if note.source else []),
+        *(["private"] if note.private else []),
     ]
     click.echo(" · ".join(about) + _labels(note.tags))
     click.echo(f"\n{note.content}")
@@ -156,7 +161,7 @@ def import_(folder: Path) -> None:
 def export(folder: Path) -> None:
     """Write every note as a Markdown file; importing them elsewhere gives the same notes."""
     with _service() as service:
-        total = service.store.check().notes
+        total = service.count()
         with click.progressbar(export_notes(service, folder), length=total, label="Exporting", file=sys.stderr) as bar:
             written = sum(1 for _ in bar)
     click.echo(f"{written} notes written to {folder}")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
 from chie.knowledge.note import Heading
@@ -35,7 +36,7 @@ def import_files(service: KnowledgeService, files: Iterable[Path]) -> Report:
     report = Report()
     for path in files:
         try:
-            if service.keep(markdown.read(path)):
+            if service.keep(markdown.read(path, owner=current_user().id)):
                 report.saved += 1
             else:
                 report.unchanged += 1

@@ -33,24 +33,24 @@ def file_name(note: Note) -> str:
     return f"{title}-{note.id}.md" if title else f"{note.id}.md"
 
 
-def read(path: Path) -> Note:
+def read(path: Path, *, owner: str = ANONYMOUS) -> Note:
     """Raises ValidationError for a file that cannot become a note."""
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return parse(decode(_bytes(path)), name=path.stem, source=path.resolve().as_uri(), changed=changed)
+    return parse(decode(_bytes(path)), name=path.stem, source=path.resolve().as_uri(), changed=changed, owner=owner)
 
 
-def parse(text: str, *, name: str, source: str, changed: datetime) -> Note:
-    """The same `source` gets the same id each time, so importing again updates instead of adding."""
+def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = ANONYMOUS) -> Note:
+    """The same `source` of the same `owner` gets the same id each time: importing again updates instead of adding."""
     fields, body = _parts(text)
     created = _moment(fields, "created_at", "created", "date") or changed
     return Note(
-        id=_words(fields, "id") or _id_of(source),
+        id=_words(fields, "id") or _id_of(source if owner == ANONYMOUS else f"{owner} {source}"),
         title=_title(fields, body, name),
         content=body.strip(),
         tags=_tags(fields),
         source=_words(fields, "source") or _source(fields, source),
         status=_words(fields, "status"),
-        user_id=_words(fields, "user_id") or ANONYMOUS,
+        user_id=_words(fields, "user_id") or owner,
         author_kind="agent" if fields.get("author_kind") == "agent" else "person",
         private=fields.get("private") is True,
         created_at=created,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Literal
 
-ANONYMOUS = "anonymous"
+from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - the stores take it from here
 
 AuthorKind = Literal["person", "agent"]
 

@@ -80,7 +80,7 @@ SAMPLES = {
 
 
 def add_samples(service: KnowledgeService) -> list[str]:
-    """The ids of the samples. One that is here already stays as it is, changed or not."""
+    """The ids of the samples that can be seen. One that is here already stays as it is, changed, hidden or not."""
     moment = now()
     for key, (title, tags, content) in SAMPLES.items():
         if service.store.get(_id(key)) is None:
@@ -96,7 +96,7 @@ def add_samples(service: KnowledgeService) -> list[str]:
                     updated_at=moment,
                 )
             )
-    return [_id(key) for key in SAMPLES]
+    return [_id(key) for key in SAMPLES if service.find(_id(key))]
 
 
 def _id(key: str) -> str:

@@ -55,6 +55,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
         check=lambda: asdict(store.check()),
         close=store.close,
         api=lambda: _api(service),
+        audits=True,
     )
     _declare_reading(server, service)
     _declare_writing(server, service)
@@ -107,13 +108,14 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         title: Title = None,
         tags: Tags = None,
         source: Source = None,
+        private: Annotated[bool, Field(description="Only the user sees it, instead of the whole team.")] = False,
     ) -> Saved:
         """Save one finding so that the whole team, and their assistants, can find it again.
 
         Never overwrites. `similar` lists notes that say nearly the same: if one of them does, tell the user, and
         update_knowledge that one and delete_knowledge this one rather than keep both.
         """
-        return service.save(content, title=title, tags=tags, source=source)
+        return service.save(content, title=title, tags=tags, source=source, private=private)
 
     @server.declare(CHANGE)
     def update_knowledge(
@@ -121,9 +123,10 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         content: Annotated[str | None, Field(description="Replaces the whole text.")] = None,
         title: Annotated[str | None, Field(description="Replaces the title.")] = None,
         tags: Annotated[list[str] | None, Field(description="Replaces all tags; [] removes them.")] = None,
+        private: Annotated[bool | None, Field(description="true hides it from the team, false shares it.")] = None,
     ) -> Saved:
-        """Correct or complete a note. What is not given stays as it is."""
-        return service.update(id, content=content, title=title, tags=tags)
+        """Correct or complete a note of the user's own. What is not given stays as it is."""
+        return service.update(id, content=content, title=title, tags=tags, private=private)
 
     @server.declare(CHANGE)
     def delete_knowledge(id: Id) -> Deleted:  # noqa: A002

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from chie.errors import ConflictError, NotFoundError, ValidationError
+from chie.access.audit import record
+from chie.access.identity import current_user, known_user
+from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.note import (
-    ANONYMOUS,
     AuthorKind,
     Found,
     Hit,
@@ -52,10 +53,11 @@ class KnowledgeService:
         title: str | None = None,
         tags: Sequence[str] | None = None,
         source: str | None = None,
-        user_id: str = ANONYMOUS,
+        private: bool = False,
         author_kind: AuthorKind = "agent",
     ) -> Saved:
         content = _content(content)
+        user = known_user()
         moment = self._clock()
         note = Note(
             id=new_id(),
@@ -63,13 +65,15 @@ class KnowledgeService:
             content=content,
             tags=_tags(tags),
             source=_line("source", source, MAX_SOURCE),
-            user_id=user_id,
+            user_id=user.id,
             author_kind=author_kind,
+            private=private,
             created_at=moment,
             updated_at=moment,
         )
-        similar = self.store.similar(note, limit=SIMILAR)
+        similar = self.store.similar(note, limit=SIMILAR, viewer=user.id)
         notice = self.store.save(note)
+        record("note.created", note.id)
         return _saved(note, similar=similar, notice=notice)
 
     def update(
@@ -79,39 +83,58 @@ class KnowledgeService:
         content: str | None = None,
         title: str | None = None,
         tags: Sequence[str] | None = None,
+        private: bool | None = None,
         seen: datetime | None = None,
     ) -> Saved:
         """Changes only what is given. If somebody else writes in between, it starts again from their version,
         unless the caller says which version was `seen`, by its `updated_at`: then it is a conflict.
         """
-        if content is None and title is None and tags is None:
-            raise ValidationError("nothing to change: give content, title or tags")
+        if content is None and title is None and tags is None and private is None:
+            raise ValidationError("nothing to change: give content, title, tags or private")
         for attempt in range(TRIES):
             stored = self.get(note_id)
+            _refuse_stranger(stored, private=private)
             _refuse_unseen(stored, seen)
             note = _changed(stored, content=content, title=title, tags=tags, moment=self._clock())
+            note = note if private is None else replace(note, private=private)
             try:
-                return _saved(note, notice=self.store.save(note, replacing=stored))
+                notice = self.store.save(note, replacing=stored)
             except ConflictError:
                 if attempt == TRIES - 1:
                     raise
+            else:
+                record("note.changed", note.id)
+                return _saved(note, notice=notice)
         raise AssertionError("unreachable")
 
     def get(self, note_id: str) -> Note:
-        note = self.store.get(_id(note_id))
+        note = self.find(_id(note_id))
         if note is None:
             raise _not_found()
         return note
 
+    def find(self, note_id: str) -> Note | None:
+        """None also where it is somebody else's own: nobody shall learn that it exists."""
+        note = self.store.get(note_id)
+        return note if note is not None and _is_visible(note) else None
+
     def delete(self, note_id: str) -> None:
-        if not self.store.delete(_id(note_id)):
+        note = self.get(note_id)
+        _refuse_stranger(note)
+        if not self.store.delete(note.id):
             raise _not_found()
+        record("note.deleted", note.id)
 
     def browse(self, *, tag: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
-        return self.store.browse(tag=tag or None, limit=_limit(limit), cursor=cursor or None)
+        viewer = current_user().id
+        return self.store.browse(tag=tag or None, limit=_limit(limit), cursor=cursor or None, viewer=viewer)
 
     def tags(self) -> Sequence[TagCount]:
-        return self.store.tags()
+        return self.store.tags(viewer=current_user().id)
+
+    def count(self) -> int:
+        """As many as whoever asks may see."""
+        return self.store.count(viewer=current_user().id)
 
     def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None) -> Found:
         if not query.strip():
@@ -120,28 +143,64 @@ class KnowledgeService:
             raise ValidationError(f"query is too long: at most {MAX_QUERY:,} characters")
         if _CONTROL.search(query):
             raise ValidationError("query has control characters: send plain text")
-        return self.store.search(query.strip(), limit=_limit(limit), tags=_tags(tags))
+        viewer = current_user().id
+        return self.store.search(query.strip(), limit=_limit(limit), tags=_tags(tags), viewer=viewer)
 
     def keep(self, note: Note) -> bool:
         """Take a note as it is, id and dates included; False where it was here already, just so."""
-        note = _cleaned(note)
-        stored = self.store.get(_id(note.id))
+        stored = self._stored(note)
+        note = _cleaned(_owned(note, stored))
         if stored == note:
             return False
+        if stored is not None:
+            _refuse_stranger(stored, private=note.private)
         self.store.save(note, replacing=stored)
+        record("note.imported", note.id)
         return True
 
     def restore(self, note: Note) -> Note:
         """Bring a deleted note back, id and dates included; ConflictError where the id is in use."""
-        note = _cleaned(note)
+        stored = self._stored(note)
+        note = _cleaned(_owned(note, stored))
         self.store.save(replace(note, id=_id(note.id)))
+        record("note.restored", note.id)
         return note
+
+    def _stored(self, note: Note) -> Note | None:
+        """What has the note's id now; somebody else's own is not there, and cannot be written over either."""
+        stored = self.store.get(_id(note.id))
+        if stored is not None and not _is_visible(stored):
+            raise _not_found()
+        return stored
 
     def related(self, note_id: str, *, limit: int = RELATED) -> list[Hit]:
         """Other notes on the same matter, whether or not they say the same."""
         note = self.get(note_id)
-        found = self.store.search(f"{note.title}\n{note.content[:QUOTED]}", limit=_limit(limit) + 1, tags=())
+        words = f"{note.title}\n{note.content[:QUOTED]}"
+        found = self.store.search(words, limit=_limit(limit) + 1, tags=(), viewer=current_user().id)
         return [hit for hit in found.hits if hit.id != note.id and hit.score >= NEAR][:limit]
+
+
+def _is_visible(note: Note) -> bool:
+    return not note.private or note.user_id == current_user().id
+
+
+def _refuse_stranger(note: Note, *, private: bool | None = None) -> None:
+    """The team's notes are read by all, and changed by whoever wrote them or by an admin; only the author hides one."""
+    user = current_user()
+    if note.user_id != user.id and not user.admin:
+        raise ForbiddenError(
+            f"this note is {note.user_id}'s: only its author or an admin may change or delete it. "
+            "Ask one of them, or save a note of your own."
+        )
+    if note.user_id != user.id and private not in (None, note.private):
+        raise ForbiddenError(f"this note is {note.user_id}'s: only its author may make it private, or the team's.")
+
+
+def _owned(note: Note, stored: Note | None) -> Note:
+    """Whoever brings a note in is its author, unless it has one here; an admin may bring those of others."""
+    user = known_user()
+    return note if user.admin else replace(note, user_id=stored.user_id if stored else user.id)
 
 
 def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: str | None = None) -> Saved:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import IO
 
+from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
 from chie.knowledge.exchange import all_headings
@@ -110,8 +111,8 @@ def _content(name: str, file: IO[bytes]) -> str:
 def _note(service: KnowledgeService, name: str, text: str) -> Note:
     """What came over the wire has lost its dates; where the note is here already, it keeps those it has."""
     moment = now()
-    note = markdown.parse(text, name=PurePosixPath(name).stem, source=name, changed=moment)
-    stored = service.store.get(note.id)
+    note = markdown.parse(text, name=PurePosixPath(name).stem, source=name, changed=moment, owner=current_user().id)
+    stored = service.find(note.id)
     if stored is None or note.created_at != moment:
         return note
     note = replace(note, created_at=stored.created_at)

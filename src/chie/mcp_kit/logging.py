@@ -21,7 +21,8 @@ _request: ContextVar[str] = ContextVar("chie_request", default="-")
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SECRET_TEXT = re.compile(
     r"(?P<name>(?:authorization|x-n8n-api-key|api[-_]?key|password|passwd|secret|token)[\"']?\s*[:=]\s*[\"']?"
-    r"(?:bearer\s+|basic\s+)?|bearer\s+)[^\s\"',;&]+|(?P<user>://[^/\s:@]*:)[^/\s@]+(?=@)",
+    r"(?:bearer\s+|basic\s+)?|bearer\s+)[^\s\"',;&]+|(?P<user>://[^/\s:@]*:)[^/\s@]+(?=@)"
+    r"|\bchie_[\w-]{20,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*",  # a token of ours, and a JWT, wherever they stand
     re.IGNORECASE,
 )
 
@@ -82,7 +83,7 @@ def redact(text: str) -> str:
     for name, value in os.environ.items():
         if len(value) >= 8 and _SECRET_NAME.search(name):
             text = text.replace(value, "***")
-    return _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user']}***", text)
+    return _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user'] or ''}***", text)
 
 
 class OneLine(logging.Formatter):

@@ -2,7 +2,7 @@
 
 import inspect
 import ipaddress
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from chie import __version__
+from chie.access.door import comes_from_us, user_in
+from chie.access.gate import Gate, open_gate
 from chie.errors import ChieError, ConfigurationError
+from chie.mcp_kit.auth import Audit, Identity
 from chie.mcp_kit.errors import ErrorTranslator
 from chie.mcp_kit.logging import REQUEST, new_request_id
 from chie.mcp_kit.views import shown_by
@@ -32,6 +35,10 @@ REFUSED = {
     403: "another web site may not use this Chie. Open Chie's own page instead.",
 }
 
+CORS_HEADERS = (
+    "Authorization Content-Type Last-Event-ID Mcp-Protocol-Version Mcp-Session-Id Mcp-Method Mcp-Name X-Chie-Token"
+).split()
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -41,6 +48,7 @@ class Server(FastMCP[None]):
     `check` tells what the server needs and has, or raises; `close` runs when the server stops; either may be async.
     `error_fields` are what every error of this server has beside the house's own fields, where the error itself does
     not set them. `api` makes the routes that a web page needs beside the tools; the house puts them under /api.
+    `audits` is for a room that notes its writes itself, wherever they come from; else calls of tools are noted here.
     """
 
     def __init__(
@@ -53,6 +61,7 @@ class Server(FastMCP[None]):
         error_fields: Mapping[str, Any] | None = None,
         reports_progress: bool = False,
         api: "Callable[[], APIRouter] | None" = None,
+        audits: bool = False,
     ) -> None:
         @asynccontextmanager
         async def closing(_: FastMCP[None]) -> AsyncIterator[None]:
@@ -67,7 +76,12 @@ class Server(FastMCP[None]):
             version=__version__,
             instructions=instructions,
             mask_error_details=True,
-            middleware=[RequestNames(), ErrorTranslator(error_fields)],
+            middleware=[
+                RequestNames(),
+                Identity(),
+                *([] if audits else [Audit(name)]),
+                ErrorTranslator(error_fields),
+            ],
             lifespan=closing,
         )
         self.reports_progress = reports_progress
@@ -97,9 +111,11 @@ class Server(FastMCP[None]):
         except ChieError as error:
             return {"status": "unhealthy", "reason": error.message}
 
-    async def _health(self, _: Request) -> JSONResponse:
+    async def _health(self, request: Request) -> JSONResponse:
+        """A stranger learns whether it is well, and no more."""
         state = await self.health()
-        return JSONResponse(state, status_code=200 if state["status"] == "healthy" else 503)
+        shown = state if user_in(request.scope) else {"status": state["status"]}
+        return JSONResponse(shown, status_code=200 if state["status"] == "healthy" else 503)
 
 
 class RequestNames(Middleware):
@@ -124,19 +140,38 @@ def http_app(server: Server, path: str) -> "StarletteWithLifespan":
         path=path,
         stateless_http=True,
         json_response=not server.reports_progress,
-        host_origin_protection=False if load_proxy().allowed_hosts else "auto",  # then `request_guard` knows the names
+        host_origin_protection=False,  # `protect` puts one guard before everything
     )
 
 
-def request_guard(app: "ASGIApp") -> "ASGIApp":
+def protect(app: "ASGIApp", gate: Gate, *, open_paths: Collection[str] = ()) -> "ASGIApp":
+    """All that stands before an app that answers HTTP, outermost last."""
+    from starlette.middleware.cors import CORSMiddleware
+
+    from chie.access.door import Door
+    from chie.access.shield import Shield
+
+    app = Door(app, gate, open_paths)
+    if origins := gate.settings.allowed_origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=CORS_HEADERS,
+            expose_headers=["X-Chie-Session", "X-Chie-Message", "X-Request-Id", "Mcp-Session-Id", "Retry-After"],
+        )
+    return Shield(request_guard(app, gate), body_seconds=gate.settings.body_seconds)
+
+
+def request_guard(app: "ASGIApp", gate: Gate) -> "ASGIApp":
     """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine.
 
+    Where everybody has to say who they are, a strange Host does no harm, and a proxy in front may well send one.
     Behind a proxy the platform's own probes ask for /health under names that nobody documents, so there any will do.
     """
     from fastmcp.server.http import HostOriginGuardMiddleware
 
-    proxy = load_proxy()
-    hosts, origins = proxy.allowed_hosts or None, proxy.origins or None
+    hosts, origins = gate.proxy.allowed_hosts, gate.origins
 
     async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
         passed = False
@@ -150,15 +185,20 @@ def request_guard(app: "ASGIApp") -> "ASGIApp":
             if passed:
                 await send(message)
             elif message["type"] == "http.response.start":
-                status = message["status"]
-                await JSONResponse({"detail": REFUSED[status]}, status_code=status)(scope, receive, send)
+                await _refused(message["status"])(scope, receive, send)
 
-        if proxy.behind_proxy_auth and scope.get("path") == "/health":
+        if scope["type"] != "http" or (gate.proxy.behind_proxy_auth and scope["path"] == "/health"):
             await app(scope, receive, send)
+        elif gate.required:
+            await (inner if comes_from_us(scope, origins) else _refused(403))(scope, receive, send)
         else:
-            await HostOriginGuardMiddleware(inner, hosts, origins)(scope, receive, answer)
+            await HostOriginGuardMiddleware(inner, hosts or None, origins or None)(scope, receive, answer)
 
     return guarded
+
+
+def _refused(status: int) -> JSONResponse:
+    return JSONResponse({"detail": REFUSED[status]}, status_code=status)
 
 
 def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], None]) -> None:
@@ -168,7 +208,7 @@ def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], 
     """
     import uvicorn
 
-    refuse_open_address(host)
+    refuse_open_address(host, known_users=open_gate().required)
     place = Place.given()
     with place.listener if place else listening(host, port) as listener:
         if place is None:
@@ -181,9 +221,9 @@ def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], 
             server.run(sockets=[listener])
 
 
-def refuse_open_address(host: str) -> None:
+def refuse_open_address(host: str, *, known_users: bool = False) -> None:
     """Only this machine may connect while nobody is asked who they are, neither by us nor by a proxy in front."""
-    if host == "localhost" or load_proxy().behind_proxy_auth:
+    if known_users or host == "localhost" or load_proxy().behind_proxy_auth:
         return
     try:
         loopback = ipaddress.ip_address(host).is_loopback
@@ -192,5 +232,6 @@ def refuse_open_address(host: str) -> None:
     if not loopback:
         raise ConfigurationError(
             f"refusing to listen on {host}: anybody who reaches it could read and change everything. "
-            "Use 127.0.0.1; or set CHIE_BEHIND_PROXY_AUTH=1 if a proxy in front asks everybody who they are."
+            "Use 127.0.0.1, or let people say who they are first: `chie users add NAME` gives somebody a token. "
+            "Where a proxy in front knows them already, set CHIE_BEHIND_PROXY_AUTH=1."
         )

@@ -7,6 +7,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
+from chie.access.audit import record
 from chie.errors import ForbiddenError
 from chie.n8n import executions, summaries
 from chie.n8n.backups import Backup
@@ -160,6 +161,7 @@ def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool
             raise ForbiddenError("this house may only read n8n. Unset N8N_READ_ONLY to let it change workflows.")
         arguments = RestoreWorkflowArguments(backup=f"{workflow_id}/{file}")
         report = await RestoreWorkflowTool(context).execute_core(arguments)
+        record("n8n.restore_workflow", arguments.backup)
         return Restored(workflow_id=str(report.workflow["id"]), steps=report.steps, notes=report.notes)
 
 

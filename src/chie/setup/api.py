@@ -1,7 +1,7 @@
 """/api/setup: what a newcomer's first card shows, and the buttons on it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from fastapi import APIRouter, Request
@@ -54,8 +54,10 @@ class Connections(BaseModel):
     hosts: list[Snippet]
 
 
-def create_setup_api(rooms: Mapping[str, Server], closed: Mapping[str, str]) -> APIRouter:
-    """`closed` has the reason why a room is."""
+def create_setup_api(
+    rooms: Mapping[str, Server], closed: Mapping[str, str], *, asks: Callable[[], bool] = lambda: False
+) -> APIRouter:
+    """`closed` has the reason why a room is; `asks` tells whether the house wants to know who somebody is."""
     router = APIRouter(prefix="/api/setup", tags=["setup"])
     shut = [RoomState(name=name, open=False, reason=reason) for name, reason in closed.items()]
 
@@ -82,7 +84,7 @@ def create_setup_api(rooms: Mapping[str, Server], closed: Mapping[str, str]) -> 
     async def show_connections(request: Request) -> Connections:
         """What to write into each assistant's configuration."""
         address = str(request.base_url).rstrip("/")
-        return Connections(address=address, hosts=snippets(address, list(rooms)))
+        return Connections(address=address, hosts=snippets(address, list(rooms), asks=asks()))
 
     return router
 

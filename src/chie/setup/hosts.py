@@ -146,17 +146,24 @@ class Snippet:
     text: str
 
 
-def snippets(address: str, servers: Sequence[str]) -> list[Snippet]:
-    """For each assistant what connects it with these servers of the house at `address`."""
-    return [_snippet(host, {server: f"{address}/mcp/{server}" for server in servers}) for host in HOSTS]
+PLACEHOLDER = "YOUR_TOKEN"
 
 
-def _snippet(host: Host, urls: Mapping[str, str]) -> Snippet:
+def snippets(address: str, servers: Sequence[str], *, asks: bool = False) -> list[Snippet]:
+    """For each assistant what connects it with these servers of the house at `address`; `asks` is for one that wants
+    to know who they are."""
+    token = PLACEHOLDER if asks else None
+    return [_snippet(host, {server: f"{address}/mcp/{server}" for server in servers}, token) for host in HOSTS]
+
+
+def _snippet(host: Host, urls: Mapping[str, str], token: str | None) -> Snippet:
     if host.command:
-        text = "\n".join(host.command.format(name=name, url=url) for name, url in urls.items())
+        more = f' --header "Authorization: Bearer {token}"' if token else ""
+        text = "\n".join(host.command.format(name=name, url=url) + more for name, url in urls.items())
         return Snippet(host.id, host.name, None, "shell", text)
     entries = {
-        name: host.entry(Address(url) if host.takes_addresses else beside_python(name)) for name, url in urls.items()
+        name: host.entry(Address(url, token=token) if host.takes_addresses else beside_python(name))
+        for name, url in urls.items()
     }
     return Snippet(host.id, host.name, host.file, host.language, host.render(entries).rstrip("\n"))
 

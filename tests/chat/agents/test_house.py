@@ -1,11 +1,12 @@
 """All agents together, as the house opens them."""
 
+import asyncio
 import json
 import logging
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from tests.fakes.model_server import Use, say, use
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.workbench import Witness, create_workbench
 
+from chie.chat.agents import factory as factory_module
 from chie.chat.agents.base import AgentInfo
 from chie.chat.agents.factory import AgentFactory
 from chie.chat.agents.house import open_agents
+from chie.chat.model import endpoint
 from chie.chat.model.base import ModelError
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError, NotFoundError
@@ -121,6 +124,32 @@ async def test_with_a_model_the_first_agent_is_the_default(monkeypatch: pytest.M
             assert (found["default-chat"].model, found["assistant"].available) == ("my-model", True)
             await ask(factory.get_agent("default-chat"))
     assert server.seen[0]["model"] == "my-model"
+
+
+async def test_nobody_waits_to_hear_that_the_default_is_still_there_and_its_end_is_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(endpoint, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(factory_module, "LOOK_SECONDS", 0.0)
+    with ExitStack() as running:
+        monkeypatch.setenv("OPENAI_BASE_URL", running.enter_context(OpenAIServer()).base_url)
+        async with house() as factory:
+            assert await factory.default_id() == "default-chat"
+            running.close()
+            assert await factory.default_id() == "default-chat"  # as it was seen last; now it is looked at
+            await next(task for task in asyncio.all_tasks() if task.get_name() == "default-agent")
+            assert await factory.default_id() == "notes"
+
+
+async def test_an_agent_that_a_list_shows_as_away_is_not_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "FRESH_SECONDS", 0.0)
+    with ExitStack() as running:
+        monkeypatch.setenv("OPENAI_BASE_URL", running.enter_context(OpenAIServer()).base_url)
+        async with house() as factory:
+            assert await factory.default_id() == "default-chat"
+            running.close()
+            assert not (await infos(factory))["default-chat"].available
+            assert await factory.default_id() == "notes"
 
 
 async def test_a_server_without_a_chat_model_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -66,6 +67,19 @@ def test_a_database_of_a_newer_chie_is_left_alone(both: URL) -> None:
         f"the database was written by a newer Chie (schema 9999; this one knows {HEAD}). "
         "Upgrade Chie, or set CHIE_DATABASE_URL or CHIE_HOME to another place. Nothing in it was changed."
     )
+
+
+def test_sessions_from_before_there_were_users_are_anonymous(both: URL) -> None:
+    config = alembic_config()
+    with engine(both).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(
+            text("INSERT INTO sessions VALUES ('s', 'title', 'title', 'agent', '2026-01-01 00:00', '2026-01-01 00:00')")
+        )
+    assert upgrade(both) == "0001"
+    with engine(both).connect() as connection:
+        assert connection.execute(text("SELECT id, user_id FROM sessions")).all() == [("s", "anonymous")]
 
 
 def test_notes_and_conversations_share_one_file(tmp_path: Path) -> None:

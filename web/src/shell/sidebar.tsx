@@ -1,3 +1,4 @@
+import { AccountMenu } from "../account/account-menu";
 import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
@@ -47,6 +48,7 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
       <div className="sidebar-foot">
         <LanguageMenu />
         <ThemeMenu />
+        <AccountMenu />
         <span className="grow" />
         <IconButton icon="search" label={`${sessions.shortcuts} (Ctrl K)`} onClick={onPalette} />
       </div>

@@ -1,6 +1,6 @@
 import "./menu.css";
 import * as Radix from "@radix-ui/react-dropdown-menu";
-import type { ReactNode } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { Icon, type IconName } from "./icon";
 
 /** A button's menu: arrows, Home, End, letters and Escape work. `trigger` is the button. */
@@ -13,11 +13,18 @@ export function Menu({
   align?: "start" | "center" | "end";
   children: ReactNode;
 }) {
+  // What lies outside of an open dialog cannot be reached, so a menu in one has to open in it.
+  const [dialog, setDialog] = useState<HTMLElement | null>(null);
+  const findDialog = useCallback((button: HTMLElement | null) => {
+    if (button) setDialog(button.closest("dialog"));
+  }, []);
   // Not modal: Radix would lock scrolling with a <style> that our Content-Security-Policy refuses.
   return (
     <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
+      <Radix.Trigger asChild ref={findDialog}>
+        {trigger}
+      </Radix.Trigger>
+      <Radix.Portal container={dialog}>
         <Radix.Content className="menu" align={align} sideOffset={4} collisionPadding={8}>
           {children}
         </Radix.Content>

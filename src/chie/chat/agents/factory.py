@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterable
+from time import monotonic
 from typing import Any
 
 from chie.chat.agents.base import AgentInfo, BaseAgent
@@ -11,6 +12,9 @@ from chie.errors import ConfigurationError, NotFoundError
 
 logger = logging.getLogger(__name__)
 
+REMEMBERED_SECONDS = 600.0
+LOOK_SECONDS = 0.5  # the answer that is being asked for goes first
+
 
 class AgentFactory:
     """A dict and a few verbs. The order of registration is the order in which people see the agents."""
@@ -18,6 +22,8 @@ class AgentFactory:
     def __init__(self, toolbox: Toolbox, agents: Iterable[BaseAgent] = ()) -> None:
         self.toolbox = toolbox
         self._agents: dict[str, BaseAgent] = {}
+        self._seen = float("-inf")  # when the first of them was available last
+        self._looking: asyncio.Task[None] | None = None
         for agent in agents:
             self.register_agent(agent)
 
@@ -35,12 +41,39 @@ class AgentFactory:
         return agent
 
     async def list_agents(self) -> list[AgentInfo]:
-        return list(await asyncio.gather(*(agent.get_agent_info() for agent in self._agents.values())))
+        infos = await asyncio.gather(*(agent.get_agent_info() for agent in self._agents.values()))
+        for first in infos[:1]:
+            self._remember(first)
+        return list(infos)
 
     async def default_id(self) -> str:
-        """The first one that is available; the first of all if none is, which will say what it lacks."""
-        infos = await self.list_agents()
-        return next((info.id for info in infos if info.available), next(iter(self._agents), ""))
+        """The first one that is available; the first of all if none is, which will say what it lacks.
+
+        Nobody waits to hear that the very first is still there: a model's server may be far away. It is asked a moment
+        later, for the next one who comes.
+        """
+        first = next(iter(self._agents), "")
+        if monotonic() - self._seen > REMEMBERED_SECONDS:
+            return await self._first_available() or first
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look_again(), name="default-agent")
+        return first
+
+    async def _first_available(self) -> str | None:
+        for place, agent in enumerate(self._agents.values()):
+            info = await agent.get_agent_info()
+            if place == 0:
+                self._remember(info)
+            if info.available:
+                return info.id
+        return None
+
+    def _remember(self, first: AgentInfo) -> None:
+        self._seen = monotonic() if first.available else float("-inf")
+
+    async def _look_again(self) -> None:
+        await asyncio.sleep(LOOK_SECONDS)
+        await self._first_available()
 
     def server_states(self) -> list[dict[str, Any]]:
         """One entry a tool server: its name, transport, state, error and tools."""
@@ -50,5 +83,7 @@ class AgentFactory:
         return (await self.toolbox.reconnect(name)).details()
 
     async def close(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
         for agent in self._agents.values():
             await agent.close()

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from chie.access.shield import HEADERS
 from chie.errors import ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.mcp_kit.errors import describe
 from chie.mcp_kit.logging import request_id
@@ -17,7 +18,12 @@ from chie.mcp_kit.logging import request_id
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-STATUS: dict[type[ChieError], int] = {ValidationError: 400, ForbiddenError: 403, NotFoundError: 404, ConflictError: 409}
+STATUS: dict[type[ChieError], int] = {
+    ValidationError: 400,
+    ForbiddenError: 403,
+    NotFoundError: 404,
+    ConflictError: 409,
+}
 
 _HTTP = {
     404: "nothing is at this path. GET /docs shows what there is.",
@@ -64,7 +70,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _surprise(request: Request, _: Exception) -> Response:
-    return detail(request, 500, surprise())
+    """Starlette answers this one outside of everything else, so it has to bring the headers itself."""
+    return detail(request, 500, surprise(), dict(HEADERS))
 
 
 def surprise() -> str:

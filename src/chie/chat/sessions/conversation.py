@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import uuid4
 
+from chie.access.identity import ANONYMOUS
+
 Role = Literal["user", "assistant"]
 Status = Literal["complete", "streaming", "stopped", "interrupted", "failed"]
 
@@ -25,13 +27,14 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """A conversation, without its messages."""
+    """A conversation, without its messages. Nobody but its user knows of it."""
 
     session_id: str
     title: str
     current_agent_id: str
     created_at: datetime
     updated_at: datetime
+    user_id: str = ANONYMOUS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +66,7 @@ class Conversation:
     current_agent_id: str
     created_at: datetime
     updated_at: datetime
+    user_id: str = ANONYMOUS
     messages: list[Message]
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import URL, Insert, event, text
 from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from chie.access.identity import User, acting_as, current_user
 from chie.chat.sessions.bell import Bell
 from chie.chat.sessions.failures import in_our_words
 
@@ -50,11 +51,17 @@ class Rows:
 
 @dataclass(slots=True)
 class Waiting:
+    """The writer serves many: each change is made as the user who asked for it."""
+
     change: Change[Any]
+    user: User = field(default_factory=current_user)
     outcome: "asyncio.Future[Any]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     async def finish(self, connection: AsyncConnection) -> object:
-        return None if isinstance(self.change, Rows) else await self.change(connection)
+        if isinstance(self.change, Rows):
+            return None
+        with acting_as(self.user):
+            return await self.change(connection)
 
     def resolve(self, value: object) -> None:
         if not self.outcome.done():  # whoever asked may have left; the change was made all the same

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from sqlalchemy import BigInteger, DateTime, Dialect, ForeignKey, Index, Integer, String, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from chie.access.identity import ANONYMOUS
+
 Number = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up by itself only for this type
 
 
@@ -33,8 +35,12 @@ class SessionRow(Table):
     current_agent_id: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(Moment)
     updated_at: Mapped[datetime] = mapped_column(Moment)
+    user_id: Mapped[str] = mapped_column(Text, server_default=ANONYMOUS)
 
-    __table_args__ = (Index("sessions_by_age", "updated_at", "id"),)
+    __table_args__ = (
+        Index("sessions_by_age", "updated_at", "id"),
+        Index("sessions_by_user", "user_id", "updated_at", "id"),
+    )
 
 
 class MessageRow(Table):

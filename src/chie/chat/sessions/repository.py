@@ -27,6 +27,7 @@ _SESSION = (
     SessionRow.current_agent_id,
     SessionRow.created_at,
     SessionRow.updated_at,
+    SessionRow.user_id,
 )
 _MESSAGE = (
     MessageRow.id,
@@ -61,18 +62,21 @@ def _session_row(session: Session) -> dict[str, Any]:
         "current_agent_id": session.current_agent_id,
         "created_at": session.created_at,
         "updated_at": session.updated_at,
+        "user_id": session.user_id,
     }
 
 
-async def session(connection: AsyncConnection, session_id: str) -> Session | None:
-    row = (await connection.execute(select(*_SESSION).where(SessionRow.id == session_id))).first()
+async def session(connection: AsyncConnection, session_id: str, *, user_id: str) -> Session | None:
+    statement = select(*_SESSION).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
+    row = (await connection.execute(statement)).first()
     return _session(row) if row else None
 
 
 async def page(
-    connection: AsyncConnection, *, query: str | None, limit: int, before: tuple[datetime, str] | None
+    connection: AsyncConnection, *, user_id: str, query: str | None, limit: int, before: tuple[datetime, str] | None
 ) -> list[Session]:
-    statement = select(*_SESSION).order_by(SessionRow.updated_at.desc(), SessionRow.id.desc()).limit(limit)
+    statement = select(*_SESSION).where(SessionRow.user_id == user_id)
+    statement = statement.order_by(SessionRow.updated_at.desc(), SessionRow.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(tuple_(SessionRow.updated_at, SessionRow.id) < before)
     if query is not None:
@@ -90,8 +94,9 @@ async def change_session(connection: AsyncConnection, session_id: str, **columns
     await connection.execute(update(SessionRow).where(SessionRow.id == session_id).values(**columns))
 
 
-async def delete_session(connection: AsyncConnection, session_id: str) -> bool:
-    done = await connection.execute(delete(SessionRow).where(SessionRow.id == session_id))
+async def delete_session(connection: AsyncConnection, session_id: str, *, user_id: str) -> bool:
+    theirs = delete(SessionRow).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
+    done = await connection.execute(theirs)
     return done.rowcount > 0
 
 
@@ -105,8 +110,13 @@ async def messages(connection: AsyncConnection, session_id: str) -> list[Message
     return [_message(row) for row in await connection.execute(statement)]
 
 
-async def message(connection: AsyncConnection, message_id: str) -> Message | None:
-    row = (await connection.execute(select(*_MESSAGE).where(MessageRow.id == message_id))).first()
+async def message(connection: AsyncConnection, message_id: str, *, user_id: str) -> Message | None:
+    statement = (
+        select(*_MESSAGE)
+        .join(SessionRow, SessionRow.id == MessageRow.session_id)
+        .where(MessageRow.id == message_id, SessionRow.user_id == user_id)
+    )
+    row = (await connection.execute(statement)).first()
     return _message(row) if row else None
 
 
@@ -204,6 +214,7 @@ def _session(row: Row[*tuple[Any, ...]]) -> Session:
         current_agent_id=row.current_agent_id,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        user_id=row.user_id,
     )
 
 

@@ -9,6 +9,8 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from chie.access.audit import record
+from chie.access.identity import current_user, known_user
 from chie.chat.directory import AgentDirectory
 from chie.chat.sessions import repository
 from chie.chat.sessions.answer import part_of
@@ -42,7 +44,9 @@ class SessionService:
     async def page(self, *, query: str | None = None, limit: int = 50, cursor: str | None = None) -> Page:
         before = _decode(cursor) if cursor else None
         async with self._database.read() as connection:
-            found = await repository.page(connection, query=query or None, limit=limit + 1, before=before)
+            found = await repository.page(
+                connection, user_id=current_user().id, query=query or None, limit=limit + 1, before=before
+            )
         more = len(found) > limit
         return Page(sessions=found[:limit], next_cursor=_encode(found[limit - 1]) if more else None)
 
@@ -64,12 +68,15 @@ class SessionService:
         return await self._database.write(change)
 
     async def delete(self, session_id: str) -> None:
-        if not await self._database.write(lambda connection: repository.delete_session(connection, session_id)):
+        user_id = current_user().id
+        if not await self._database.write(lambda it: repository.delete_session(it, session_id, user_id=user_id)):
             raise no_session()
+        record("session.deleted", session_id)
 
     async def unfinished(self, session_id: str) -> list[str]:
         """The answers in it that are still being written."""
         async with self._database.read() as connection:
+            await existing(connection, session_id)
             messages = await repository.messages(connection, session_id)
         return [message.message_id for message in messages if message.status == "streaming"]
 
@@ -87,6 +94,7 @@ def new_session(agent_id: str, title: str) -> Session:
         current_agent_id=agent_id,
         created_at=moment,
         updated_at=moment,
+        user_id=known_user().id,
     )
 
 
@@ -97,7 +105,8 @@ def made_title(text: str, length: int = TITLE_LENGTH) -> str:
 
 
 async def existing(connection: AsyncConnection, session_id: str) -> Session:
-    session = await repository.session(connection, session_id)
+    """Somebody else's is not there."""
+    session = await repository.session(connection, session_id, user_id=current_user().id)
     if session is None:
         raise no_session()
     return session

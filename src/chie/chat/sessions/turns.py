@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from chie.access.identity import current_user
 from chie.chat.agents.base import BaseAgent, Turn
 from chie.chat.directory import AgentDirectory
 from chie.chat.sessions import repository
@@ -177,7 +178,7 @@ async def _insert(connection: AsyncConnection, stretches: Sequence[Events], *, a
 
 async def _has_arrived(connection: AsyncConnection, message_id: str, ending: Ending) -> bool:
     """Whether it is this end that the answer has: the commit came through, only the word of it was lost."""
-    found = await repository.message(connection, message_id)
+    found = await repository.message(connection, message_id, user_id=current_user().id)
     return found is not None and (found.status, found.last_event_id) == (ending.status, ending.last_event_id)
 
 
@@ -217,7 +218,7 @@ def _empty_answer(question: Message, agent: BaseAgent) -> Message:
 
 
 async def _context(connection: AsyncConnection, message_id: str) -> tuple[Session, list[Message], Message]:
-    message = await repository.message(connection, message_id)
+    message = await repository.message(connection, message_id, user_id=current_user().id)
     if message is None:
         raise NotFoundError("no message has this id. GET /api/sessions/{session_id} lists a session's messages.")
     session = await existing(connection, message.session_id)
@@ -225,7 +226,7 @@ async def _context(connection: AsyncConnection, message_id: str) -> tuple[Sessio
 
 
 async def _answer(connection: AsyncConnection, message_id: str) -> Message:
-    found = await repository.message(connection, message_id)
+    found = await repository.message(connection, message_id, user_id=current_user().id)
     if found is None or found.role != "assistant":
         raise NotFoundError("no answer has this id. X-Chie-Message names an answer when it begins.")
     return found

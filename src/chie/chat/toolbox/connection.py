@@ -116,7 +116,8 @@ class Connection:
         if client is None:
             raise ConnectionLostError(f"The server {self.name} is not connected. {self._error or 'Try again soon.'}")
         try:
-            return await client.call_tool_mcp(tool, arguments, meta={REQUEST: request_id()})
+            with self._way.identity() as identity:
+                return await client.call_tool_mcp(tool, arguments, meta={REQUEST: request_id(), **identity})
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise self._lose(client) from error

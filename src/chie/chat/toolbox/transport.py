@@ -2,18 +2,20 @@
 
 import shutil
 from abc import ABC, abstractmethod
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from chie.chat.servers import ServerSpec
 from chie.chat.toolbox.stderr import LastWords
 from chie.errors import ConfigurationError
+from chie.mcp_kit.auth import lent_identity
 from chie.mcp_kit.logging import redact
 from chie.mcp_kit.serve import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from fastmcp import Client
     from mcp.client.session import MessageHandlerFnT
@@ -31,6 +33,10 @@ class Way(ABC):
     @abstractmethod
     def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]": ...
 
+    def identity(self) -> "AbstractContextManager[dict[str, str]]":
+        """What tells the server for whom a call is; only rooms of this process are told."""
+        return nullcontext({})
+
     @abstractmethod
     def explain(self, error: BaseException) -> str:
         """What happened and what to do, without a secret."""
@@ -47,6 +53,9 @@ class BuiltIn(Way):
         from fastmcp import Client
 
         yield Client(self._server, message_handler=handler, init_timeout=CONNECT_SECONDS)
+
+    def identity(self) -> "AbstractContextManager[dict[str, str]]":
+        return lent_identity()
 
     def explain(self, error: BaseException) -> str:
         return f"The room {self._server.name} did not start ({_kind(error)}). The log has the reason."

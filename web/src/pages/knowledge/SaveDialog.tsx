@@ -22,7 +22,7 @@ export default function SaveDialog({ text, onClose }: { text: string; onClose: (
         <Skeletons lines={4} />
       ) : (
         <DraftForm
-          draft={{ title: suggestTitle(text), tags: suggestTags(text, known), content: text }}
+          draft={{ title: suggestTitle(text), tags: suggestTags(text, known), content: text, private: false }}
           onCancel={onClose}
           save={async (draft) => {
             const saved = await notes.create({ ...draft, source: conversation() });

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useMe } from "../../account/account";
 import { ApiError } from "../../api";
 import { ago, dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
@@ -38,6 +39,8 @@ function Whole({ note, view }: { note: Note; view: View }) {
   const t = useText(knowledgeText);
   const toast = useToast();
   const [editing, setEditing] = useState(false);
+  const me = useMe();
+  const mayChange = !me || me.admin || me.id === note.user_id;
   const [failure, setFailure] = useState<unknown>(null);
 
   async function remove() {
@@ -70,12 +73,16 @@ function Whole({ note, view }: { note: Note; view: View }) {
     <>
       <header className="kn-detail-head">
         <h2 lang={languageOf(note.title)}>{note.title}</h2>
-        <Button small icon="edit" onClick={() => setEditing(true)}>
-          {t.edit}
-        </Button>
-        <Button small kind="danger" icon="trash" onClick={remove}>
-          {t.delete}
-        </Button>
+        {mayChange && (
+          <>
+            <Button small icon="edit" onClick={() => setEditing(true)}>
+              {t.edit}
+            </Button>
+            <Button small kind="danger" icon="trash" onClick={remove}>
+              {t.delete}
+            </Button>
+          </>
+        )}
         <Menu align="end" trigger={<IconButton small icon="more" label={t.exchange} />}>
           <MenuItem icon="copy" onSelect={() => void copy(note.content)}>
             {t.copyMarkdown}
@@ -141,6 +148,14 @@ function About({ note, view }: { note: Note; view: View }) {
             )}
           </dd>
         </div>
+        {note.private && (
+          <div>
+            <dt>
+              <Icon name="lock" size={15} />
+            </dt>
+            <dd>{t.private}</dd>
+          </div>
+        )}
         {note.source && (
           <div>
             <dt>

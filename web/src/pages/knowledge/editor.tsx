@@ -1,10 +1,12 @@
 import { useState } from "react";
+import { useMe } from "../../account/account";
 import { useText } from "../../i18n/language";
 import { Told } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { Failure } from "../../ui/feedback";
 import { Field, TextArea, TextInput } from "../../ui/field";
+import { Icon } from "../../ui/icon";
 import { useToast } from "../../ui/toast";
 import { NoteMarkdown } from "./markdown";
 import { type Draft, type Note, notes, type Saved } from "./notes";
@@ -23,11 +25,17 @@ export function Editor({
 }) {
   const t = useText(knowledgeText);
   const toast = useToast();
-  const draft = { title: note?.title ?? "", tags: note?.tags ?? [], content: note?.content ?? "" };
+  const draft = {
+    title: note?.title ?? "",
+    tags: note?.tags ?? [],
+    content: note?.content ?? "",
+    private: note?.private ?? false,
+  };
   return (
     <Dialog title={note ? t.editNote : t.newNote} wide onClose={onClose}>
       <DraftForm
         draft={draft}
+        author={note?.user_id}
         onCancel={onClose}
         save={async (changed) => {
           const saved = await (note
@@ -44,10 +52,13 @@ export function Editor({
 
 export function DraftForm({
   draft,
+  author,
   save,
   onCancel,
 }: {
   draft: Draft;
+  /** Of a note that is there already. */
+  author?: string;
   save: (draft: Draft) => Promise<void>;
   onCancel: () => void;
 }) {
@@ -55,6 +66,9 @@ export function DraftForm({
   const [title, setTitle] = useState(draft.title);
   const [tags, setTags] = useState(draft.tags.join(", "));
   const [content, setContent] = useState(draft.content);
+  const [hidden, setHidden] = useState(draft.private);
+  const me = useMe();
+  const mayHide = me?.authentication === "required" && (author === undefined || author === me.id);
   const [preview, setPreview] = useState(false);
   const [saving, setSaving] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
@@ -64,7 +78,7 @@ export function DraftForm({
     setSaving(true);
     setFailure(null);
     try {
-      await save({ title: title.trim(), tags: splitTags(tags), content });
+      await save({ title: title.trim(), tags: splitTags(tags), content, private: hidden });
     } catch (error) {
       setFailure(error);
       setSaving(false);
@@ -131,6 +145,15 @@ export function DraftForm({
           <TextInput {...control} value={tags} onChange={(event) => setTags(event.target.value)} />
         )}
       </Field>
+      {mayHide && (
+        <label className="kn-private">
+          <input type="checkbox" checked={hidden} onChange={(event) => setHidden(event.target.checked)} />
+          <Icon name="lock" size={15} />
+          <span>
+            {t.private} <span className="muted small">{t.privateNote}</span>
+          </span>
+        </label>
+      )}
       {failure !== null && <Failure error={failure} />}
       <DialogFoot>
         <Button onClick={onCancel}>{t.cancel}</Button>

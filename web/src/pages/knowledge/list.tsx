@@ -3,6 +3,7 @@ import { useLanguage, useText } from "../../i18n/language";
 import { Told } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { Icon } from "../../ui/icon";
 import { excerpt, Marked } from "./marks";
 import { languageOf, type MarkedHit, MOST_FOUND, useBrowse, useSearch } from "./notes";
 import { noteHref, type View } from "./place";
@@ -66,7 +67,7 @@ function Found({ found, view, current }: { found: MarkedHit; view: View; current
         <span className="kn-passage" lang={languageOf(hit.content)}>
           <Marked text={shown.text} ranges={shown.ranges} />
         </span>
-        <Foot tags={hit.tags} when={ago(hit.updated_at, language)} />
+        <Foot tags={hit.tags} when={ago(hit.updated_at, language)} isPrivate={hit.private} />
       </a>
     </li>
   );
@@ -89,7 +90,7 @@ export function BrowseResults({ view, current }: { view: View; current: string |
               aria-current={note.id === current ? "true" : undefined}
             >
               <strong lang={languageOf(note.title)}>{note.title}</strong>
-              <Foot tags={note.tags} when={ago(note.updated_at, language)} />
+              <Foot tags={note.tags} when={ago(note.updated_at, language)} isPrivate={note.private} />
             </a>
           </li>
         ))}
@@ -103,9 +104,16 @@ export function BrowseResults({ view, current }: { view: View; current: string |
   );
 }
 
-function Foot({ tags, when }: { tags: string[]; when: string }) {
+function Foot({ tags, when, isPrivate }: { tags: string[]; when: string; isPrivate: boolean }) {
+  const t = useText(knowledgeText);
   return (
     <span className="kn-item-foot">
+      {isPrivate && (
+        <span className="kn-lock" title={t.private}>
+          <Icon name="lock" size={14} />
+          <span className="hidden-text">{t.private}</span>
+        </span>
+      )}
       {tags.slice(0, 4).map((tag) => (
         <span key={tag} className="kn-hash" lang={languageOf(tag)}>
           #{tag}

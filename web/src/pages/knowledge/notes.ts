@@ -10,6 +10,7 @@ export interface Heading {
   tags: string[];
   source: string | null;
   user_id: string;
+  private: boolean;
   created_at: string;
   updated_at: string;
   length: number;
@@ -54,6 +55,7 @@ export interface Draft {
   title: string;
   tags: string[];
   content: string;
+  private: boolean;
 }
 
 export const MOST_FOUND = 30;

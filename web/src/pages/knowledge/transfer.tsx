@@ -1,5 +1,5 @@
 import { type DragEvent, useRef, useState } from "react";
-import { ApiError, address } from "../../api";
+import { ApiError, address, noteStranger } from "../../api";
 import { useText } from "../../i18n/language";
 import { Told } from "../../i18n/told";
 import { queryClient } from "../../query";
@@ -140,6 +140,7 @@ async function upload(files: File[]): Promise<Imported> {
   const response = await fetch(address("api/knowledge/import"), { method: "POST", body: form }).catch(() => {
     throw new ApiError(0, "");
   });
+  noteStranger(response, "api/knowledge/import");
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) {
     const detail = body && typeof body === "object" && "detail" in body ? String(body.detail) : "";

@@ -1,4 +1,4 @@
-"""The embedded store: one file, an exact scan of all vectors, and the words beside them."""
+"""The embedded store: one file, a scan of all vectors in memory, and the words beside them."""
 
 from collections.abc import Sequence
 from pathlib import Path

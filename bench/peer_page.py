@@ -1,0 +1,50 @@
+"""The weight of our page and of Open WebUI's: what an empty chat fetches, and how soon one can type in it.
+
+`CHIE_BENCH_OPEN_WEBUI` may name the address of an Open WebUI that runs already; else one is installed and started.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.e2e.browser import browser, chromium
+from tests.e2e.house import house
+
+from bench.chat import MODEL, running
+from bench.figure import Figure
+from bench.page import median_load, weight
+from bench.peer_relays import open_webui
+from bench.peers import PeerMissingError, peers
+from bench.table import table
+
+COMPOSER = "#chat-input"
+
+
+@contextmanager
+def open_webui_address(home: Path) -> Iterator[tuple[str, str]]:
+    if address := os.environ.get("CHIE_BENCH_OPEN_WEBUI"):
+        yield "Open WebUI", address
+        return
+    with running(MODEL, "upstream") as upstream, open_webui(upstream.address, home) as server:
+        yield server.name, server.address
+
+
+def main() -> list[Figure]:
+    if chromium() is None:
+        return [Figure("the page", "Chie", None, why="there is no Chromium on this machine.")]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, browser() as opened:
+        with house(Path(home)) as (address, _):
+            figures = weight("Chie", median_load(opened, address, "#message"))
+        peer = Path(home) / "peer"
+        peer.mkdir()
+        try:
+            with open_webui_address(peer) as (who, theirs):
+                return figures + weight(who, median_load(opened, theirs, COMPOSER))
+        except PeerMissingError as error:
+            return [*figures, Figure("over the wire", peers()["open-webui"].label, None, why=str(error))]
+
+
+if __name__ == "__main__":
+    print(table(main()))

@@ -1,0 +1,92 @@
+"""What the README shows of the figures, and in which words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bench.figure import Figure, Group
+from bench.retrieval import KINDS
+from bench.table import SHARE, markdown, shown, with_unit
+
+CHIE = "Chie"
+
+
+@dataclass(frozen=True)
+class Headline:
+    label: str
+    group: str
+    what: str
+    against: str = ""  # whose figure stands beside ours
+
+
+HEADLINES = (
+    Headline("spawn to `tools/list`, against an empty FastMCP server", "startup", "spawn to tools/list, ratio"),
+    Headline(
+        "search among 100,000 notes, against a bare numpy scan, which takes all cores",
+        "search",
+        "100,000 notes, a search, ratio",
+    ),
+    Headline("the same in CPU time", "search", "100,000 notes, CPU, ratio"),
+    Headline("of the ten nearest among 100,000, found", "search", "100,000 notes, the ten nearest that are found"),
+    Headline("memory of the server with 100,000 notes searched", "search", "100,000 notes, the server's memory"),
+    Headline(
+        "durable saves, against the embedding and plain SQLite inserts",
+        "saves",
+        "durable save, ratio to embedding and plain inserts together",
+    ),
+    Headline("`kb_answer` beyond a bare boto3 call", "bedrock_kb", "an answer, the model taking 0 ms, added"),
+    Headline("n8n answers, share of the API's JSON, 40 nodes", "n8n", "a workflow of 40 nodes, share"),
+    Headline("chat, CPU a token at 64 streams", "chat", "CPU a token, 64 streams", "bare relay, saves nothing"),
+    Headline("chat, first token beyond the model's own, one stream", "chat", "first token, 1 stream, added"),
+    Headline("the same at 64 streams", "chat", "first token, 64 streams, added", "bare relay, saves nothing"),
+    Headline("house, start to the first answer", "chat", "next start to the first answer, CPU"),
+    Headline("house, memory when idle", "chat", "memory, idle"),
+    Headline("page, JavaScript before what is loaded on demand", "page", "JavaScript before what is loaded on demand"),
+    Headline(
+        "page, a key press among 400 messages while an answer grows",
+        "page",
+        "a key press among 400 messages, an answer growing by 100 tokens a second, median",
+    ),
+)
+
+
+def summary(groups: Mapping[str, Group]) -> str:
+    rows = []
+    for line in HEADLINES:
+        ours = _figure(groups, line.group, line.what, CHIE)
+        if ours is None:
+            continue
+        other = _figure(groups, line.group, line.what, line.against)
+        beside = f" ({line.against}: {shown(other)})" if other else ""
+        rows.append((line.label, f"{shown(ours)}{_missed(ours)}{beside}", _aim(ours)))
+    return markdown(("figure", "result", "aim"), rows)
+
+
+def quality(groups: Mapping[str, Group]) -> str:
+    """Found first / among five, a row for each way of searching."""
+    figures = groups["retrieval"].figures if "retrieval" in groups else ()
+    cells = {(figure.who, figure.what): figure.value or 0.0 for figure in figures}
+    rows = []
+    for who in dict.fromkeys(figure.who for figure in figures):
+        name = "**both, as Chie searches**" if who == CHIE else who
+        pairs = [(cells[who, f"{kind}, found first"], cells[who, f"{kind}, among five"]) for kind in _KINDS]
+        rows.append((name, *(f"{first:.2f} / {five:.2f}" for first, five in pairs)))
+    return markdown(("search", *_KINDS), rows)
+
+
+_KINDS = (*KINDS.values(), "all")
+
+
+def _figure(groups: Mapping[str, Group], group: str, what: str, who: str) -> Figure | None:
+    figures = groups[group].figures if group in groups else ()
+    return next((figure for figure in figures if (figure.what, figure.who) == (what, who)), None)
+
+
+def _missed(figure: Figure) -> str:
+    if figure.aim is None or figure.value is None:
+        return ""
+    missed = figure.value < figure.aim if figure.unit == SHARE else figure.value > figure.aim
+    return ": missed" if missed else ""
+
+
+def _aim(figure: Figure) -> str:
+    return "" if figure.aim is None else with_unit(figure.aim, figure.unit)

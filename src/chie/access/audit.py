@@ -1,0 +1,64 @@
+"""What was written, by whom and when; never what it says. One JSON object a line."""
+
+import json
+import logging
+import os
+import sys
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+from chie.access.identity import current_user
+from chie.access.users import locked
+from chie.mcp_kit.logging import request_id
+
+LARGEST = 10 * 1024 * 1024
+KEPT = 5  # older files: audit.log.1 is the youngest of them
+
+logger = logging.getLogger(__name__)
+
+
+def record(kind: str, thing: str | None, *, outcome: str = "done") -> None:
+    """`kind` is what and how, such as `note.deleted`; `thing` is an id."""
+    line = {
+        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "user": current_user().id,
+        "kind": kind,
+        "id": thing,
+        "outcome": outcome,
+        "request": request_id(),
+    }
+    text = json.dumps(line, ensure_ascii=False) + "\n"
+    path = _path(*map(os.environ.get, ("CHIE_AUDIT_LOG", "CHIE_HOME")))
+    if path is None:
+        sys.stderr.write(text)
+        return
+    try:
+        _append(path, text)
+    except OSError as error:
+        logger.error("the audit log %s cannot be written (%s): %s", path, error.strerror, text)  # noqa: TRY400
+
+
+@lru_cache(maxsize=8)
+def _path(*_: object) -> Path | None:
+    from chie.access.settings import AccessSettings
+    from chie.settings import load
+
+    return load(AccessSettings).audit_path
+
+
+def _append(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.with_suffix(".lock")):
+        if path.exists() and path.stat().st_size + len(text) > LARGEST:
+            _rotate(path)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _rotate(path: Path) -> None:
+    for number in range(KEPT, 0, -1):
+        older = path.with_name(f"{path.name}.{number}")
+        younger = path.with_name(f"{path.name}.{number - 1}") if number > 1 else path
+        if younger.exists():
+            younger.replace(older)

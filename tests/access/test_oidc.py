@@ -1,0 +1,175 @@
+"""JWTs against a provider on loopback: what opens the house, and the ways in which nothing does."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.fakes.identity_provider import AUDIENCE, Provider, provider
+
+from chie.access import oidc
+from chie.access.gate import Gate
+from chie.access.identity import User
+from chie.access.settings import AccessSettings
+from chie.errors import AuthenticationError, ConfigurationError, ServiceError
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Provider]:
+    with provider() as made:
+        yield made
+
+
+@pytest.fixture
+def issuer(shared: Provider) -> Provider:
+    for kid in list(shared.keys):
+        if kid != "one":
+            del shared.keys[kid]
+    shared.ill, shared.asked = False, 0
+    return shared
+
+
+def gate_for(issuer: Provider, **settings: Any) -> Gate:
+    made = {"auth_issuer": issuer.issuer, "auth_audience": AUDIENCE} | settings
+    return Gate(AccessSettings(**made))
+
+
+def _segment(value: dict[str, Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
+
+
+def unsigned(issuer: Provider, algorithm: str) -> str:
+    return f"{_segment({'alg': algorithm, 'typ': 'JWT', 'kid': 'one'})}.{_segment(issuer.claims())}."
+
+
+def signed_with_the_public_key(issuer: Provider) -> str:
+    head = f"{_segment({'alg': 'HS256', 'typ': 'JWT', 'kid': 'one'})}.{_segment(issuer.claims())}"
+    digest = hmac.new(issuer.public_pem(), head.encode(), hashlib.sha256).digest()
+    return f"{head}.{base64.urlsafe_b64encode(digest).rstrip(b'=').decode()}"
+
+
+async def test_a_token_of_the_provider_opens_and_says_who_it_is(issuer: Provider) -> None:
+    gate = gate_for(issuer)
+    assert gate.required
+    assert await gate.user_of(issuer.token()) == User("aki")
+    assert await gate.user_of(issuer.token(sub="日向")) == User("日向")
+    assert issuer.asked == 1, "the keys are fetched once"
+
+
+async def test_elliptic_keys_are_taken_too(issuer: Provider) -> None:
+    issuer.add_key("curve", kind="EC")
+    assert await gate_for(issuer).user_of(issuer.token("curve")) == User("aki")
+
+
+async def test_the_address_of_the_keys_can_be_set(issuer: Provider) -> None:
+    gate = gate_for(issuer, auth_jwks_url=f"{issuer.issuer}/keys")
+    assert await gate.user_of(issuer.token()) == User("aki")
+
+
+LIES: dict[str, Callable[[Provider], str]] = {
+    "no signature": lambda issuer: unsigned(issuer, "none"),
+    "no signature, in capitals": lambda issuer: unsigned(issuer, "NONE"),
+    "the public key as a shared secret": signed_with_the_public_key,
+    "another audience": lambda issuer: issuer.token(aud="somebody-else"),
+    "no audience": lambda issuer: issuer.token(aud=None),
+    "another issuer": lambda issuer: issuer.token(iss="http://127.0.0.1:1"),
+    "expired": lambda issuer: issuer.token(exp=int(time.time()) - 3600),
+    "never expires": lambda issuer: issuer.token(exp=None),
+    "not yet": lambda issuer: issuer.token(nbf=int(time.time()) + 3600),
+    "an unknown key": lambda issuer: issuer.token(headers={"kid": "nobody"}),
+    "a key of its own": lambda issuer: issuer.token(headers={"kid": "x", "jwk": issuer.jwks()["keys"][-1]}),
+    "changed afterwards": lambda issuer: _changed(issuer.token()),
+    "no user": lambda issuer: issuer.token(sub=None),
+    "a user that is not a text": lambda issuer: issuer.token(sub=""),
+    "the name of nobody": lambda issuer: issuer.token(sub="anonymous"),
+    "not a token": lambda _: "a.b.c",
+    "endless": lambda _: "a" * 20_000,
+}
+
+
+def _changed(token: str) -> str:
+    head, claims, signature = token.split(".")
+    told = json.loads(base64.urlsafe_b64decode(claims + "=="))
+    return f"{head}.{_segment(told | {'sub': 'root'})}.{signature}"
+
+
+@pytest.mark.parametrize("lie", LIES)
+async def test_no_lie_opens(issuer: Provider, lie: str) -> None:
+    token = LIES[lie](issuer)
+    with pytest.raises(AuthenticationError) as refused:
+        await gate_for(issuer).user_of(token)
+    assert token not in refused.value.message
+    assert refused.value.message.endswith(".")
+
+
+async def test_clocks_may_differ_a_little(issuer: Provider) -> None:
+    late = issuer.token(exp=int(time.time()) - 10)
+    assert await gate_for(issuer).user_of(late) == User("aki")
+    with pytest.raises(AuthenticationError, match="expired"):
+        await gate_for(issuer, auth_leeway=1).user_of(late)
+
+
+async def test_a_new_key_is_found_and_strangers_cannot_make_us_ask_for_ever(
+    issuer: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(oidc, "monotonic", lambda: now)
+    gate = gate_for(issuer)
+    await gate.user_of(issuer.token())
+    for _ in range(5):
+        with pytest.raises(AuthenticationError):
+            await gate.user_of(issuer.token(headers={"kid": "nobody"}))
+    assert issuer.asked == 1
+    issuer.add_key("two")
+    now += oidc.PAUSE_SECONDS + 1
+    assert await gate.user_of(issuer.token("two")) == User("aki")
+    assert issuer.asked == 2
+
+
+async def test_known_keys_outlive_a_provider_that_is_away_but_not_for_ever(
+    issuer: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(oidc, "monotonic", lambda: now)
+    gate = gate_for(issuer)
+    await gate.user_of(issuer.token())
+    issuer.ill = True
+    now += oidc.FRESH_SECONDS + 1
+    assert await gate.user_of(issuer.token()) == User("aki")
+    now += oidc.STALE_SECONDS
+    with pytest.raises(ServiceError, match="keys cannot be fetched"):
+        await gate.user_of(issuer.token())
+
+
+async def test_who_somebody_is_and_who_is_an_admin_can_be_set(issuer: Provider) -> None:
+    gate = gate_for(issuer, auth_user_claim="email", auth_admin_claim="realm_access.roles", auth_admin_value="boss")
+    admin = issuer.token(email="Aki@Example.com", realm_access={"roles": ["user", "boss"]})
+    assert await gate.user_of(admin) == User("aki@example.com", admin=True)
+    assert await gate.user_of(issuer.token(email="ben@example.com", realm_access={"roles": ["bossy"]})) == User(
+        "ben@example.com"
+    )
+    with pytest.raises(AuthenticationError, match="not verified"):
+        await gate.user_of(issuer.token(email="aki@example.com", email_verified=False))
+    with pytest.raises(AuthenticationError, match="claim email is wanting"):
+        await gate.user_of(issuer.token())
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"auth_issuer": "https://id.example"}, "without CHIE_AUTH_AUDIENCE"),
+        ({"auth_audience": "chie"}, "without CHIE_AUTH_ISSUER"),
+        ({"auth_issuer": "http://id.example", "auth_audience": "chie"}, "not an https:// address"),
+        (
+            {"auth_issuer": "https://id.example", "auth_audience": "chie", "auth_jwks_url": "file:///keys"},
+            "CHIE_AUTH_JWKS_URL is not an https:// address",
+        ),
+    ],
+)
+def test_settings_that_would_let_anybody_in_are_refused(settings: dict[str, str], words: str) -> None:
+    with pytest.raises(ConfigurationError, match=words):
+        Gate(AccessSettings(**settings))  # type: ignore[arg-type]

@@ -1,0 +1,151 @@
+"""Every command that the documentation shows is typed here as it stands, or it is said why it cannot be."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from docs.generate import setting_names
+from tests.docs.blocks import PAGES, Shown, commands, unmarked
+from tests.docs.reader import HOUSE, Reader
+from tests.fakes.model_server import Step, Use, say, use
+from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.postgres import new_database, run_server
+from tests.fakes.vector_search import vector_search
+
+OUTSIDE = {
+    "make": "CI and the developers' own day; targets are checked in test_docs.py",
+    "pip": "needs the registry; the extras are checked below",
+    "uvx": "make real: tests/real/test_distribution.py",
+    "claude": "make real: tests/real/test_knowledge.py and test_connect.py",
+    "gcloud": "needs Google Cloud; the files it is given are checked in tests/deploy",
+    "docker": "needs Docker; the Dockerfile's command is run in tests/deploy",
+    "envsubst": "feeds gcloud; the files are checked in tests/deploy",
+    "printf": "feeds gcloud",
+    "for": "calls gcloud",
+    "done": "calls gcloud",
+    "pg_dump": "is run as printed in tests/backup",
+    "pg_restore": "is run as printed in tests/backup",
+}
+ELSEWHERE = {"N8N_URL", "N8N_API_KEY", "PROJECT_ID", "REGION", "IMAGE", "POSTGRES_PASSWORD", "AWS_PROFILE"}
+DATABASES = re.compile(r"postgresql://\S+")
+
+
+class Endless(list[Step]):
+    """A model that never runs out of something to say."""
+
+    def popleft(self) -> Step:
+        return self.pop(0) if self else say("知恵です。")
+
+
+@pytest.fixture
+def model() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        server.script = Endless()  # type: ignore[assignment]
+        yield server
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    yield from run_server()
+
+
+@pytest.fixture
+def reader(tmp_path: Path, model: OpenAIServer) -> Iterator[Reader]:
+    """At home there are a vault of notes, a git repository and a folder for fish, as the pages suppose."""
+    for folder in ("vault", ".config/fish/completions"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "vault" / "a.md").write_text("# nginx\n\nworker_connections", encoding="utf-8")
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for command in (["init", "-q"], [*identity, "commit", "-q", "--allow-empty", "-m", "Fix the pool"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    with vector_search() as service:
+        env = {"OPENAI_BASE_URL": model.base_url, "CHIE_VECTOR_SEARCH_EMULATOR": service.address}
+        yield Reader(tmp_path, env)
+
+
+SHOWN = commands()
+RUN = [shown for shown in SHOWN if shown.program not in OUTSIDE]
+
+
+@pytest.mark.parametrize("page", sorted({shown.page for shown in RUN}), ids=lambda page: page.name)
+def test_what_a_page_shows_can_be_typed(page: Path, reader: Reader, model: OpenAIServer, postgres: str) -> None:
+    shown = [command for command in RUN if command.page == page]
+    database = new_database(postgres)
+    for command in shown:
+        for address in DATABASES.findall(command.text):
+            reader.said[address] = f"'{database}'"
+        if HOUSE in command.text and "connect" not in command.text and HOUSE not in reader.said:
+            with reader.house():
+                for later in shown[shown.index(command) :]:
+                    prepare(later, reader, model)
+                    reader.type(later)
+            return
+        prepare(command, reader, model)
+        reader.type(command)
+
+
+def prepare(shown: Shown, reader: Reader, model: OpenAIServer) -> None:
+    for sign, preparation in PREPARATIONS.items():
+        if sign in shown.text:
+            preparation(reader, model)
+
+
+def save_a_note(reader: Reader, _: OpenAIServer) -> None:
+    saved = subprocess.run(
+        ["chie", "notes", "save", "--json", "redis evicts sessions"],
+        env=reader.env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    reader.said["ID"] = json.loads(saved.stdout)["id"]
+
+
+def ask(reader: Reader, _: OpenAIServer) -> None:
+    response = httpx2.post(f"{reader.said[HOUSE]}/api/chat/stream", json={"message": "hello"})
+    reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
+    session = httpx2.get(f"{reader.said[HOUSE]}/api/sessions/{response.headers['X-Chie-Session']}").json()
+    reader.env["QUESTION"] = session["messages"][0]["message_id"]
+
+
+def ask_for_something_dangerous(reader: Reader, model: OpenAIServer) -> None:
+    model.script.append(use(Use("delete_knowledge", '{"id": "k-1"}', "call-1")))
+    body = {"message": "delete it", "agent_id": "assistant"}
+    with httpx2.stream("POST", f"{reader.said[HOUSE]}/api/chat/stream", json=body) as response:
+        reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
+        next(line for line in response.iter_lines() if '"approval": "required"' in line)
+
+
+PREPARATIONS: dict[str, Callable[[Reader, OpenAIServer], None]] = {
+    "chie backup": save_a_note,
+    "notes show ID": save_a_note,
+    "notes delete ID": save_a_note,
+    "/stream/$MESSAGE": ask,
+    "/stop": ask,
+    "/regenerate": ask,
+    "/approve": ask_for_something_dangerous,
+}
+
+
+def test_what_is_not_run_says_why_and_is_shown_somewhere() -> None:
+    assert set(OUTSIDE) == {shown.program for shown in SHOWN if shown.program in OUTSIDE}
+
+
+def test_every_block_says_what_it_is() -> None:
+    assert unmarked() == []
+
+
+def test_every_variable_that_a_page_sets_is_one_of_ours() -> None:
+    named = {name for shown in SHOWN for name in shown.variables}
+    assert named - ELSEWHERE - setting_names() == set()
+
+
+def test_every_extra_that_a_page_installs_exists() -> None:
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    project = (PAGES[0].parent / "pyproject.toml").read_text("utf-8") if PAGES[0].parent.name != "docs" else ""
+    for extra in set(re.findall(r"'chie\[([\w,]+)\]'", text)):
+        assert all(f"\n{name} = [" in project for name in extra.split(",")), extra

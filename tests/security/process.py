@@ -1,0 +1,27 @@
+"""The house as a process of its own, which says everything it can in its log."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.house.processes import BIN
+
+
+@contextmanager
+def house(log: Path, environment: dict[str, str]) -> Iterator[str]:
+    with log.open("w") as told:
+        process = subprocess.Popen(
+            [BIN / "chie", "serve", "--port", "0", "--log-level", "debug"],
+            stdout=subprocess.PIPE,
+            stderr=told,
+            text=True,
+            env=os.environ | environment,
+        )
+        try:
+            assert process.stdout
+            yield next(word for word in process.stdout.readline().split() if word.startswith("http://"))
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)

@@ -1,0 +1,209 @@
+"""Every route of the house, one by one: no stranger gets an answer, and nobody learns of what is another's.
+
+A route that is new fails the first test until somebody has thought about whose things it shows.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from starlette.routing import Route
+from tests.security.conftest import SECRET, Estate
+
+OPEN = "open"  # answers strangers, with nothing of the team's
+SHARED = "shared"  # the same for everybody who is let in
+PRIVATE = "private"  # about one thing: another's is not found
+LISTING = "listing"  # about many: another's is not among them
+
+
+@dataclass(frozen=True)
+class Case:
+    kind: str
+    body: dict[str, Any] | None = None
+    query: dict[str, Any] = field(default_factory=dict)
+
+
+NOTE = {
+    "id": "{note_id}",
+    "title": "mine",
+    "content": "mine now",
+    "created_at": "2026-01-01T00:00:00Z",
+    "updated_at": "2026-01-01T00:00:00Z",
+}
+
+ROUTES: dict[str, Case] = {
+    "GET /": Case(OPEN),
+    "GET /assets/index-1.js": Case(OPEN),
+    "GET /health": Case(OPEN),
+    "POST /api/login": Case(OPEN),
+    "POST /api/logout": Case(OPEN),
+    "GET /api/me": Case(SHARED),
+    "GET /docs": Case(SHARED),
+    "GET /docs/oauth2-redirect": Case(SHARED),
+    "GET /redoc": Case(SHARED),
+    "GET /openapi.json": Case(SHARED),
+    "GET /metrics": Case(LISTING),
+    "GET /api/agents": Case(SHARED),
+    "GET /api/mcp/servers": Case(SHARED),
+    "POST /api/mcp/servers/{name}/reconnect": Case(SHARED),
+    "GET /api/setup": Case(SHARED),
+    "GET /api/setup/connect": Case(SHARED),
+    "POST /api/setup/endpoints/{endpoint_id}/test": Case(SHARED),
+    "GET /v1/models": Case(SHARED),
+    "POST /v1/chat/completions": Case(SHARED),
+    "GET /api/sessions": Case(LISTING, query={"query": SECRET}),
+    "POST /api/sessions": Case(LISTING, body={}),
+    "GET /api/sessions/{session_id}": Case(PRIVATE),
+    "PATCH /api/sessions/{session_id}": Case(PRIVATE, body={"title": "mine"}),
+    "DELETE /api/sessions/{session_id}": Case(PRIVATE),
+    "GET /api/sessions/{session_id}/export": Case(PRIVATE),
+    "POST /api/chat/stream": Case(PRIVATE, body={"message": "and now?", "session_id": "{session_id}"}),
+    "GET /api/chat/stream/{message_id}": Case(PRIVATE),
+    "POST /api/chat/{message_id}/stop": Case(PRIVATE),
+    "POST /api/chat/{message_id}/approve": Case(PRIVATE, body={"id": "call-fetch"}),
+    "POST /api/chat/{message_id}/regenerate": Case(PRIVATE),
+    "POST /api/chat/{message_id}/edit": Case(PRIVATE, body={"message": "other words"}),
+    "GET /api/knowledge": Case(LISTING),
+    "POST /api/knowledge": Case(LISTING, body={"content": "where the password is kept: in the safe"}),
+    "GET /api/knowledge/search": Case(LISTING, query={"q": "password kept in the safe"}),
+    "GET /api/knowledge/tags": Case(LISTING),
+    "GET /api/knowledge/map": Case(LISTING),
+    "GET /api/knowledge/export": Case(LISTING),
+    "POST /api/knowledge/import": Case(LISTING),
+    "POST /api/knowledge/samples": Case(LISTING),
+    "GET /api/knowledge/{note_id}": Case(PRIVATE),
+    "PATCH /api/knowledge/{note_id}": Case(PRIVATE, body={"content": "mine now"}),
+    "PUT /api/knowledge/{note_id}": Case(PRIVATE, body=NOTE),
+    "DELETE /api/knowledge/{note_id}": Case(PRIVATE),
+    "GET /api/knowledge/{note_id}/similar": Case(PRIVATE),
+    "GET /api/n8n/workflows": Case(SHARED),
+    "GET /api/n8n/workflows/{workflow_id}": Case(SHARED),
+    "GET /api/n8n/workflows/{workflow_id}/executions": Case(SHARED),
+    "GET /api/n8n/workflows/{workflow_id}/backups": Case(SHARED),
+    "GET /api/n8n/executions/{execution_id}": Case(SHARED),
+    "GET /api/n8n/backups/{workflow_id}/{file}": Case(SHARED),
+    "POST /api/n8n/backups/{workflow_id}/{file}/restore": Case(SHARED),
+    "GET /api/bedrock-kb": Case(SHARED),
+    "POST /api/bedrock-kb/ask": Case(SHARED),
+    "ANY /mcp/knowledge": Case(SHARED),
+    "ANY /mcp/n8n": Case(SHARED),
+    "ANY /mcp/bedrock-kb": Case(SHARED),
+}
+
+
+def names_of(routes: Iterable[Any]) -> set[str]:
+    found: set[str] = set()
+    for route in routes:
+        if hasattr(route, "effective_candidates"):  # FastAPI's way to include a router
+            found |= names_of(route.effective_candidates())
+        else:
+            methods = (route.methods or {"ANY"}) - ({"HEAD"} if isinstance(route, Route) else set())
+            found |= {f"{method} {route.path}" for method in methods}
+    return found
+
+
+def of_kind(*kinds: str) -> list[str]:
+    return [name for name, case in ROUTES.items() if case.kind in kinds]
+
+
+def filled(estate: Estate, text: str) -> str:
+    message = estate.question_id if text.endswith("/edit") else estate.answer_id
+    return (
+        text.replace("{session_id}", estate.session_id)
+        .replace("{message_id}", message)
+        .replace("{note_id}", estate.note_id)
+    )
+
+
+def request(estate: Estate, who: str | None, name: str) -> Any:
+    method, path = name.split(" ")
+    case = ROUTES[name]
+    options: dict[str, Any] = {"params": case.query}
+    if case.body is not None:
+        options["json"] = json.loads(filled(estate, json.dumps(case.body)))
+    if name == "POST /api/knowledge/import":
+        own = f"---\nid: {estate.note_id}\nuser_id: aki\n---\nmine now"
+        options["files"] = {"files": ("stolen.md", own.encode(), "text/markdown")}
+    return estate.call(who, "POST" if method == "ANY" else method, filled(estate, path), **options)
+
+
+def test_the_table_has_every_route_and_no_other(estate: Estate) -> None:
+    app: Any = estate.client.app
+    assert names_of(app.routes) == set(ROUTES)
+
+
+def test_without_a_token_nothing_answers(estate: Estate) -> None:
+    estate.tokens["thief"] = "chie_" + "A" * 43
+    for name in of_kind(SHARED, PRIVATE, LISTING):
+        nobody, thief = request(estate, None, name), request(estate, "thief", name)
+        assert (nobody.status_code, thief.status_code) == (401, 401), name
+        assert nobody.headers["www-authenticate"] == 'Bearer realm="Chie"'
+        assert 'error="invalid_token"' in thief.headers["www-authenticate"]
+        assert nobody.json()["detail"].startswith("who are you?")
+        assert SECRET not in nobody.text + thief.text
+
+
+@pytest.mark.parametrize("who", ["ben", "root"])
+def test_what_is_anothers_alone_is_not_there_and_stays_as_it_is(estate: Estate, who: str) -> None:
+    unknown = estate.call(who, "GET", "/api/knowledge/k-0000000000000000").json()["detail"]
+    before = estate.possessions()
+    for name in of_kind(PRIVATE):
+        answer = request(estate, who, name)
+        assert answer.status_code == 404, (name, answer.text)
+        assert SECRET not in answer.text
+        if "note_id" in name:
+            assert answer.json()["detail"] == unknown, name
+        assert estate.possessions() == before, name
+
+
+def test_the_same_requests_of_their_owner_are_answered(estate: Estate) -> None:
+    """So the test before this one cannot pass because the requests are wrong."""
+    expected = {
+        "PUT /api/knowledge/{note_id}": 409,
+        "POST /api/chat/{message_id}/approve": 409,
+        "DELETE /api/sessions/{session_id}": 204,
+    }
+    for name in sorted(of_kind(PRIVATE), key=lambda name: name.startswith("DELETE")):
+        assert request(estate, "aki", name).status_code == expected.get(name, 200), name
+
+
+def test_no_list_shows_what_is_anothers_alone(estate: Estate) -> None:
+    before = estate.possessions()
+    for name in of_kind(LISTING):
+        answer = request(estate, "ben", name)
+        shown = text_of(answer)
+        assert answer.status_code in (200, 201), (name, answer.text)
+        assert SECRET not in shown, name
+        assert estate.session_id not in shown, name
+        assert estate.note_id not in shown, name
+        assert estate.possessions() == before, name
+
+
+def test_the_same_lists_show_their_owner_everything(estate: Estate) -> None:
+    for name in of_kind(LISTING):
+        if name.startswith("GET") and name != "GET /metrics":
+            shown = text_of(request(estate, "aki", name))
+            assert estate.note_id in shown or estate.session_id in shown or SECRET in shown, name
+
+
+def text_of(answer: Any) -> str:
+    if answer.headers["content-type"] != "application/zip":
+        return str(answer.text)
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        return "".join(archive.read(entry).decode() + entry for entry in archive.namelist())
+
+
+def test_a_file_that_names_anothers_own_note_is_refused_as_if_it_were_not_there(estate: Estate) -> None:
+    refused = request(estate, "ben", "POST /api/knowledge/import").json()["refused"]
+    assert list(refused) == ["stolen.md"]
+    assert refused["stolen.md"].startswith("knowledge not found")
+
+
+def test_strangers_learn_of_health_the_status_alone(estate: Estate) -> None:
+    stranger, known = estate.call(None, "GET", "/health"), estate.call("ben", "GET", "/health")
+    assert list(stranger.json()) == ["status"]
+    assert set(known.json()["rooms"]) == {"knowledge", "n8n", "bedrock-kb", "chat"}

@@ -1,0 +1,128 @@
+"""The house with a sign-in provider, and with a proxy in front that signs people in."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from tests.fakes.agents import FakeDirectory
+from tests.fakes.chat import serving
+from tests.fakes.identity_provider import AUDIENCE, Provider, provider
+from tests.security.conftest import ADDRESS, SECRET, add_users
+
+from chie.house import create_house
+from chie.knowledge.server import create_server
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+ConnectMode = Literal["auto", "legacy"]
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Provider]:
+    with provider() as made:
+        yield made
+
+
+@pytest.fixture
+def settings(issuer: Provider, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("CHIE_AUTH_ISSUER", issuer.issuer)
+    monkeypatch.setenv("CHIE_AUTH_AUDIENCE", AUDIENCE)
+    return monkeypatch
+
+
+@contextmanager
+def house(store: SqliteStore) -> Iterator[TestClient]:
+    app = create_house({"knowledge": create_server(store=store)}, FakeDirectory())
+    with TestClient(app, base_url=ADDRESS) as client:
+        yield client
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+@pytest.mark.usefixtures("settings")
+def test_a_jwt_opens_the_api_the_page_and_v1_beside_the_tokens(store: SqliteStore, issuer: Provider) -> None:
+    tokens = add_users()
+    with house(store) as client:
+        assert client.get("/api/me", headers=bearer(issuer.token(sub="dai"))).json()["id"] == "dai"
+        assert client.get("/api/me", headers=bearer(tokens["aki"])).json()["id"] == "aki"
+        assert client.get("/v1/models", headers=bearer(issuer.token())).status_code == 200
+        assert client.get("/v1/models").json()["error"]["message"].startswith("who are you?")
+        expired = client.get("/api/me", headers=bearer(issuer.token(exp=1)))
+        assert (expired.status_code, "expired" in expired.json()["detail"]) == (401, True)
+        signed = client.post("/api/login", json={"token": issuer.token(sub="dai")}, headers={"origin": ADDRESS})
+        assert signed.json()["id"] == "dai"
+        long = client.post("/api/login", json={"token": issuer.token(more="x" * 4000)}, headers={"origin": ADDRESS})
+        assert "too long" in long.json()["detail"]
+
+
+@pytest.mark.usefixtures("settings")
+def test_mcp_clients_are_told_whose_tokens_count(store: SqliteStore, issuer: Provider) -> None:
+    with house(store) as client:
+        refused = client.post("/mcp/knowledge", json={})
+        place = f"{ADDRESS}/.well-known/oauth-protected-resource/mcp/knowledge"
+        assert f'resource_metadata="{place}"' in refused.headers["www-authenticate"]
+        assert client.get(place).json() == {
+            "resource": f"{ADDRESS}/mcp/knowledge",
+            "authorization_servers": [issuer.issuer],
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Chie",
+        }
+
+
+def test_a_proxys_signed_header_is_believed_and_a_plain_one_never(
+    store: SqliteStore, issuer: Provider, settings: pytest.MonkeyPatch
+) -> None:
+    settings.setenv("CHIE_AUTH_HEADER", "X-Goog-IAP-JWT-Assertion")
+    settings.setenv("CHIE_AUTH_USER_CLAIM", "email")
+    signed = {"x-goog-iap-jwt-assertion": issuer.token(email="dai@example.com")}
+    plain = {"x-goog-iap-jwt-assertion": "dai@example.com", "x-goog-authenticated-user-email": "dai@example.com"}
+    with house(store) as client:
+        assert client.get("/api/me", headers=signed).json()["id"] == "dai@example.com"
+        assert client.post("/api/knowledge", json={"content": "from a program"}, headers=signed).status_code == 201
+        assert client.get("/api/me", headers=plain).status_code == 401
+        foreign = signed | {"sec-fetch-site": "cross-site"}
+        assert client.post("/api/knowledge", json={"content": "forged"}, headers=foreign).status_code == 403
+
+
+@pytest.mark.usefixtures("settings")
+def test_a_provider_that_is_away_is_not_the_callers_fault(store: SqliteStore, issuer: Provider) -> None:
+    issuer.ill = True
+    try:
+        with house(store) as client:
+            answer = client.get("/api/me", headers=bearer(issuer.token()))
+            assert (answer.status_code, "keys cannot be fetched" in answer.json()["detail"]) == (503, True)
+            assert client.get("/health").json()["status"] == "healthy"
+    finally:
+        issuer.ill = False
+
+
+def test_no_other_protocol_slips_past_the_door(store: SqliteStore) -> None:
+    with house(store) as client, pytest.raises(WebSocketDisconnect), client.websocket_connect("/api/me"):
+        pass
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_real_client_is_known_in_both_eras_of_the_protocol(store: SqliteStore, mode: ConnectMode) -> None:
+    tokens = add_users()
+    app = create_house({"knowledge": create_server(store=store)}, FakeDirectory())
+
+    def connect(address: str, who: str) -> "Client[Any]":
+        way = StreamableHttpTransport(f"{address}/mcp/knowledge", headers=bearer(tokens[who]))
+        return Client(way, mode=mode)
+
+    async with serving(app) as address:
+        async with connect(address, "aki") as aki:
+            note = {"content": f"{SECRET} is mine", "private": True}
+            saved: Any = (await aki.call_tool("save_knowledge", note)).structured_content
+            assert saved["user_id"] == "aki"
+        async with connect(address, "ben") as ben:
+            found = await ben.call_tool("get_knowledge", {"id": saved["id"]}, raise_on_error=False)
+            listed = await ben.call_tool("list_knowledge", {})
+        assert found.is_error
+        assert SECRET not in str(listed.structured_content)

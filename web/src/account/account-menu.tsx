@@ -1,0 +1,23 @@
+import { accountText } from "../i18n/account";
+import { useText } from "../i18n/language";
+import { IconButton } from "../ui/button";
+import { Menu, MenuItem, MenuLabel } from "../ui/menu";
+import { signOut, useMe } from "./account";
+
+/** Only where the house asks who people are. */
+export function AccountMenu() {
+  const t = useText(accountText);
+  const me = useMe();
+  if (me?.authentication !== "required") return null;
+  return (
+    <Menu trigger={<IconButton icon="person" label={t.account(me.id)} />}>
+      <MenuLabel>
+        {t.account(me.id)}
+        {me.admin && ` · ${t.admin}`}
+      </MenuLabel>
+      <MenuItem icon="leave" onSelect={() => void signOut()}>
+        {t.signOut}
+      </MenuItem>
+    </Menu>
+  );
+}
