@@ -234,13 +234,28 @@ class TestScores:
         assert sorted(bedrock.operations) == ["Retrieve", "RetrieveAndGenerate"]
         assert "'numberOfResults': 3" in str([call.params for call in bedrock.calls if call.operation == "Retrieve"])
 
-    async def test_an_answer_is_not_lost_when_only_its_scores_fail(self, client: Client[Any], bedrock: Bedrock) -> None:
+    async def test_an_answer_is_not_lost_when_only_its_scores_fail(
+        self, client: Client[Any], bedrock: Bedrock, caplog: pytest.LogCaptureFixture
+    ) -> None:
         bedrock.default["Retrieve"] = refuse(403, "AccessDeniedException", "not authorized: bedrock:Retrieve")
         result = await plain(client, "kb_answer", query="q")
         assert result["answer"] == ANSWER
         assert result["citations"][0]["score"] is None
         assert "no scores" in result["notice"]
         assert "AccessDeniedException" in result["notice"]
+        (logged,) = [record.getMessage() for record in caplog.records if record.name == "chie.bedrock_kb.service"]
+        assert logged == f"no scores for kb_answer: {result['notice'].removeprefix('The citations have no scores: ')}"
+
+    async def test_progress_is_told_with_scores_too(self, client: Client[Any], bedrock: Bedrock) -> None:
+        told: list[str | None] = []
+
+        async def listen(_progress: float, _total: float | None, message: str | None) -> None:
+            told.append(message)
+
+        bedrock.default["Retrieve"] = answer(RETRIEVED)
+        await client.call_tool("kb_answer", {"query": "q"}, progress_handler=listen)
+        assert told[0] == "Searching the knowledge base."
+        assert sorted(bedrock.operations) == ["Retrieve", "RetrieveAndGenerateStream"]
 
 
 async def test_an_answer_without_citations_is_an_answer(client: Client[Any], bedrock: Bedrock) -> None:

@@ -20,13 +20,7 @@ SUITES = {
     ),
     "chat": Suite(
         ("chat/sessions/service.py", "chat/sessions/turns.py"),
-        (
-            "chat/api/test_sessions.py",
-            "chat/api/test_branches.py",
-            "chat/api/test_stream.py",
-            "chat/runs/test_recovery.py",
-            "chat/runs/test_resume.py",
-        ),
+        ("chat/sessions/test_service.py", "chat/sessions/test_turns.py"),
     ),
     "knowledge": Suite(
         ("knowledge/service.py", "knowledge/ranking.py"),
