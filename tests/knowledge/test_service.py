@@ -1,13 +1,24 @@
 """Rules of the room that no MCP client can reach."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from tests.fakes.embedders import HashingEmbedder
 
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Note
 from chie.knowledge.service import TRIES, KnowledgeService
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture
+def service(home: Path) -> Iterator[KnowledgeService]:
+    store = SqliteStore(home / "chie.db", HashingEmbedder())
+    yield KnowledgeService(store)
+    store.close()
 
 
 def test_half_a_surrogate_pair_is_refused(service: KnowledgeService) -> None:

@@ -24,6 +24,6 @@ SUITES = {
     ),
     "knowledge": Suite(
         ("knowledge/service.py", "knowledge/ranking.py"),
-        ("knowledge/test_service.py", "knowledge/test_search.py"),
+        ("knowledge/test_rules.py", "knowledge/test_ranking.py", "knowledge/test_service.py"),
     ),
 }

@@ -1,0 +1,393 @@
+"""The rules of the room, asked directly on a store without a model: lengths, texts, owners, and what is written down."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fakes.embedders import HashingEmbedder
+
+from chie.access.identity import NOBODY, User, acting_as
+from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
+from chie.knowledge.note import Hit, Note
+from chie.knowledge.service import (
+    MAX_CONTENT,
+    MAX_LIMIT,
+    MAX_QUERY,
+    MAX_SOURCE,
+    MAX_TAG,
+    MAX_TAGS,
+    MAX_TITLE,
+    RELATED,
+    KnowledgeService,
+)
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+START = datetime(2026, 4, 1, tzinfo=UTC)
+YUKI, KEN, ADMIN = User("yuki"), User("ken"), User("ops", admin=True)
+NOT_FOUND = "knowledge not found: no note has this id. search_knowledge and list_knowledge show the ids that exist."
+THEIRS = (
+    "this note is yuki's: only its author or an admin may change or delete it. "
+    "Ask one of them, or save a note of your own."
+)
+
+
+@pytest.fixture
+def service(home: Path) -> Iterator[KnowledgeService]:
+    store = SqliteStore(home / "chie.db", HashingEmbedder())
+    moments = (START + timedelta(minutes=minute) for minute in range(1000))
+    yield KnowledgeService(store, clock=lambda: next(moments))
+    store.close()
+
+
+def audit(home: Path) -> list[tuple[str, str, str]]:
+    lines = map(json.loads, (home / "audit.log").read_text(encoding="utf-8").splitlines())
+    return [(line["user"], line["kind"], line["id"]) for line in lines]
+
+
+def refusal(kind: type[ChieError], do: Callable[[], object]) -> str:
+    with pytest.raises(kind) as caught:
+        do()
+    return caught.value.message
+
+
+def a_note(**fields: Any) -> Note:
+    base = Note(id="k-1", title="t", content="c", user_id="yuki", created_at=START, updated_at=START)
+    return replace(base, **fields)
+
+
+def test_a_saved_note_has_what_was_given_and_who_and_when(service: KnowledgeService, home: Path) -> None:
+    with acting_as(YUKI):
+        saved = service.save(
+            "  nginx の設定 ", title=" a\n b ", tags=["#x"], source=" http://a ", private=True, author_kind="human"
+        )
+        note = service.get(f" {saved.id} ")
+    assert note == Note(
+        id=saved.id,
+        title="a b",
+        content="nginx の設定",
+        tags=["x"],
+        source="http://a",
+        user_id="yuki",
+        author_kind="human",
+        private=True,
+        created_at=START,
+        updated_at=START,
+    )
+    assert (saved.title, saved.tags, saved.user_id, saved.private) == ("a b", ["x"], "yuki", True)
+    assert (saved.created_at, saved.updated_at, saved.similar, saved.notice) == (START, START, [], None)
+    assert audit(home) == [("yuki", "note.created", saved.id)]
+
+
+def test_what_is_left_out_when_saving(service: KnowledgeService) -> None:
+    note = service.get(service.save("x").id)
+    assert (note.author_kind, note.private, note.source, note.tags) == ("agent", False, None, [])
+
+
+def test_nobody_writes_without_a_name(service: KnowledgeService) -> None:
+    with acting_as(NOBODY), pytest.raises(AuthenticationError):
+        service.save("x")
+
+
+def test_similar_notes_are_told_three_at_the_most_and_never_somebody_elses_own(service: KnowledgeService) -> None:
+    with acting_as(YUKI):
+        service.save("nginx answers 413", private=True)
+    with acting_as(KEN):
+        assert service.save("nginx answers 413").similar == []
+        for _ in range(3):
+            service.save("nginx answers 413")
+        assert len(service.save("nginx answers 413").similar) == 3
+
+
+def test_the_notice_of_the_store_is_handed_on(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = service.save("x")
+    monkeypatch.setattr(service.store, "save", lambda *_, **__: "No vector.")
+    assert service.save("x").notice == "No vector."
+    assert service.update(note.id, title="y").notice == "No vector."
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"content": " \n"}, "content is required: write down what was found out"),
+        (
+            {"content": "あ" * (MAX_CONTENT + 1)},
+            "content is too long: 200,001 characters, at most 200,000. Split it into several notes.",
+        ),
+        (
+            {"content": " ab\x1b[0m"},
+            "content is not plain text: it has a control character (U+001B) at position 2. Remove such characters "
+            "(terminal colours are some), and save what a binary file means rather than its bytes.",
+        ),
+        ({"title": "あ" * (MAX_TITLE + 1)}, "title is too long: at most 300 characters"),
+        ({"title": "a\x00"}, "title has control characters: send plain text"),
+        ({"tags": ["あ" * (MAX_TAG + 1)]}, "tags is too long: at most 100 characters"),
+        ({"tags": ["a\x00"]}, "tags has control characters: send plain text"),
+        (
+            {"tags": [str(n) for n in range(MAX_TAGS + 1)]},
+            "too many tags: 51, at most 50. Keep the telling ones.",
+        ),
+        ({"source": "x" * (MAX_SOURCE + 1)}, "source is too long: at most 2,000 characters"),
+        ({"source": "a\x00"}, "source has control characters: send plain text"),
+    ],
+)
+def test_what_is_no_good_note_is_refused(service: KnowledgeService, fields: dict[str, Any], message: str) -> None:
+    assert refusal(ValidationError, lambda: service.save(**{"content": "x", **fields})) == message
+    assert refusal(ValidationError, lambda: service.keep(a_note(**fields))) == message
+    assert service.count() == 0
+
+
+def test_the_longest_of_everything_is_taken(service: KnowledgeService) -> None:
+    tags = [f"{n:03}" + "あ" * (MAX_TAG - 3) for n in range(MAX_TAGS)]
+    saved = service.save("a\tb\nc", title="あ" * MAX_TITLE, tags=tags, source="x" * MAX_SOURCE)
+    note = service.get(saved.id)
+    assert (note.content, len(note.title), note.tags, len(note.source or "")) == (
+        *("a\tb\nc", MAX_TITLE),
+        *(tags, MAX_SOURCE),
+    )
+
+
+def test_the_longest_content_is_taken(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.knowledge.service.MAX_CONTENT", 5)
+    assert service.get(service.save("12345").id).content == "12345"
+    with pytest.raises(ValidationError, match="6 characters, at most 5"):
+        service.save("123456")
+
+
+def test_the_title_is_the_contents_first_thirty_characters_on_one_line(service: KnowledgeService) -> None:
+    assert service.save("a\nb " + "あ" * 40).title == "a b " + "あ" * 26
+
+
+def test_an_update_changes_only_what_is_given(service: KnowledgeService, home: Path) -> None:
+    with acting_as(YUKI):
+        saved = service.save("one", title="chosen", tags=["a"], source="s")
+        before = service.get(saved.id)
+        changed = service.update(saved.id, content=" two ")
+        assert service.get(saved.id) == replace(before, content="two", updated_at=START + timedelta(minutes=1))
+        assert (changed.created_at, changed.updated_at) == (START, START + timedelta(minutes=1))
+        service.update(saved.id, tags=["#b", "B"])
+        assert service.get(saved.id).tags == ["b"]
+        service.update(saved.id, title=" new ")
+        assert service.get(saved.id).title == "new"
+        assert service.update(saved.id, private=True).private
+        assert service.get(saved.id).content == "two"
+        assert not service.update(saved.id, private=False).private
+    assert audit(home)[1:] == [("yuki", "note.changed", saved.id)] * 5
+
+
+def test_a_title_made_from_the_content_follows_it(service: KnowledgeService) -> None:
+    saved = service.save("one")
+    assert service.update(saved.id, tags=["x"]).title == "one"
+    assert service.update(saved.id, content="two").title == "two"
+    assert service.update(saved.id, title="").title == "two"
+
+
+def test_nothing_to_change_is_refused(service: KnowledgeService) -> None:
+    saved = service.save("one")
+    message = refusal(ValidationError, lambda: service.update(saved.id))
+    assert message == "nothing to change: give content, title, tags or private"
+
+
+def test_a_version_that_was_not_seen_is_not_written_over(service: KnowledgeService) -> None:
+    saved = service.save("one")
+    assert service.update(saved.id, title="x", seen=saved.updated_at).title == "x"
+    assert refusal(ConflictError, lambda: service.update(saved.id, title="y", seen=saved.updated_at)) == (
+        "somebody changed this note since you opened it, and nothing was written. "
+        "Read it again, then repeat the change."
+    )
+    assert service.get(saved.id).title == "x"
+
+
+def test_a_note_that_is_not_there_is_said_not_to_be(service: KnowledgeService) -> None:
+    for do in (
+        lambda: service.get("k-0"),
+        lambda: service.delete("k-0"),
+        lambda: service.update("k-0", title="x"),
+        lambda: service.related("k-0"),
+    ):
+        assert refusal(NotFoundError, do) == NOT_FOUND
+    assert service.find("k-0") is None
+    required = "id is required: search_knowledge and list_knowledge show the ids"
+    assert refusal(ValidationError, lambda: service.get(" ")) == required
+
+
+def test_a_note_that_goes_while_it_is_deleted_is_not_found(
+    service: KnowledgeService, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    saved = service.save("x")
+    monkeypatch.setattr(service.store, "delete", lambda _: False)
+    assert refusal(NotFoundError, lambda: service.delete(saved.id)) == NOT_FOUND
+    assert len(audit(home)) == 1
+
+
+def test_a_deleted_note_is_gone_and_that_is_written_down(service: KnowledgeService, home: Path) -> None:
+    with acting_as(YUKI):
+        saved = service.save("x")
+        service.delete(f" {saved.id}")
+    assert service.find(saved.id) is None
+    assert audit(home)[-1] == ("yuki", "note.deleted", saved.id)
+
+
+def test_a_private_note_is_nowhere_for_anybody_else(service: KnowledgeService) -> None:
+    with acting_as(YUKI):
+        own = service.save("nginx secret", tags=["s"], private=True)
+        assert (service.count(), service.find(own.id) is not None) == (1, True)
+        assert [note.id for note in service.browse().notes] == [own.id]
+        assert [hit.id for hit in service.search("nginx secret").hits] == [own.id]
+        assert [tag.tag for tag in service.tags()] == ["s"]
+    with acting_as(ADMIN):
+        other = service.save("nginx secret")
+        assert (service.count(), service.find(own.id)) == (1, None)
+        assert [note.id for note in service.browse().notes] == [other.id]
+        assert [hit.id for hit in service.search("nginx secret").hits] == [other.id]
+        assert service.tags() == []
+        assert service.related(other.id) == []
+        for do in (
+            lambda: service.update(own.id, title="x"),
+            lambda: service.delete(own.id),
+            lambda: service.keep(a_note(id=own.id)),
+            lambda: service.restore(a_note(id=own.id)),
+        ):
+            assert refusal(NotFoundError, do) == NOT_FOUND
+
+
+def test_the_teams_notes_are_changed_by_their_author_and_by_an_admin(service: KnowledgeService) -> None:
+    with acting_as(YUKI):
+        saved = service.save("one", title="t")
+    with acting_as(KEN):
+        for do in (
+            lambda: service.update(saved.id, title="x"),
+            lambda: service.delete(saved.id),
+            lambda: service.keep(a_note(id=saved.id)),
+        ):
+            assert refusal(ForbiddenError, do) == THEIRS
+        assert service.get(saved.id).title == "t"
+    with acting_as(ADMIN):
+        assert service.update(saved.id, title="x").user_id == "yuki"
+        assert service.update(saved.id, title="y", private=False).title == "y"
+        message = refusal(ForbiddenError, lambda: service.update(saved.id, private=True))
+        assert message == "this note is yuki's: only its author may make it private, or the team's."
+        assert refusal(ForbiddenError, lambda: service.keep(a_note(id=saved.id, private=True))) == message
+        service.delete(saved.id)
+
+
+def test_a_note_from_elsewhere_is_kept_as_it_is_and_held_to_the_rules(service: KnowledgeService, home: Path) -> None:
+    note = a_note(content=" c ", title="", tags=["#a", "A"], source=" s ", status=" draft ", private=True)
+    with acting_as(YUKI):
+        assert service.keep(note)
+        kept = service.get("k-1")
+        assert kept == a_note(title="c", tags=["a"], source="s", status="draft", private=True)
+        assert not service.keep(kept)
+    assert audit(home) == [("yuki", "note.imported", "k-1")]
+
+
+def test_whoever_brings_a_note_is_its_author_unless_it_has_one(service: KnowledgeService) -> None:
+    with acting_as(KEN):
+        service.keep(a_note(user_id="yuki"))
+        assert service.get("k-1").user_id == "ken"
+        service.keep(a_note(user_id="yuki", content="new"))
+        assert (service.get("k-1").user_id, service.get("k-1").content) == ("ken", "new")
+    with acting_as(ADMIN):
+        service.keep(a_note(id="k-2", user_id="yuki"))
+        assert service.get("k-2").user_id == "yuki"
+    with acting_as(NOBODY), pytest.raises(AuthenticationError):
+        service.keep(a_note(id="k-3"))
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        ("x" * (MAX_TAG + 1), "status is too long: at most 100 characters"),
+        ("a\x00", "status has control characters: send plain text"),
+    ],
+)
+def test_a_status_is_one_short_line(service: KnowledgeService, status: str, message: str) -> None:
+    assert refusal(ValidationError, lambda: service.keep(a_note(status=status))) == message
+
+
+def test_a_note_is_brought_back_once(service: KnowledgeService, home: Path) -> None:
+    with acting_as(YUKI):
+        back = service.restore(a_note(id=" k-1 ", content=" c "))
+        assert back.content == "c"
+        assert service.get("k-1") == a_note()
+        with pytest.raises(ConflictError):
+            service.restore(a_note())
+    assert [line[:2] for line in audit(home)] == [("yuki", "note.restored")]
+    required = "id is required: search_knowledge and list_knowledge show the ids"
+    assert refusal(ValidationError, lambda: service.restore(a_note(id=" "))) == required
+
+
+def test_lists_are_as_long_as_asked_and_twenty_without(service: KnowledgeService) -> None:
+    for number in range(22):
+        service.save(f"note {number}", tags=["t"] if number < 2 else [])
+    page = service.browse(tag="", cursor="")
+    assert len(page.notes) == 20
+    assert len(service.browse(cursor=page.next_cursor).notes) == 2
+    assert len(service.browse(tag="t").notes) == 2
+    assert len(service.browse(limit=MAX_LIMIT).notes) == 22
+    assert len(service.browse(limit=1).notes) == 1
+
+
+@pytest.mark.parametrize("limit", [0, MAX_LIMIT + 1])
+def test_a_limit_has_limits(service: KnowledgeService, limit: int) -> None:
+    saved = service.save("x")
+    for do in (
+        lambda: service.browse(limit=limit),
+        lambda: service.search("x", limit=limit),
+        lambda: service.related(saved.id, limit=limit),
+    ):
+        assert refusal(ValidationError, do) == "limit must be between 1 and 100"
+
+
+def test_a_search_gives_ten_unless_asked_and_can_be_narrowed(service: KnowledgeService) -> None:
+    for number in range(12):
+        service.save(f"nginx {number}", tags=["a"] if number == 3 else [])
+    assert len(service.search(" nginx ").hits) == 10
+    assert len(service.search("nginx", limit=12).hits) == 12
+    assert [hit.title for hit in service.search("nginx", tags=["#A"]).hits] == ["nginx 3"]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (" ", "query is required: say in a few words or a sentence what to look for"),
+        ("x" * (MAX_QUERY + 1), "query is too long: at most 10,000 characters"),
+        ("a\x00b", "query has control characters: send plain text"),
+    ],
+)
+def test_what_is_no_query_is_refused(service: KnowledgeService, query: str, message: str) -> None:
+    assert refusal(ValidationError, lambda: service.search(query)) == message
+
+
+def test_the_longest_query_is_taken(service: KnowledgeService) -> None:
+    service.search("x" * MAX_QUERY)
+
+
+def test_related_are_other_notes_on_the_same_matter(service: KnowledgeService) -> None:
+    saved = [service.save("nginx upload limit 413").id for _ in range(RELATED + 2)]
+    far = service.save("別の話 entirely").id
+    hits = service.related(saved[0])
+    assert len(hits) == RELATED
+    assert not {saved[0], far} & {hit.id for hit in hits}
+    assert len(service.related(saved[0], limit=2)) == 2
+    assert len(service.related(saved[0], limit=MAX_LIMIT - 1)) == RELATED + 1
+
+
+def test_related_are_looked_for_by_the_title_and_the_beginning(
+    service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = service.save("あ" * 500, title="題")
+    search, asked = service.store.search, list[tuple[str, Any]]()
+
+    def spy(query: str, **options: Any) -> Any:
+        asked.append((query, options))
+        found = search(query, **options)
+        hit = Hit(id="near", title="", content="", score=0.35, created_at=START, updated_at=START)
+        return replace(found, hits=[*found.hits, hit, replace(hit, id="far", score=0.349)])
+
+    monkeypatch.setattr(service.store, "search", spy)
+    assert [hit.id for hit in service.related(saved.id)] == ["near"]
+    assert asked == [("題\n" + "あ" * 400, {"limit": RELATED + 1, "tags": (), "viewer": "anonymous"})]
