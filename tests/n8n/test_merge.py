@@ -1,9 +1,11 @@
 """What a merge keeps, by which self of a node, and what it says about it."""
 
 from typing import Any
+from uuid import UUID
 
-from chie.n8n.merge import SAID, Change, Merged, merge
+from chie.n8n.merge import SAID, Change, Merged, merge, new_body
 
+HOOK = "n8n-nodes-base.webhook"
 SET = "n8n-nodes-base.set"
 CREDENTIALS = {"httpBasicAuth": {"id": "c1", "name": "店"}}
 
@@ -67,3 +69,18 @@ def test_of_many_nodes_that_kept_something_only_the_first_are_named() -> None:
     nodes = [{"id": str(n), "name": f"N{n}", "type": SET} for n in range(SAID + 2)]
     (note,) = merged(stored(*nodes), *({"name": node["name"]} for node in nodes)).notes
     assert note.endswith(f"'N{SAID - 1}' (id, type) and 2 more")
+
+
+def test_a_new_workflow_has_nodes_with_all_that_n8n_expects() -> None:
+    body = new_body({"name": "n", "nodes": [{"name": "A", "type": HOOK}], "connections": {}, "settings": {"a": None}})
+    (node,) = body["nodes"]
+    assert UUID(node["id"]) != UUID(node["webhookId"])
+    assert (node["typeVersion"], node["parameters"]) == (1, {})
+    assert (body["settings"], sorted(body)) == ({}, ["connections", "name", "nodes", "settings"])
+    assert new_body({"settings": {"timezone": "UTC", "a": None}}) == {"settings": {"timezone": "UTC"}, "nodes": []}
+    assert new_body({"pinData": {}}) == {"settings": {}, "nodes": [], "pinData": {}}
+
+
+def test_only_a_node_that_listens_gets_an_address() -> None:
+    body = new_body({"nodes": [{"name": "A", "type": SET}, {"name": "B", "type": ["x"]}]})
+    assert ["webhookId" in node for node in body["nodes"]] == [False, False]

@@ -124,3 +124,41 @@ def test_a_fault_in_an_operation_is_named_with_its_number_and_its_place() -> Non
 
 def test_what_is_no_list_of_operations_is_passed_on() -> None:
     assert read_operations('{"op": "removeNode"}') == {"op": "removeNode"}
+
+
+def test_an_added_node_comes_last_and_complete_and_is_the_workflows_own() -> None:
+    given = {"name": "C", "type": "n8n-nodes-base.set", "parameters": {"values": {"x": 1}}}
+    (operation,) = cast("list[Operation]", read_operations([{"op": "addNode", "node": given}]))
+    done = apply_all(flow(), [operation])
+    assert [own["name"] for own in done["nodes"]] == ["A", "B", "C"]
+    assert done["nodes"][2] == {**given, "typeVersion": 1, "id": done["nodes"][2]["id"]}
+    done["nodes"][2]["parameters"]["values"]["x"] = 2
+    assert apply_all(flow(), [operation])["nodes"][2]["parameters"] == {"values": {"x": 1}}
+
+
+def test_updating_needs_no_name_and_takes_away_what_is_null() -> None:
+    workflow = flow({**node("A"), "notes": "x"}, node("B"))
+    done = patched(workflow, {"op": "updateNode", "name": "A", "changes": {"notes": None, "parameters": {"a": 1}}})
+    assert done["nodes"][0] == {**node("A"), "parameters": {"a": 1}}
+
+
+def test_renaming_to_a_free_name_takes_the_connections_along() -> None:
+    done = patched(flow(connections=chain("A", "B")), {"op": "renameNode", "name": "B", "newName": "C"})
+    assert [own["name"] for own in done["nodes"]] == ["A", "C"]
+    assert done["connections"] == chain("A", "C")
+
+
+def test_a_removed_node_leaves_no_connection_and_every_other_stays() -> None:
+    connections = {
+        **chain("A", "B"),
+        "B": {"main": [[target("A")]]},
+        "C": {"main": [[target("B"), target("A"), None], None, []], "ai_tool": None, "ai_memory": []},
+        "D": None,
+    }
+    done = patched(flow(node("A"), node("B"), node("C"), connections=connections), {"op": "removeNode", "name": "B"})
+    assert [own["name"] for own in done["nodes"]] == ["A", "C"]
+    assert done["connections"] == {
+        "A": {"main": [[]]},
+        "C": {"main": [[target("A"), None], None, []], "ai_tool": None, "ai_memory": []},
+        "D": {},
+    }

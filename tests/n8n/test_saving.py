@@ -266,3 +266,20 @@ async def test_pinned_data_and_the_description_are_changed_only_when_given(call:
     second = (await call("update_workflow", id=workflow["id"], pinData="{}")).data
     assert second["changed"] == ["pinData"]
     assert fake.workflows[workflow["id"]]["pinData"] == {}
+
+
+async def test_a_new_workflow_is_reported_with_what_looks_odd_about_it(call: Caller) -> None:
+    lonely = {"nodes": [node("A", HOOK, id="1"), node("B", id="2")], "connections": {}}
+    answer = (await call("create_workflow", name="n", **lonely)).data
+    assert answer["steps"] == ["created"]
+    assert any("'B'" in note for note in answer["notes"])
+
+
+async def test_keys_that_n8n_refuses_for_ever_are_its_own_error_and_not_about_a_draft(
+    call: Caller, fake: FakeN8n
+) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    fake.fail("PUT", workflow["id"], 400, "request/body must NOT have additional properties", times=9)
+    answer = await call("update_workflow", id=workflow["id"], name="別名")
+    assert "additional properties" in answer.error
+    assert "unpublished" not in answer.error
