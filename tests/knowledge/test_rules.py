@@ -1,4 +1,4 @@
-"""The rules of the room, asked directly on a store without a model: lengths, texts, owners, and what is written down."""
+"""The rules of the room, on a store without a model: lengths, texts, owners, and what is written down."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -32,6 +32,11 @@ NOT_FOUND = "knowledge not found: no note has this id. search_knowledge and list
 THEIRS = (
     "this note is yuki's: only its author or an admin may change or delete it. "
     "Ask one of them, or save a note of your own."
+)
+
+BINARY = (
+    "content is not plain text: it has a control character (U+001B) at position 2. Remove such characters "
+    "(terminal colours are some), and save what a binary file means rather than its bytes."
 )
 
 
@@ -119,8 +124,7 @@ def test_the_notice_of_the_store_is_handed_on(service: KnowledgeService, monkeyp
         ),
         (
             {"content": " ab\x1b[0m"},
-            "content is not plain text: it has a control character (U+001B) at position 2. Remove such characters "
-            "(terminal colours are some), and save what a binary file means rather than its bytes.",
+            BINARY,
         ),
         ({"title": "あ" * (MAX_TITLE + 1)}, "title is too long: at most 300 characters"),
         ({"title": "a\x00"}, "title has control characters: send plain text"),
@@ -275,7 +279,7 @@ def test_the_teams_notes_are_changed_by_their_author_and_by_an_admin(service: Kn
 
 
 def test_a_note_from_elsewhere_is_kept_as_it_is_and_held_to_the_rules(service: KnowledgeService, home: Path) -> None:
-    note = a_note(content=" c ", title="", tags=["#a", "A"], source=" s ", status=" draft ", private=True)
+    note = a_note(id=" k-1 ", content=" c ", title="", tags=["#a", "A"], source=" s ", status=" draft ", private=True)
     with acting_as(YUKI):
         assert service.keep(note)
         kept = service.get("k-1")
@@ -311,11 +315,10 @@ def test_a_status_is_one_short_line(service: KnowledgeService, status: str, mess
 def test_a_note_is_brought_back_once(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         back = service.restore(a_note(id=" k-1 ", content=" c "))
-        assert back.content == "c"
-        assert service.get("k-1") == a_note()
+        assert service.get("k-1") == back == a_note()
         with pytest.raises(ConflictError):
             service.restore(a_note())
-    assert [line[:2] for line in audit(home)] == [("yuki", "note.restored")]
+    assert audit(home) == [("yuki", "note.restored", "k-1")]
     required = "id is required: search_knowledge and list_knowledge show the ids"
     assert refusal(ValidationError, lambda: service.restore(a_note(id=" "))) == required
 

@@ -162,7 +162,7 @@ class KnowledgeService:
         """Bring a deleted note back, id and dates included; ConflictError where the id is in use."""
         stored = self._stored(note)
         note = _cleaned(_owned(note, stored))
-        self.store.save(replace(note, id=_id(note.id)))
+        self.store.save(note)
         record("note.restored", note.id)
         return note
 
@@ -243,6 +243,7 @@ def _cleaned(note: Note) -> Note:
     content = _content(note.content)
     return replace(
         note,
+        id=_id(note.id),
         content=content,
         title=_title(note.title, content),
         tags=_tags(note.tags),
