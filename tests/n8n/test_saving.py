@@ -283,3 +283,31 @@ async def test_keys_that_n8n_refuses_for_ever_are_its_own_error_and_not_about_a_
     answer = await call("update_workflow", id=workflow["id"], name="別名")
     assert "additional properties" in answer.error
     assert "unpublished" not in answer.error
+
+
+async def test_a_workflow_that_is_odd_already_can_still_be_renamed(call: Caller, fake: FakeN8n) -> None:
+    flow = {"nodes": [node("A", HOOK, id="1"), node("B", id="2")], "connections": {}}
+    workflow = fake.add_workflow(name="n", **flow, settings={})
+    answer = (await call("update_workflow", id=workflow["id"], name="別名")).data
+    assert "notes" not in answer
+    assert fake.workflows[workflow["id"]]["name"] == "別名"
+
+
+@pytest.mark.parametrize("change", [{"connections": {}}, {"nodes": [{"name": "A"}, {"name": "B", "notes": "x"}]}])
+async def test_a_change_of_nodes_or_connections_alone_is_judged(
+    call: Caller, fake: FakeN8n, change: dict[str, Any]
+) -> None:
+    nodes = [node("A", HOOK, id="1", webhookId="w"), node("B", id="2")]
+    connections = chain("A", "B") if "connections" in change else {}
+    workflow = fake.add_workflow(name="n", nodes=nodes, connections=connections, settings={})
+    answer = (await call("update_workflow", id=workflow["id"], **change)).data
+    assert any("'B'" in note and "kept as stored" not in note for note in answer["notes"])
+
+
+async def test_a_change_made_on_an_older_version_is_a_conflict(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    answer = await call("update_workflow", id=workflow["id"], name="別名", versionId="older")
+    assert answer.error.startswith("Somebody changed this workflow since you read it, and nothing was written.")
+    assert writes(fake) == []
+    again = await call("update_workflow", id=workflow["id"], name="別名", versionId=workflow["versionId"])
+    assert again.data["name"] == "別名"

@@ -2,8 +2,10 @@
 
 import base64
 import json
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from tests.fakes.agents import FakeDirectory
@@ -107,6 +109,22 @@ async def test_pages_follow_each_other_to_the_last(service: SessionService) -> N
     assert (await service.page(limit=4)).next_cursor is None
 
 
+@pytest.fixture
+def tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "JST-9")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("tokyo")
+async def test_pages_follow_each_other_wherever_the_clock_stands(service: SessionService) -> None:
+    made = [(await service.create(title=str(number))).session_id for number in range(3)]
+    first = await service.page(limit=1)
+    assert [session.session_id for session in (await service.page(cursor=first.next_cursor)).sessions] == made[1::-1]
+
+
 async def test_a_page_holds_fifty_unless_it_is_said_otherwise(service: SessionService) -> None:
     for number in range(51):
         await service.create(title=str(number))
@@ -121,7 +139,9 @@ async def test_a_page_can_be_searched(service: SessionService) -> None:
     assert [session.title for session in (await service.page(query="ＮＧＩＮＸ")).sessions] == ["nginx の障害"]
 
 
-@pytest.mark.parametrize("text", ["x", "知", "2024-01-01T00:00:00 x", "x 6b1e3c1e-0000-4000-8000-000000000000"])
+@pytest.mark.parametrize(
+    "text", ["x", "知", "2024-01-01T00:00:00 x", f"x {UUID(int=1)}", f"2024-01-01T00:00:00+00:00\n{UUID(int=1)}"]
+)
 async def test_a_cursor_that_was_not_given_is_refused(service: SessionService, text: str) -> None:
     for cursor in (text, base64.urlsafe_b64encode(text.encode()).decode()):
         with pytest.raises(ValidationError) as caught:

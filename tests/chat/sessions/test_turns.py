@@ -246,6 +246,25 @@ async def test_an_answer_grows_by_what_is_saved(turns: Turns) -> None:
     assert await turns.events(begun.message_id, 3) == (answer, [])
 
 
+async def test_an_answer_without_a_word_is_found_by_no_search(turns: Turns, sessions: SessionService) -> None:
+    await turns.ask("何？")
+    assert len((await sessions.page(query="何")).sessions) == 1
+    assert (await sessions.page(query="x")).sessions == []
+
+
+async def test_stretches_may_arrive_in_any_order(turns: Turns) -> None:
+    begun = await turns.ask("x")
+    await turns.save([words(begun, "b", first=2)])
+    await turns.save([words(begun, "a")])
+    assert (await turns.answer(begun.message_id)).content == "ab"
+
+
+async def test_a_growing_answer_is_shown_whole_however_many_pieces_it_has(turns: Turns) -> None:
+    begun = await turns.ask("x")
+    await turns.save([words(begun, "a", first=number) for number in range(1, 1502)])
+    assert (await turns.answer(begun.message_id)).content == "a" * 1501
+
+
 async def test_saving_again_replaces_what_may_have_arrived(turns: Turns) -> None:
     one, other = await turns.ask("x"), await turns.ask("y")
     await turns.save([words(one, "a"), words(other, "A")])
