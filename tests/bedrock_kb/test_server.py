@@ -247,14 +247,14 @@ class TestScores:
         assert logged == f"no scores for kb_answer: {result['notice'].removeprefix('The citations have no scores: ')}"
 
     async def test_progress_is_told_with_scores_too(self, client: Client[Any], bedrock: Bedrock) -> None:
-        told: list[str | None] = []
+        told: list[tuple[float, float | None, str | None]] = []
 
-        async def listen(_progress: float, _total: float | None, message: str | None) -> None:
-            told.append(message)
+        async def listen(progress: float, total: float | None, message: str | None) -> None:
+            told.append((progress, total, message))
 
         bedrock.default["Retrieve"] = answer(RETRIEVED)
         await client.call_tool("kb_answer", {"query": "q"}, progress_handler=listen)
-        assert told[0] == "Searching the knowledge base."
+        assert told[0] == (1, None, "Searching the knowledge base.")
         assert sorted(bedrock.operations) == ["Retrieve", "RetrieveAndGenerateStream"]
 
 

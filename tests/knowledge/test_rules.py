@@ -67,7 +67,7 @@ def a_note(**fields: Any) -> Note:
 def test_a_saved_note_has_what_was_given_and_who_and_when(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         saved = service.save(
-            "  nginx の設定 ", title=" a\n b ", tags=["#x"], source=" http://a ", private=True, author_kind="human"
+            "  nginx の設定 ", title=" a\n b ", tags=["#x"], source=" http://a ", private=True, author_kind="person"
         )
         note = service.get(f" {saved.id} ")
     assert note == Note(
@@ -77,7 +77,7 @@ def test_a_saved_note_has_what_was_given_and_who_and_when(service: KnowledgeServ
         tags=["x"],
         source="http://a",
         user_id="yuki",
-        author_kind="human",
+        author_kind="person",
         private=True,
         created_at=START,
         updated_at=START,

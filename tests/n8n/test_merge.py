@@ -33,9 +33,10 @@ def test_a_name_whose_node_went_elsewhere_by_its_id_gives_nothing_to_a_new_node(
 
 
 def test_a_name_is_still_known_where_another_node_was_claimed_by_its_id() -> None:
-    nodes = [{"id": "1", "name": "A", "type": SET}, {"id": "2", "name": "B", "type": SET, "credentials": CREDENTIALS}]
-    _, second = merged(stored(*nodes), {"id": "1", "name": "A"}, {"name": "B"}).body["nodes"]
-    assert second == nodes[1]
+    one = {"id": "1", "name": "A", "type": SET}
+    other = {"id": "2", "name": "B", "type": SET, "credentials": CREDENTIALS}
+    _, second = merged(stored(one, other), {"id": "1", "name": "A"}, {"name": "B"}).body["nodes"]
+    assert second == other
 
 
 def test_nodes_without_a_name_or_an_id_are_no_hindrance() -> None:

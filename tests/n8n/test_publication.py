@@ -33,6 +33,14 @@ async def test_tags_that_are_the_same_in_another_order_are_left_alone(call: Call
     assert writes(fake) == []
 
 
+async def test_what_is_published_already_is_not_published_again(call: Caller, fake: FakeN8n) -> None:
+    for active in (True, False):
+        workflow = fake.add_workflow(**order_flow(), active=active)
+        answer = (await call("update_workflow", id=workflow["id"], active=active)).data
+        assert answer["steps"] == ["nothing to change: n8n has it so already"]
+    assert writes(fake) == []
+
+
 async def test_the_report_names_the_tags_that_were_set_and_those_that_are_new(call: Caller) -> None:
     made = (await call("create_workflow", **order_flow(), tags=["a"])).data
     assert "tags set: a (new: a)" in made["steps"]
