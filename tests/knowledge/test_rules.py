@@ -67,14 +67,14 @@ def a_note(**fields: Any) -> Note:
 def test_a_saved_note_has_what_was_given_and_who_and_when(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         saved = service.save(
-            "  nginx の設定 ", title=" a\n b ", tags=["#x"], source=" http://a ", private=True, author_kind="person"
+            "  nginx の設定 ", title=" a\n b ", tags=["#Xx"], source=" http://a ", private=True, author_kind="person"
         )
         note = service.get(f" {saved.id} ")
     assert note == Note(
         id=saved.id,
         title="a b",
         content="nginx の設定",
-        tags=["x"],
+        tags=["Xx"],
         source="http://a",
         user_id="yuki",
         author_kind="person",
@@ -82,7 +82,7 @@ def test_a_saved_note_has_what_was_given_and_who_and_when(service: KnowledgeServ
         created_at=START,
         updated_at=START,
     )
-    assert (saved.title, saved.tags, saved.user_id, saved.private) == ("a b", ["x"], "yuki", True)
+    assert (saved.title, saved.tags, saved.user_id, saved.private) == ("a b", ["Xx"], "yuki", True)
     assert (saved.created_at, saved.updated_at, saved.similar, saved.notice) == (START, START, [], None)
     assert audit(home) == [("yuki", "note.created", saved.id)]
 
@@ -99,7 +99,8 @@ def test_nobody_writes_without_a_name(service: KnowledgeService) -> None:
 
 def test_similar_notes_are_told_three_at_the_most_and_never_somebody_elses_own(service: KnowledgeService) -> None:
     with acting_as(YUKI):
-        service.save("nginx answers 413", private=True)
+        own = service.save("nginx answers 413", private=True)
+        assert [note.id for note in service.save("nginx answers 413", private=True).similar] == [own.id]
     with acting_as(KEN):
         assert service.save("nginx answers 413").similar == []
         for _ in range(3):
@@ -286,6 +287,13 @@ def test_a_note_from_elsewhere_is_kept_as_it_is_and_held_to_the_rules(service: K
         assert kept == a_note(title="c", tags=["a"], source="s", status="draft", private=True)
         assert not service.keep(kept)
     assert audit(home) == [("yuki", "note.imported", "k-1")]
+
+
+def test_a_note_of_somebody_elses_that_is_here_just_so_is_no_change(service: KnowledgeService) -> None:
+    with acting_as(YUKI):
+        service.keep(a_note())
+    with acting_as(KEN):
+        assert not service.keep(a_note())
 
 
 def test_whoever_brings_a_note_is_its_author_unless_it_has_one(service: KnowledgeService) -> None:

@@ -85,3 +85,21 @@ def test_a_new_workflow_has_nodes_with_all_that_n8n_expects() -> None:
 def test_only_a_node_that_listens_gets_an_address() -> None:
     body = new_body({"nodes": [{"name": "A", "type": SET}, {"name": "B", "type": ["x"]}]})
     assert ["webhookId" in node for node in body["nodes"]] == [False, False]
+
+
+def test_a_null_resets_a_setting_that_is_stored_and_is_nothing_for_any_other() -> None:
+    workflow = {**stored(), "settings": {"timezone": "UTC", "saveManualExecutions": True}}
+    given = {"timezone": None, "saveManualExecutions": None, "errorWorkflow": None, "callerPolicy": None}
+    assert merge(workflow, Change(fields={"settings": given})).body["settings"] == {"timezone": "DEFAULT"}
+
+
+def test_what_the_editor_noted_on_a_node_is_no_change() -> None:
+    result = merge(stored({"id": "1", "name": "A", "type": SET, "issues": {}}), Change(fields={"name": "別名"}))
+    assert result.changed == ["name"]
+
+
+def test_groups_that_are_given_are_taken_as_they_are() -> None:
+    workflow = {**stored({"id": "1", "name": "A", "type": SET}), "nodeGroups": [{"id": "g", "nodeIds": ["gone"]}]}
+    result = merge(workflow, Change(fields={"nodeGroups": [{"id": "h", "nodeIds": ["1"]}]}))
+    assert result.body["nodeGroups"] == [{"id": "h", "nodeIds": ["1"]}]
+    assert (result.changed, result.notes) == (["nodeGroups"], [])

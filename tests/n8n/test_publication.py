@@ -61,7 +61,10 @@ async def test_a_tag_name_that_n8n_would_misunderstand_is_refused(call: Caller, 
 async def test_an_archived_workflow_is_refused_with_the_way_out(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow(), isArchived=True)
     for tool, arguments in (("update_workflow", {"name": "x"}), ("publish_workflow", {})):
-        assert "unarchive it in n8n first" in (await call(tool, id=workflow["id"], **arguments)).error
+        answer = await call(tool, id=workflow["id"], **arguments)
+        assert "unarchive it in n8n first" in answer.error
+        assert answer.details is not None
+        assert answer.details["context"] == {"field": "id", "constraint": "not archived"}
     assert writes(fake) == []
 
 
