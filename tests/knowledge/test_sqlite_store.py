@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -226,3 +227,13 @@ def test_a_file_of_the_first_schema_is_upgraded_with_its_notes(path: Path, store
     upgraded.save(a_note("redis", user_id="aki", private=True))
     assert upgraded.count(viewer="ben") == 1
     upgraded.close()
+
+
+def test_a_lease_from_a_clock_that_was_ahead_keeps_nobody_from_the_work(path: Path, store: NoteStore) -> None:
+    store.save(a_note("redis"))
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO leases VALUES ('backfill', 'gone', ?)", (time.time() + 86_400,))
+    connection.close()
+    other = SqliteStore(path, HashingEmbedder())
+    assert other._backfill._lease() is True
+    other.close()

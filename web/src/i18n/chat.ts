@@ -178,7 +178,7 @@ export const chatText = defineText({
     sourceWord: "出典",
     source: (n: number) => `出典 ${n}`,
     openSource: "出典を開く",
-    openNote: "ノートを開く",
+    openNote: "メモを開く",
     from: "取得元",
     imageLink: (alt: string) => (alt ? `画像：${alt}` : "画像"),
     imageNote: "外部の画像は読み込みません。",
@@ -186,7 +186,7 @@ export const chatText = defineText({
     rememberedTools: "常に許可したツール",
     forgetTools: "毎回確認に戻す",
     ideaNotes: "障害対応についてのメモはありますか？",
-    browseNotes: "チームのノートを見る",
+    browseNotes: "チームのメモを見る",
     connectAssistant: "Claude Code や Cursor をつなぐ",
   },
 });

@@ -7,12 +7,11 @@ builds the index that finds the nearest without comparing all.
 
 import logging
 from collections.abc import Callable
-from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from chie.errors import ChieError
 from chie.knowledge.passages import Passage, reading
+from chie.knowledge.store.background import Background
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import rows
 from chie.knowledge.store.postgres.corpus import Change, Corpus
@@ -32,44 +31,24 @@ MEMORY = "256MB"  # an index that is built in memory is built many times quicker
 LOCK = 6_840_303
 
 
-class Upkeep:
+class Upkeep(Background):
     def __init__(self, server: "Callable[[], PostgresServer]", vectors: PostgresVectors) -> None:
+        super().__init__("chie-upkeep")
         self._server = server
         self._vectors = vectors
         self._owner = uuid4().hex
-        self._stop = Event()
-        self._starting = Lock()
-        self._thread: Thread | None = None
-
-    def start(self) -> None:
-        """Begin, unless it is under way."""
-        with self._starting:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = Thread(target=self._run, name="chie-upkeep", daemon=True)
-                self._thread.start()
-
-    def close(self) -> None:
-        self._stop.set()
-        if self._thread:
-            self._thread.join(timeout=5)
 
     def wants_index(self, corpus: Corpus) -> bool:
         return not corpus.indexed and corpus.vectors >= INDEX_FROM and self._vectors.dimension <= DIMENSIONS
 
-    def _run(self) -> None:
-        try:
-            self.run(lambda left: logger.info("%d passages left to read for the present model", left))
-        except ChieError as error:
-            logger.warning("the upkeep of the notes in PostgreSQL stopped: %s", error)
-
     def run(self, progress: Callable[[int], None]) -> None:
         self._vectors.register(self._server())
         read_up_to = 0
-        while not self._stop.is_set() and (last := self._batch(read_up_to)) is not None:
+        while not self.stopped.is_set() and (last := self._batch(read_up_to)) is not None:
             read_up_to = last
             progress(self._look().missing)
         corpus = self._look()
-        if not self._stop.is_set() and self.wants_index(corpus) and corpus.model is not None:
+        if not self.stopped.is_set() and self.wants_index(corpus) and corpus.model is not None:
             self.build_index(corpus.model)
         with self._server().session() as connection:  # until it has counted, the planner guesses, and guesses badly
             connection.execute(

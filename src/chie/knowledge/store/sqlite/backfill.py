@@ -5,54 +5,30 @@ A lease in the file keeps other processes from doing the same work.
 """
 
 import json
-import logging
 import sqlite3
 import time
 from collections.abc import Callable
-from threading import Event, Lock, Thread
 from uuid import uuid4
 
-from chie.errors import ChieError
 from chie.knowledge.passages import Passage, reading
+from chie.knowledge.store.background import Background
 from chie.knowledge.store.sqlite import rows
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
-
-logger = logging.getLogger(__name__)
 
 BATCH = 32
 LEASE_SECONDS = 60.0
 
 
-class Backfill:
+class Backfill(Background):
     def __init__(self, file: SqliteFile, vectors: SqliteVectors) -> None:
+        super().__init__("chie-backfill")
         self._file = file
         self._vectors = vectors
         self._owner = uuid4().hex
-        self._stop = Event()
-        self._starting = Lock()
-        self._thread: Thread | None = None
-
-    def start(self) -> None:
-        """Begin, unless it is under way."""
-        with self._starting:
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = Thread(target=self._run, name="chie-backfill", daemon=True)
-                self._thread.start()
-
-    def close(self) -> None:
-        self._stop.set()
-        if self._thread:
-            self._thread.join(timeout=5)
-
-    def _run(self) -> None:
-        try:
-            self.run(lambda left: logger.info("%d passages left to read for the present model", left))
-        except ChieError as error:
-            logger.warning("reading passages for the present model stopped: %s", error)
 
     def run(self, progress: Callable[[int], None]) -> None:
-        while not self._stop.is_set() and self._batch():
+        while not self.stopped.is_set() and self._batch():
             with self._file.read() as connection:
                 progress(self._vectors.missing(connection))
 
@@ -76,11 +52,13 @@ class Backfill:
         return True
 
     def _lease(self) -> bool:
+        """One that ends later than any can was written while the clock was wrong, and counts for nothing."""
         now = time.time()
         with self._file.write() as connection:
             connection.execute(
                 "INSERT INTO leases VALUES ('backfill', ?, ?) ON CONFLICT (name) DO UPDATE"
-                " SET owner = excluded.owner, until = excluded.until WHERE owner = excluded.owner OR until < ?",
+                " SET owner = excluded.owner, until = excluded.until WHERE owner = excluded.owner"
+                " OR until < ? OR until > excluded.until",
                 (self._owner, now + LEASE_SECONDS, now),
             )
             (owner,) = connection.execute("SELECT owner FROM leases WHERE name = 'backfill'").fetchone()

@@ -16,7 +16,6 @@ from bench.corpus import fill
 from click.testing import CliRunner, Result
 from tests.contract.note_store import MOMENT, a_note
 from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
-from tests.fakes.postgres import new_schema, run_server
 from tests.fakes.postgres_counts import assert_counts_are_true
 from tests.house.processes import BIN
 
@@ -30,16 +29,6 @@ from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 COUNT = 1_000
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    yield from run_server()
-
-
-@pytest.fixture
-def url(server: str) -> str:
-    return new_schema(server)
 
 
 def chie(*arguments: str) -> Result:

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from tests.contract.note_store import MOMENT, a_note
 from tests.fakes.embedders import HashingEmbedder
-from tests.fakes.postgres import crash, new_database, new_schema, run_server
+from tests.fakes.postgres import crash, new_database, new_schema
 from tests.fakes.postgres_counts import assert_counts_are_true
 from tests.house.processes import BIN
 
@@ -32,23 +31,6 @@ from chie.knowledge.store.postgres.store import PostgresStore
 
 PASSWORD = "hunter2hunter2"
 ROUNDS = 5
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    yield from run_server()
-
-
-@pytest.fixture
-def url(server: str) -> str:
-    return new_schema(server)
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[PostgresStore]:
-    store = PostgresStore(url, HashingEmbedder())
-    yield store
-    store.close()
 
 
 def as_user(url: str, name: str) -> str:
@@ -117,7 +99,7 @@ def _write_until_killed(turn: int) -> set[str]:
         [BIN / "python", "-m", "tests.knowledge.writer", str(turn)],
         stdout=subprocess.PIPE,
         text=True,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     ) as writer:
         assert writer.stdout
         told = {writer.stdout.readline().strip() for _ in range(5 + turn)}

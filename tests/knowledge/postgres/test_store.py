@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
-from tests.fakes.postgres import new_schema, run_server
+from tests.fakes.postgres import new_schema
 from tests.fakes.postgres_counts import assert_counts_are_true
 
 from chie.knowledge.embedding.base import Embedder
@@ -22,23 +22,6 @@ from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.postgres import upkeep, vectors
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    yield from run_server()
-
-
-@pytest.fixture
-def url(server: str) -> str:
-    return new_schema(server)
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[PostgresStore]:
-    store = PostgresStore(url, HashingEmbedder())
-    yield store
-    store.close()
 
 
 @pytest.fixture
