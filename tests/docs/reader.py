@@ -40,7 +40,7 @@ class Reader:
         if SERVERS.match(text):
             self._serve(text)
         elif text.startswith("export "):
-            self.env |= dict(word.split("=", 1) for word in shlex.split(text)[1:])
+            self.env |= dict(word.split("=", 1) for word in shlex.split(text) if "=" in word)
         elif not shown.variables:
             self._run(text)
 

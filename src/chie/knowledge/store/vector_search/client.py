@@ -104,17 +104,17 @@ class VectorSearchClient:
                 for one in part:
                     self.delete(one)
 
-    def page(self, where: Filter, fields: Sequence[str], token: str = "") -> tuple[list[Data], str]:
-        """Up to a thousand objects in no order that means anything, and the token of the next page."""
-        objects, token = self._page(where, {"data_fields": list(fields)}, token)
-        return [_data(one) for one in objects], token
+    def page(self, where: Filter, fields: Sequence[str], place: str = "") -> tuple[list[Data], str]:
+        """Up to a thousand objects in no order that means anything, and the place of the next page."""
+        objects, following = self._page(where, {"data_fields": list(fields)}, place)
+        return [_data(one) for one in objects], following
 
-    def every(self, where: Filter, fields: Sequence[str], token: str = "") -> Iterator[Data]:
-        """From the page that `token` names on, to the last."""
+    def every(self, where: Filter, fields: Sequence[str], place: str = "") -> Iterator[Data]:
+        """From the page at `place` on, to the last."""
         while True:
-            objects, token = self.page(where, fields, token)
+            objects, place = self.page(where, fields, place)
             yield from objects
-            if not token:
+            if not place:
                 return
 
     def vectors(self, where: Filter, fields: Sequence[str], field: str) -> Iterator[tuple[Data, Sequence[float]]]:
