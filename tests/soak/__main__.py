@@ -91,11 +91,17 @@ def _report(ledger: Ledger, memory: list[float]) -> int:
     print(
         f"memory: {early:.0f} MB in the second quarter, {late:.0f} in the last: {late / early:.2f} x (at most {GROWTH})"
     )
+    print("its course, by eighths: " + " ".join(f"{part:.0f}" for part in _course(memory)))
     for fault in ledger.faults[:50]:
         print(f"FAULT: {fault}")
     good = not ledger.faults and late / early <= GROWTH
     print("Nothing was lost and memory is flat." if good else f"{len(ledger.faults)} faults.")
     return 0 if good else 1
+
+
+def _course(memory: list[float]) -> list[float]:
+    step = max(1, len(memory) // 8)
+    return [_median(memory[at : at + step]) for at in range(0, step * 8, step) if memory[at : at + step]]
 
 
 def _median(values: list[float]) -> float:
