@@ -20,6 +20,7 @@ import numpy as np
 from bench.corpus import notes
 from bench.figure import Figure
 from bench.retrieval import cases
+from bench.table import SHARE
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.note import Note
@@ -179,8 +180,8 @@ def compare(ours: SqliteStore, theirs: PostgresStore, embedder: Mixture, size: i
             for who, taken in ((SQLITE, sqlite), (POSTGRES, postgres))
         ),
         Figure(f"{notes}, ratio of the medians", POSTGRES, quantile(postgres, 0.5) / quantile(sqlite, 0.5), "×"),
-        Figure(f"{notes}, the 50 nearest that are found", POSTGRES, near, aim=0.99),
-        Figure(f"{notes}, the 10 hits that are found", POSTGRES, hits, aim=0.99),
+        Figure(f"{notes}, the 50 nearest that are found", POSTGRES, near, SHARE, aim=0.99),
+        Figure(f"{notes}, the 10 hits that are found", POSTGRES, hits, SHARE, aim=0.99),
         Figure(f"{notes}, index built in", POSTGRES, built, "s"),
     ]
 
