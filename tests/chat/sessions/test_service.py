@@ -3,29 +3,19 @@
 import base64
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 from tests.fakes.agents import FakeDirectory
-from tests.fakes.chat import sqlite_url
 
 from chie.access.identity import NOBODY, User, acting_as
 from chie.chat.sessions.conversation import Ending, Events
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.service import MAX_TITLE, TITLE_LENGTH, SessionService, made_title
 from chie.chat.sessions.turns import Turns
-from chie.chat.sessions.upgrade import upgrade
 from chie.errors import AuthenticationError, NotFoundError, ValidationError
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    upgrade(sqlite_url(tmp_path))
-    database = Database(sqlite_url(tmp_path))
-    yield database
-    await database.close()
 
 
 @pytest.fixture

@@ -1,11 +1,7 @@
 """The rules of a turn, asked directly: what is on disk after each step, and what is refused in which words."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 from tests.fakes.agents import FakeDirectory
-from tests.fakes.chat import sqlite_url
 
 from chie.access.identity import User, acting_as
 from chie.chat.agents.base import Turn
@@ -14,20 +10,11 @@ from chie.chat.sessions.database import Database
 from chie.chat.sessions.orders import Orders
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import MAX_MESSAGE, Beginning, Turns
-from chie.chat.sessions.upgrade import upgrade
 from chie.errors import ConflictError, NotFoundError, ValidationError
 
 NO_MESSAGE = "no message has this id. GET /api/sessions/{session_id} lists a session's messages."
 NO_ANSWER = "no answer has this id. X-Chie-Message names an answer when it begins."
 NO_SESSION = "no session has this id. GET /api/sessions lists those that exist."
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    upgrade(sqlite_url(tmp_path))
-    database = Database(sqlite_url(tmp_path))
-    yield database
-    await database.close()
 
 
 @pytest.fixture
