@@ -1,7 +1,9 @@
-"""What all tests share: a closed network and a home of their own."""
+"""What all tests share: a closed network, a home of their own, and a log that is as it was."""
 
 import ipaddress
+import logging
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,3 +44,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CHIE_HOME", str(home))
     monkeypatch.chdir(tmp_path)
     return home
+
+
+@pytest.fixture(autouse=True)
+def root_log() -> Iterator[None]:
+    """A command sets up the log for its whole process; the test after it wants to hear everything again."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    for handler in set(root.handlers) - set(handlers):
+        handler.close()
+    root.handlers[:] = handlers
+    root.setLevel(level)  # the method, not the attribute: every logger remembers the answer until it is told
