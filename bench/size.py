@@ -1,7 +1,7 @@
 """What an installation weighs: the wheel, and the base install in an environment without pip or build tools.
 
 Limits: 45 MB for the wheel, 350 MB for the base install. The install is what `pip install` leaves, byte code
-included; its figure is the sum of all files' sizes. The blocks they take depend on the file system.
+included, by the sum of its files' sizes and by the blocks that they take on this machine's disk.
 """
 
 import os

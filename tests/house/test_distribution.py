@@ -106,11 +106,13 @@ def test_nothing_goes_out_that_is_not_meant_to(wheel: zipfile.ZipFile) -> None:
     assert [name for name, text in texts.items() if SECRETS.search(text) or str(ROOT).encode() in text] == []
 
 
-def test_the_base_asks_for_no_cloud_sdk(wheel: zipfile.ZipFile) -> None:
+def test_the_base_asks_for_no_heavy_sdk(wheel: zipfile.ZipFile) -> None:
     about = Parser().parsestr(wheel.read(f"chie-{__version__}.dist-info/METADATA").decode())
     base = {re.split(r"[^\w-]", need)[0] for need in about.get_all("Requires-Dist", []) if "extra ==" not in need}
-    assert base & {"boto3", "anthropic", "psycopg", "google-cloud-vectorsearch", "tokenizers", "torch"} == set()
-    assert set(about.get_all("Provides-Extra", [])) >= {"bedrock", "google", "postgres", "anthropic", "all"}
+    assert (
+        base & {"boto3", "openai", "anthropic", "psycopg", "google-cloud-vectorsearch", "tokenizers", "torch"} == set()
+    )
+    assert set(about.get_all("Provides-Extra", [])) >= {"openai", "bedrock", "google", "postgres", "anthropic", "all"}
 
 
 def test_the_wheel_is_within_its_limit(file: Path) -> None:

@@ -92,6 +92,14 @@ async def test_a_model_server_on_this_machine_is_found_by_itself(monkeypatch: py
         assert await outcome_of(client, "lm-studio") == {"ok": True, "models": ["qwen-日本語"], "problem": None}
 
 
+async def test_a_server_that_answers_is_of_no_use_without_its_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({"data": [{"id": "qwen"}]}) as address, house() as client:
+        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{address}/v1")
+        monkeypatch.setattr(endpoints, "find_spec", lambda _: None)
+        outcome = await outcome_of(client, "lm-studio")
+    assert outcome["problem"] == "LM Studio answers. Now run: pip install 'chie[openai]'"
+
+
 async def test_the_operators_own_server_is_asked_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({"data": [{"id": "m"}]}, key="sesame") as address, house() as client:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1/")

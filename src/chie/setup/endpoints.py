@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -30,7 +31,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`settings` are the variables that lead to it; `address` is None until they are set."""
+    """`settings` are the variables that lead to it; `address` is None until they are set. `sdk` is the package that
+    our agents talk to it with; None where a plug-in brings its own."""
 
     id: str
     name: str
@@ -38,6 +40,7 @@ class Endpoint:
     settings: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     path: str = "/models"
+    sdk: str | None = "openai"
 
     @property
     def local(self) -> bool:
@@ -66,6 +69,8 @@ class Endpoint:
             return Outcome(ok=False, problem=f"{self.shown} does not answer as {self.name} does. Correct its address.")
         if not models:
             return Outcome(ok=False, problem=f"{self.name} answers, but has no model. Load or pull one there.")
+        if self.sdk and find_spec(self.sdk) is None:
+            return Outcome(ok=False, problem=f"{self.name} answers. Now run: pip install 'chie[{self.sdk}]'")
         return Outcome(ok=True, models=models)
 
     @property
@@ -110,13 +115,11 @@ def _anthropic(settings: SetupSettings) -> Endpoint:
     key = settings.anthropic_api_key
     headers = {"x-api-key": key.get_secret_value(), "anthropic-version": "2023-06-01"} if key else {}
     address = (settings.anthropic_base_url or ANTHROPIC).rstrip("/") if key else None
-    return Endpoint("anthropic", "Anthropic", address, ("ANTHROPIC_API_KEY",), headers, "/v1/models")
+    return Endpoint("anthropic", "Anthropic", address, ("ANTHROPIC_API_KEY",), headers, "/v1/models", None)
 
 
 def ask_bedrock(settings: SetupSettings) -> Outcome:
     """Ask Bedrock which models there are; in a thread, for boto3 waits."""
-    from importlib.util import find_spec
-
     if find_spec("boto3") is None:
         return Outcome(ok=False, problem="boto3 is missing. Install it with pip install 'chie[bedrock]'.")
     import boto3

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.fakes.openai_server import OpenAIServer
 from chie.chat.model.base import Call, End, ModelError, Piece, Prompt, TextPiece, UserSaid
 from chie.chat.model.endpoint import Endpoint
 from chie.chat.model.openai import OpenAIModel
+from chie.errors import ConfigurationError
 
 HI = Prompt(system="", messages=[UserSaid("hi")])
 
@@ -111,3 +113,14 @@ async def test_an_address_that_is_something_else_is_told(
         monkeypatch.setattr(server, "listing", lambda: body)
         with pytest.raises(ModelError, match=message):
             await OpenAIModel(Endpoint(server.base_url)).check()
+
+
+async def test_without_the_sdk_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setattr("chie.chat.model.openai.find_spec", lambda name: None if name == "openai" else name)
+    with OpenAIServer() as server:
+        model = OpenAIModel(Endpoint(server.base_url))
+        with pytest.raises(ConfigurationError, match=r"pip install 'chie\[openai\]'"):
+            await model.check()
+        with pytest.raises(ConfigurationError, match=r"pip install 'chie\[openai\]'"):
+            await anext(model.stream(HI))

@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
@@ -24,6 +25,7 @@ from chie.chat.model.base import (
     UserSaid,
 )
 from chie.chat.model.sse import read_data
+from chie.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -50,6 +52,7 @@ class OpenAIModel(ChatModel):
         return self._wanted or self._found
 
     async def check(self) -> None:
+        _require_sdk()
         self._found = await self._endpoint.first_model() if self._wanted is None else None
         if self._wanted is not None:
             await self._endpoint.models()
@@ -59,6 +62,7 @@ class OpenAIModel(ChatModel):
             await self._client.close()
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
+        _require_sdk()
         if self.name is None:
             self._found = await self._endpoint.first_model()
         reader = _Reader()
@@ -139,6 +143,11 @@ class OpenAIModel(ChatModel):
             f"The model server at {self._endpoint.address} broke off in the middle of its answer. Try again; "
             "if it stays so, look at that server's log."
         )
+
+
+def _require_sdk() -> None:
+    if find_spec("openai") is None:
+        raise ConfigurationError("This agent needs the OpenAI SDK. Install it: pip install 'chie[openai]'.")
 
 
 class _Reader:
