@@ -13,17 +13,8 @@ from tests.fakes.embedders import HashingEmbedder
 from chie.access.identity import NOBODY, User, acting_as
 from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.note import Hit, Note
-from chie.knowledge.service import (
-    MAX_CONTENT,
-    MAX_LIMIT,
-    MAX_QUERY,
-    MAX_SOURCE,
-    MAX_TAG,
-    MAX_TAGS,
-    MAX_TITLE,
-    RELATED,
-    KnowledgeService,
-)
+from chie.knowledge.rules import MAX_CONTENT, MAX_LIMIT, MAX_QUERY, MAX_SOURCE, MAX_TAG, MAX_TAGS, MAX_TITLE
+from chie.knowledge.service import RELATED, KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
@@ -156,7 +147,7 @@ def test_the_longest_of_everything_is_taken(service: KnowledgeService) -> None:
 
 
 def test_the_longest_content_is_taken(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.knowledge.service.MAX_CONTENT", 5)
+    monkeypatch.setattr("chie.knowledge.rules.MAX_CONTENT", 5)
     assert service.get(service.save("12345").id).content == "12345"
     with pytest.raises(ValidationError, match="6 characters, at most 5"):
         service.save("123456")

@@ -13,8 +13,9 @@ from chie.errors import ValidationError
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.note import Hit, Note, Page, Saved, TagCount
+from chie.knowledge.rules import MAX_LIMIT
 from chie.knowledge.samples import add_samples
-from chie.knowledge.service import MAX_LIMIT, RELATED, KnowledgeService
+from chie.knowledge.service import RELATED, KnowledgeService
 from chie.knowledge.uploads import Received, receive, write_zip
 
 CHUNK = 64 * 1024

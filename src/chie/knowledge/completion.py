@@ -10,7 +10,8 @@ from mcp_types import CompletionArgument, CompletionContext, PromptReference, Re
 from chie.errors import ChieError
 from chie.knowledge.prompts import KNOW, SAVE
 from chie.knowledge.resources import NOTE
-from chie.knowledge.service import MAX_LIMIT, KnowledgeService
+from chie.knowledge.rules import MAX_LIMIT
+from chie.knowledge.service import KnowledgeService
 from chie.mcp_kit.serve import Server
 
 logger = logging.getLogger(__name__)

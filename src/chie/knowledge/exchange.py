@@ -8,7 +8,8 @@ from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
 from chie.knowledge.note import Heading
-from chie.knowledge.service import MAX_LIMIT, KnowledgeService
+from chie.knowledge.rules import MAX_LIMIT
+from chie.knowledge.service import KnowledgeService
 
 Progress = Callable[[Iterable[Path]], Iterable[Path]]
 

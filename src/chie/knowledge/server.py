@@ -11,7 +11,8 @@ from chie.knowledge.completion import declare_completion
 from chie.knowledge.note import Found, Note, Page, Saved
 from chie.knowledge.prompts import declare_prompts
 from chie.knowledge.resources import declare_resources
-from chie.knowledge.service import MAX_LIMIT, KnowledgeService
+from chie.knowledge.rules import MAX_LIMIT
+from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.base import NoteStore
 from chie.mcp_kit.serve import Server
