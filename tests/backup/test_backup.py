@@ -65,8 +65,8 @@ def test_everything_comes_back(home: Path, tmp_path: Path) -> None:
     (home / "older.zip").write_bytes(b"a backup is not backed up")
     made = chie("backup", str(tmp_path / "out" / "b.zip"))
     assert made.exit_code == 0, made.output
-    assert "1 notes, 0 conversations, 0 messages. Written, read again, and whole." in made.output
-    assert ".users, servers.json, 1 backups of workflows, with the secrets in them" in made.output
+    assert "1 note, 0 conversations, 0 messages. Written, read again, and whole." in made.output
+    assert ".users, servers.json, backups of workflows (1), with the secrets in them" in made.output
     assert (tmp_path / "out" / "b.zip").stat().st_mode & 0o777 == 0o600
     before = {path: path.read_bytes() for path in home.rglob("*.json")}
     for path in (*before, *home.glob("chie.db*")):
@@ -332,7 +332,7 @@ def test_conversations_in_a_file_of_their_own_come_along(
         service.save("x", title="x")
     monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/talk.db")
     chie("db", "upgrade")
-    assert "1 notes, 0 conversations" in chie("backup", str(tmp_path / "b.zip")).output
+    assert "1 note, 0 conversations" in chie("backup", str(tmp_path / "b.zip")).output
     (tmp_path / "talk.db").unlink()
     monkeypatch.delenv("CHIE_DATABASE_URL")
     assert "Set CHIE_DATABASE_URL" in chie("restore", str(tmp_path / "b.zip"), "--yes").output

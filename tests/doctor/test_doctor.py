@@ -78,11 +78,11 @@ def test_a_house_in_use_tells_what_it_has(home: Path, monkeypatch: pytest.Monkey
         found = findings("--port", house.rpartition(":")[2])
     states = {name: finding["state"] for name, finding in found.items()}
     assert "problem" not in states.values(), found
-    assert "is whole: 1 notes" in found["database"]["says"]
+    assert "is whole: 1 note" in found["database"]["says"]
     assert found["knowledge"]["says"].startswith("notes 1")
-    assert found["OpenAI-compatible server"]["says"] == "answers; 1 models, qwen3-8b among them."
+    assert found["OpenAI-compatible server"]["says"] == "answers; its models: 1, qwen3-8b among them."
     assert found["n8n"]["says"] == f"n8n {n8n.url}."
-    assert found["MCP server peer"]["says"] == "5 tools."
+    assert found["MCP server peer"]["says"] == "tools: 5."
     assert found["port"]["says"] == f"Chie runs at {house}."
     assert found["Cursor"]["says"] == "knows knowledge."
 

@@ -186,11 +186,14 @@ async def test_ids_are_completed_by_their_beginning_and_by_the_title(
     assert await values(client, NOTE, other="k") == []
 
 
+@pytest.mark.parametrize(
+    "error", [StorageError("the disk is full. Make room, then try again."), ValueError("a secret")]
+)
 async def test_completion_offers_nothing_while_the_store_fails(
-    client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
+    client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def fail(**_: object) -> None:
-        raise StorageError("the disk is full. Make room, then try again.")
+        raise error
 
     monkeypatch.setattr(service.store, "tags", fail)
     assert await values(client, KNOW, tag="") == []

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 HOME_ONLY = click.option("--home-only", is_flag=True, help="Leave out a PostgreSQL database; pg_dump is for that.")
 YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-WORDS = {"notes": "notes", "sessions": "conversations", "messages": "messages"}
 
 
 @click.command()
@@ -75,12 +74,13 @@ def _ask(home: Path, *, yes: bool) -> None:
 
 
 def _described(manifest: "Manifest") -> str:
-    found = [f"{manifest.counts[table]:,} {word}" for table, word in WORDS.items() if table in manifest.counts]
-    return ", ".join(found) or "no database"
+    from chie.backup.database import in_words
+
+    return in_words(manifest.counts) or "no database"
 
 
 def _files(manifest: "Manifest") -> list[str]:
     names = [name.removeprefix("home/") for name in manifest.items if name.startswith("home/")]
     backups = [name for name in names if name.startswith("n8n-backups/")]
     rest = [name for name in names if name not in backups]
-    return rest + ([f"{len(backups)} backups of workflows"] if backups else [])
+    return rest + ([f"backups of workflows ({len(backups)})"] if backups else [])

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from urllib.parse import quote
 from chie.errors import StorageError
 
 BUSY_SECONDS = 30.0
-TABLES = ("notes", "sessions", "messages")
+TABLES = {"notes": "note", "sessions": "conversation", "messages": "message"}
 SIDE_FILES = ("-wal", "-shm")
 
 
@@ -23,6 +23,14 @@ class Contents:
     notes_schema: int
     sessions_schema: str | None
     counts: dict[str, int]
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    return ", ".join(
+        f"{counts[table]:,} {noun}{'' if counts[table] == 1 else 's'}"
+        for table, noun in TABLES.items()
+        if table in counts
+    )
 
 
 def take_picture(source: Path, target: Path) -> Contents:

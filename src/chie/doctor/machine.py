@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chie import __version__
-from chie.backup.database import examine
+from chie.backup.database import examine, in_words
 from chie.backup.restoring import STAGING
 from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.chat.sessions.upgrade import HEAD
@@ -91,8 +91,7 @@ def _look_at_database(file: Path) -> Finding:
         return Finding(
             "database", "warning", f"{file} has an older schema; the next start mends it.", "chie db upgrade"
         )
-    counts = ", ".join(f"{number:,} {table}" for table, number in found.counts.items())
-    return Finding("database", "ok", f"{file} is whole: {counts or 'empty'}.")
+    return Finding("database", "ok", f"{file} is whole: {in_words(found.counts) or 'empty'}.")
 
 
 async def check_postgres() -> Sequence[Finding]:

@@ -72,7 +72,7 @@ def _model(endpoint: "Endpoint", outcome: "Outcome", settings: "SetupSettings") 
 
 def _answer(name: str, outcome: "Outcome", mend: str) -> Finding:
     if outcome.ok:
-        return Finding(name, "ok", f"answers; {len(outcome.models)} models, {outcome.models[0]} among them.")
+        return Finding(name, "ok", f"answers; its models: {len(outcome.models)}, {outcome.models[0]} among them.")
     return Finding(name, "problem", outcome.problem or "does not answer.", mend)
 
 
@@ -174,7 +174,7 @@ async def check_servers() -> Sequence[Finding]:
     found = []
     for server in states:
         state: State = "ok" if server.state == "connected" else "problem"
-        says = f"{len(server.tools)} tools." if state == "ok" else server.error or "It gave no answer."
+        says = f"tools: {len(server.tools)}." if state == "ok" else server.error or "It gave no answer."
         found.append(Finding(f"MCP server {server.name}", state, says, None if state == "ok" else editor))
     return found or [Finding("MCP servers", "off", "servers.json names none.")]
 

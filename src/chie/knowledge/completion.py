@@ -28,7 +28,9 @@ def declare_completion(server: Server, service: KnowledgeService) -> None:
             return _candidates(service, reference, argument)
         except ChieError as error:
             logger.warning("nothing to offer for completion: %s", error.message)
-            return None
+        except Exception:
+            logger.exception("completion failed")
+        return None
 
     server.completion(complete)
 
