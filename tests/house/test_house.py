@@ -41,6 +41,13 @@ def test_health_tells_each_rooms_state() -> None:
         }
 
 
+def test_requests_to_a_rooms_page_are_counted_under_their_whole_path() -> None:
+    with TestClient(create_house({"knowledge": create_server()}), base_url=ADDRESS) as client:
+        client.get("/api/knowledge/k-nobody")
+        counted = client.get("/metrics").text
+    assert 'chie_http_requests_total{method="GET",route="/api/knowledge/{note_id}",status="404"} 1.0' in counted
+
+
 def test_a_room_that_is_not_configured_says_so_and_keeps_nobody_else_closed() -> None:
     rooms: Rooms = {"other": ConfigurationError("not configured: OTHER_URL"), "knowledge": create_server()}
     with TestClient(create_house(rooms), base_url=ADDRESS) as client:

@@ -40,10 +40,15 @@ class RequestLog:
         return await self._app(scope, receive, named)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "other")
-        self._metrics.request_answered(scope["method"], route, status, seconds)
+        self._metrics.request_answered(scope["method"], _route(scope), status, seconds)
         level = logging.ERROR if status >= 500 else logging.INFO
         logger.log(level, "%s %s %d in %.1f ms", scope["method"], scope["path"], status, seconds * 1_000)
+
+
+def _route(scope: Scope) -> str:
+    """Its whole path. FastAPI keeps that of a router that was included under a prefix beside the route itself."""
+    route = scope.get("fastapi", {}).get("effective_route_context") or scope.get("route")
+    return getattr(route, "path", "other")
 
 
 class Bounds:
