@@ -214,7 +214,7 @@ def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], 
         if place is None:
             announce(address_of(listener))
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
+            app, ws="none", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
         )
         with suppress(KeyboardInterrupt):  # Ctrl+C is how a person ends it; uvicorn has shut down in order by then
             server = place.server(config) if place else uvicorn.Server(config)
