@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
 CHUNK = 2048  # rows made float32 at a time: 3 MB, which stays in the processor's cache
-SHARE = 8  # one of so many rows is scored, those whose signs agree best with the query's
+SHARE = 10  # one of so many rows is scored, those whose signs agree best with the query's
 MANY = 32_768  # fewer rows are all scored: choosing among them would save little
 SEQ, PASSAGE, NOTE = range(3)
 
@@ -94,7 +94,7 @@ def _space(count: int, dimension: int) -> Rows:
     return Rows(
         np.empty((count, dimension), np.int8),
         np.empty(count, np.float32),
-        np.empty((count, -(-dimension // 64)), np.uint64),
+        np.empty((count, -(-dimension // 64)), np.uint64, order="F"),  # read a column at a time
         np.empty((count, 3), np.int64),
     )
 
@@ -127,7 +127,7 @@ def _scores(rows: Rows, query: "Vectors", where: "NDArray[np.intp] | None" = Non
     wide = np.empty((min(CHUNK, len(scores)), len(query)), np.float32)
     for start in range(0, len(scores), CHUNK):
         part = slice(start, start + CHUNK)
-        chunk = rows.codes[part if where is None else where[part]]
+        chunk = rows.codes[part] if where is None else rows.codes.take(where[part], axis=0)
         np.copyto(wide[: len(chunk)], chunk)
         np.vecdot(wide[: len(chunk)], query, out=scores[part])
     scores *= rows.scales if where is None else rows.scales[where]

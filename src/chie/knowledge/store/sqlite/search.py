@@ -56,11 +56,11 @@ class Search:
         if not asked:
             return {}
         only, passages = ("NOT IN", self.hidden) if among is None else ("IN", among)
-        values = [" OR ".join(map(_quoted, self._telling(asked))), json.dumps(passages)]
+        filtered = among is not None or self.hidden  # a filter that lets all through would still cost a look-up a row
+        where = f" AND rowid {only} (SELECT value FROM json_each(:passages))" if filtered else ""
+        values = {"words": " OR ".join(map(_quoted, self._telling(asked))), "passages": json.dumps(passages)}
         found = self.connection.execute(
-            f"SELECT rowid, -rank FROM words WHERE words MATCH ? AND rowid {only} (SELECT value FROM json_each(?))"
-            f" ORDER BY rank LIMIT {WORDS}",
-            values,
+            f"SELECT rowid, -rank FROM words WHERE words MATCH :words{where} ORDER BY rank LIMIT {WORDS}", values
         ).fetchall()
         if not found:
             return {}
