@@ -199,6 +199,10 @@ class ToolAgentContract(ModelAgentContract):
         assert len(peer.seen) == 4
         assert "used all your tool calls" in str(peer.seen[3])
 
+    async def test_white_space_before_a_call_does_not_end_the_answer(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.extend([use(Use("echo", '{"text": "x"}', "c1"), text="\n\n"), say("ok")])
+        assert text_of(await ask(agent)).strip() == "ok"
+
     @pytest.mark.parametrize("arguments", ['{"text": ', "[1]", '"x"'])
     async def test_malformed_arguments_go_back_to_the_model(
         self, agent: BaseAgent, peer: ModelServer, arguments: str

@@ -117,6 +117,10 @@ class ModelServer(ABC):
     def tools(self, request: dict[str, Any]) -> list[str]:
         """The names of the tools that a request offers."""
 
+    def takes(self, request: dict[str, Any]) -> bool:
+        """Amazon's and Anthropic's servers refuse blocks of nothing but white space."""
+        return self.kind == "openai" or all(text.strip() for _, text in self.turns(request))
+
     def listing(self) -> bytes | None:
         """What GET answers, if anything."""
         return None
@@ -134,8 +138,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.owner.headers.append({name.lower(): value for name, value in self.headers.items()})
-        self.owner.seen.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        step = self.owner.script.popleft()
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.owner.seen.append(request)
+        step = self.owner.script.popleft() if self.owner.takes(request) else Refuse(400)
         match step:
             case Refuse(status):
                 self._whole(status, *self.owner.refusal(status))

@@ -49,3 +49,12 @@ class Done(TypedDict):
 
 
 Event = Text | ToolCall | ToolResult | Done
+
+
+def clean(text: str) -> str:
+    """Neither a database nor UTF-8 takes NUL or halves of surrogate pairs; models send both now and then."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    if not text.isascii():
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text

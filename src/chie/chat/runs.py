@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from chie.chat.elsewhere import Elsewhere, over
-from chie.chat.events import Done, ToolCall, ToolResult, Usage
+from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
 from chie.chat.metrics import Metrics
 from chie.chat.reading import HEARTBEAT_SECONDS, Batch, read_live, read_stored
 from chie.chat.run import Run
@@ -19,7 +19,7 @@ from chie.chat.sessions.answer import Item, failure
 from chie.chat.sessions.conversation import Message, Status
 from chie.chat.sessions.orders import Orders
 from chie.chat.sessions.turns import Beginning, Turns
-from chie.errors import ChieError, StorageError
+from chie.errors import ChieError, NotFoundError, StorageError
 from chie.mcp_kit.logging import request_id
 
 SAVE_SECONDS = 0.25
@@ -82,12 +82,16 @@ class Runs:
         return list(self._runs)
 
     async def follow(self, message_id: str, after: int = 0) -> AsyncGenerator[Batch, None]:
-        """Every event later than `after`, once, in order, until the answer ends."""
+        """Every event later than `after`, once, in order, until the answer ends or is deleted."""
         run = self._runs.get(message_id)
         events = read_live(run, self._turns, after) if run else read_stored(self._turns, message_id, after)
-        async with aclosing(events) as batches:
-            async for batch in batches:
-                yield batch
+        try:
+            async with aclosing(events) as batches:
+                async for batch in batches:
+                    yield batch
+                    after = max(after, batch.first + len(batch.items) - 1)
+        except NotFoundError as error:
+            yield Batch(after + 1, failure(error.message))
 
     async def stop(self, message_id: str) -> Message:
         """End it and keep the part; stopping what has ended changes nothing."""
@@ -191,7 +195,7 @@ class Runs:
                 if not run.count:
                     self._metrics.first_event(run.agent_id, perf_counter() - began)
                 if event["type"] == "message":
-                    run.add(_clean(event["content"]))
+                    run.add(clean(event["content"]))
                 elif event["type"] == "done":
                     done = event
                 else:
@@ -211,7 +215,7 @@ class Runs:
             level = logging.WARNING if event["is_error"] else logging.INFO
             logger.log(level, "tool %s %s", event["name"], "failed" if event["is_error"] else "answered")
             self._metrics.tool_ended(event["name"], is_error=event["is_error"])
-        run.add(json.loads(_clean(json.dumps(event, ensure_ascii=False))))
+        run.add(json.loads(clean(json.dumps(event, ensure_ascii=False)), parse_constant=lambda _: None))
 
     async def _finish(self, run: Run, outcome: Outcome) -> None:
         run.finishing = True
@@ -270,12 +274,3 @@ class Runs:
 def _done(run: Run, done: Done) -> dict[str, Any]:
     named = {"type": "done", "message_id": run.message_id, "session_id": run.session_id, "usage": done["usage"]}
     return named | {"finish": done["finish"]} if "finish" in done else named
-
-
-def _clean(text: str) -> str:
-    """Neither database keeps NUL or halves of surrogate pairs; models send both now and then."""
-    if "\x00" in text:
-        text = text.replace("\x00", "\ufffd")
-    if not text.isascii():
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text

@@ -1,11 +1,15 @@
 """A tool that destroys waits for the user's word."""
 
+from collections.abc import AsyncGenerator
+
 import pytest
-from tests.fakes.agents import ANSWER
+from tests.fakes.agents import ANSWER, CautiousAgent, text
 from tests.fakes.chat import ChatHouse
 from tests.fakes.sse import asking, following
 
 from chie.chat import runs
+from chie.chat.agents.base import Approve
+from chie.chat.events import Event, ToolCall
 
 CALL = "call-delete_everything"
 
@@ -79,3 +83,18 @@ async def test_under_v1_nobody_can_be_asked_so_the_tool_is_refused(chat: ChatHou
     body = {"model": "cautious", "messages": [{"role": "user", "content": "tidy up"}]}
     answer = (await chat.client.post("/v1/chat/completions", json=body)).json()
     assert answer["choices"][0]["message"]["content"] == "I did not."
+
+
+async def test_gateways_may_hide_much_in_the_id_of_a_call(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "call-" + "thought " * 1_000
+
+    async def script(_: object, __: str, approve: Approve) -> AsyncGenerator[Event, None]:
+        asked = ToolCall(type="tool_call", id=long, name="drop", arguments={}, approval="required")
+        yield asked
+        yield text(f"allowed: {await approve(asked)}")
+
+    monkeypatch.setattr(CautiousAgent, "script", script)
+    async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
+        await reader.event()
+        await chat.client.post(f"/api/chat/{reader.message_id}/approve", json={"id": long})
+        assert (await reader.rest())[0].text == "allowed: True"

@@ -35,6 +35,8 @@ async def refusal(chat: ChatHouse, method: str, path: str, body: Any = None) -> 
         ("PATCH", f"/api/sessions/{NOBODY}", {"title": " "}, "title is blank: give it at least one visible character."),
         ("POST", "/api/chat/stream", {"message": "a\x00b"}, "message has a NUL character: send plain text."),
         ("POST", "/api/chat/stream", {"message": "x", "parent_id": NOBODY}, "parent_id needs a session_id: "),
+        ("POST", "/api/chat/stream", {"message": "x", "session_id": "a\x00b"}, "session_id "),
+        ("POST", f"/api/chat/{NOBODY}/approve", {"id": "a\x00b"}, "id "),
         ("POST", "/api/chat/stream", [1], "the body must be a JSON object, "),
         ("GET", "/api/sessions?limit=0", None, "limit must be at least 1."),
         ("GET", "/api/sessions?limit=many", None, "limit must be a whole number."),
@@ -121,7 +123,15 @@ async def test_nul_in_an_address_is_400_on_both_databases(chat_on_both: ChatHous
     assert await refusal(chat_on_both, "GET", path) == (400, "the address has a NUL character: send plain text.")
 
 
-@pytest.mark.parametrize("cursor", ["2026-01-01T00:00:00+00:00 a\x00b", "2026-01-01 x", "today and tomorrow"])
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "2026-01-01T00:00:00+00:00 a\x00b",
+        "2026-01-01 x",
+        "today and tomorrow",
+        f"0001-01-01T00:00:00+23:59 {NOBODY}",
+    ],
+)
 async def test_a_cursor_that_nobody_gave_is_400(chat_on_both: ChatHouse, cursor: str) -> None:
     encoded = base64.urlsafe_b64encode(cursor.encode()).decode()
     status, found = await refusal(chat_on_both, "GET", f"/api/sessions?cursor={encoded}")

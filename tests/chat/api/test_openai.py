@@ -1,11 +1,19 @@
 """Every agent as a model, spoken to by OpenAI's own client."""
 
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+
+import httpx2
 import pytest
 from openai import APIError, AsyncOpenAI, AsyncStream, BadRequestError, InternalServerError, NotFoundError
 from openai.types.chat import ChatCompletionChunk
-from tests.fakes.agents import ANSWER, KINDS, UNREACHABLE, EchoAgent
+from tests.fakes.agents import ANSWER, KINDS, UNREACHABLE, EchoAgent, GatedAgent, done, text
 from tests.fakes.chat import ChatHouse
 from tests.fakes.waiting import until
+
+from chie.chat.api import openai_compat
+from chie.chat.events import Event
+from chie.chat.model.base import ModelError
 
 
 def sdk(chat: ChatHouse) -> AsyncOpenAI:
@@ -116,3 +124,74 @@ async def test_a_client_that_leaves_ends_the_agent_s_work(chat: ChatHouse) -> No
         return agent.closed == 1
 
     await until(closed)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_client_that_leaves_before_the_first_word_ends_the_work_too(chat: ChatHouse, stream: bool) -> None:
+    agent = chat.agent(GatedAgent)
+    body = {"model": "gated", "messages": [{"role": "user", "content": "x"}], "stream": stream}
+    with pytest.raises(httpx2.ReadTimeout):
+        await chat.client.post("/v1/chat/completions", json=body, timeout=0.3)
+
+    async def closed() -> bool:
+        return agent.closed == 1
+
+    await until(closed)
+
+
+async def test_a_stream_begins_while_a_tool_works_and_is_never_silent_for_long(
+    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_compat, "HEARTBEAT_SECONDS", 0.05)
+    agent = chat.agent(GatedAgent)
+    body = {"model": "gated", "messages": [{"role": "user", "content": "x"}], "stream": True}
+    async with chat.client.stream("POST", "/v1/chat/completions", json=body) as response:
+        lines = response.aiter_lines()
+        assert await _line(lines, ": still here")
+        agent.allow("at last")
+        assert await _line(lines, '"content": "at last"')
+        agent.finish()
+        assert await _line(lines, "[DONE]")
+
+
+async def _line(lines: AsyncIterator[str], part: str) -> bool:
+    async for line in lines:
+        if part in line:
+            return True
+    return False
+
+
+async def test_an_agent_that_fails_after_a_silence_is_told_in_the_stream(
+    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def script(*_: object) -> AsyncGenerator[Event, None]:
+        await asyncio.sleep(0.2)
+        raise ModelError(UNREACHABLE)
+        yield
+
+    monkeypatch.setattr(openai_compat, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(EchoAgent, "script", script)
+    body = {"model": "echo", "messages": [{"role": "user", "content": "x"}], "stream": True}
+    answer = await chat.client.post("/v1/chat/completions", json=body)
+    assert answer.status_code == 200
+    assert UNREACHABLE in answer.text
+    assert "[DONE]" not in answer.text
+
+
+async def test_halves_of_characters_break_nothing(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def script(*_: object) -> AsyncGenerator[Event, None]:
+        yield text("a\ud83d b")
+        yield done()
+
+    monkeypatch.setattr(EchoAgent, "script", script)
+    async with sdk(chat) as client:
+        answer = await client.chat.completions.create(model="echo", messages=[{"role": "user", "content": "x"}])
+    assert answer.choices[0].message.content == "a? b"
+
+
+async def test_what_the_system_says_last_counts_too(chat: ChatHouse) -> None:
+    async with sdk(chat) as client:
+        await client.chat.completions.create(
+            model="echo", messages=[{"role": "user", "content": "four"}, {"role": "system", "content": "Be brief."}]
+        )
+    assert chat.agent(EchoAgent).heard[-1][0] == "four\n\nBe brief."

@@ -1,12 +1,15 @@
 """Sessions as a person uses them: find, rename, hand over, take along, throw away."""
 
 import json
+from collections.abc import AsyncGenerator
 from uuid import UUID
 
 import pytest
-from tests.fakes.agents import ANSWER, GatedAgent
+from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent, done
 from tests.fakes.chat import ChatHouse
 from tests.fakes.sse import asking
+
+from chie.chat.events import Event, ToolCall
 
 
 @pytest.mark.req("CH-11")
@@ -141,3 +144,22 @@ async def test_export_as_json_holds_every_branch(chat: ChatHouse) -> None:
         "messages": exported["messages"],
     }
     assert [message["content"] for message in exported["messages"]] == ["one", ANSWER, ANSWER]
+
+
+async def test_numbers_that_json_cannot_hold_are_told_as_none(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plug-in's agent may send them; Python would write `NaN`, at which a browser stops."""
+
+    async def script(*_: object) -> AsyncGenerator[Event, None]:
+        yield ToolCall(type="tool_call", id="1", name="count", arguments={"to": float("inf"), "by": [float("nan")]})
+        yield done()
+
+    monkeypatch.setattr(ToolAgent, "script", script)
+    session_id, events = await chat.ask("count", agent_id="tools")
+    assert events[0].data["arguments"] == {"to": None, "by": [None]}
+    exported = await chat.client.get(f"/api/sessions/{session_id}/export?format=json")
+    assert exported.json()["messages"][-1]["parts"][0]["arguments"] == {"to": None, "by": [None]}
+
+
+async def test_blanks_around_a_search_do_not_count(chat: ChatHouse) -> None:
+    await chat.ask("findable")
+    assert len((await chat.get("/api/sessions", query=" findable "))["sessions"]) == 1

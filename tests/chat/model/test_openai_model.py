@@ -85,6 +85,29 @@ async def test_what_is_no_answer_is_told_in_our_words(event: Any, caplog: pytest
     assert "sent what is no answer" in caplog.text
 
 
+@pytest.mark.parametrize("usage", [{"prompt_tokens": 3}, {"prompt_tokens": 3, "completion_tokens": None}, {}])
+async def test_tokens_that_were_not_counted_cost_no_answer(usage: dict[str, Any]) -> None:
+    with Quirky(chunk(content="x"), chunk("stop"), {"choices": [], "usage": usage}) as server:
+        *_, end = await answer(server)
+    expected = {"input_tokens": 3, "output_tokens": 0} if usage else None
+    assert isinstance(end, End)
+    assert end.usage == expected
+
+
+async def test_characters_that_came_in_halves_are_joined() -> None:
+    halves = [chunk(content=piece) for piece in ("a\ud83d", "\ude00 \ud842", "\udfb7野家 \ude00 x")]
+    with Quirky(*halves, chunk("stop")) as server:
+        pieces = [piece.text for piece in await answer(server) if isinstance(piece, TextPiece)]
+    assert pieces == ["a", "😀 ", "𠮷野家 \ufffd x"]
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"x": NaN}', '{"x": 1e999}', '{"x": "\\ud800"}', '{"x": ' + "[" * 3_000 + "]" * 3_000 + "}", "[1]"]
+)
+def test_arguments_that_no_json_can_hold_are_none(arguments: str) -> None:
+    assert Call("1", "f", arguments).parsed() is None
+
+
 async def test_an_end_without_a_reason_is_no_end() -> None:
     with Quirky(chunk(content="half"), "[DONE]") as server, pytest.raises(ModelError, match="broke off in the middle"):
         await answer(server)

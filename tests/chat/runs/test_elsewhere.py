@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -17,7 +18,7 @@ from tests.fakes.waiting import until
 
 from chie.chat import elsewhere
 from chie.chat.runs import ENDED_ELSEWHERE
-from chie.chat.sessions import bell
+from chie.chat.sessions import bell, repository
 from chie.chat.sessions.bell import Bell
 
 CALL = "call-delete_everything"
@@ -140,6 +141,44 @@ async def test_deleting_a_session_elsewhere_stops_its_answer_first(chat_on_both:
         assert (await other.client.delete(f"/api/sessions/{reader.session_id}")).status_code == 204
         assert [event.event for event in await reader.rest()] == ["done"]
     assert (agent.closed, (await chat_on_both.client.get(f"/api/sessions/{reader.session_id}")).status_code) == (1, 404)
+
+
+async def test_a_reader_elsewhere_is_told_that_the_session_was_deleted(
+    chat_on_both: ChatHouse, other: ChatHouse
+) -> None:
+    """Its rows are gone between two looks at them."""
+    agent = chat_on_both.agent(GatedAgent)
+    async with asking(chat_on_both.client, "x", agent_id="gated") as reader:
+        agent.allow("so far ")
+        await reader.event()
+        async with following(other.client, reader.message_id) as there:
+            await there.event()
+            await chat_on_both.app.state.chat._database.write(partial(_delete, session_id=reader.session_id))
+            agent.allow("gone")
+            error, last = await there.rest()
+        agent.finish()
+        await reader.rest()
+    assert (error.id, error.event, last.data) == (2, "error", {"message_id": None})
+    assert error.data["error"].startswith("no answer has this id.")
+
+
+async def _delete(connection: AsyncConnection, *, session_id: str) -> None:
+    await repository.delete_session(connection, session_id, user_id="anonymous")
+
+
+async def test_a_session_cannot_be_deleted_under_a_question(postgres: str) -> None:
+    """Whoever deletes it waits, or the question finds it gone; neither is a failure of ours."""
+    address = new_database(postgres)
+    async with open_chat(postgres_url(address)) as chat:
+        session_id, _ = await chat.ask("first")
+        with psycopg.connect(address) as connection:
+            connection.execute("DELETE FROM sessions WHERE id = %s", (session_id,))
+            body = {"message": "second", "session_id": session_id}
+            asked = asyncio.create_task(chat.client.post("/api/chat/stream", json=body))
+            await asyncio.sleep(0.3)
+        answer = await asked
+    assert answer.status_code == 404
+    assert answer.json()["detail"].startswith("no session has this id.")
 
 
 async def test_a_writer_that_does_not_react_loses_the_answer_when_it_is_stopped(

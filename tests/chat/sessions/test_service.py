@@ -44,8 +44,9 @@ async def test_an_agent_that_nobody_knows_makes_no_session(service: SessionServi
         ("a" * TITLE_LENGTH, "a" * TITLE_LENGTH),
         ("a" * (TITLE_LENGTH + 1), "a" * (TITLE_LENGTH - 1) + "…"),
         ("a" * (TITLE_LENGTH - 2) + " bcd", "a" * (TITLE_LENGTH - 2) + "…"),
-        (" " * TITLE_LENGTH * 3 + "知恵" * TITLE_LENGTH, "知恵" * 30),
-        (" " * TITLE_LENGTH * 4 + "x", ""),
+        (" " * TITLE_LENGTH * 4 + "x", "x"),
+        ("a" + " " * (TITLE_LENGTH * 4 - 2) + "bc", "a b"),
+        ("a" + " " * (TITLE_LENGTH * 4 - 1) + "bc", "a"),
         ("a\x00\x1b[0m\tb\x7f", "a [0m b"),
     ],
 )

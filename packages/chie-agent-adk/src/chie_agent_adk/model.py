@@ -205,7 +205,7 @@ def _message(message: Message) -> dict[str, Any]:
         case UserSaid(content):
             return {"role": "user", "content": content}
         case ModelSaid(content, calls, thoughts):
-            words = [{"type": "text", "text": content}] if content else []
+            words = [{"type": "text", "text": content}] if content.strip() else []  # blank ones are refused
             blocks = [thought.block for thought in thoughts]
             return {"role": "assistant", "content": [*blocks, *words, *map(_call, calls)]}
         case ToolsSaid(results):

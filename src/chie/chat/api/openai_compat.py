@@ -7,16 +7,18 @@ from json import JSONEncoder
 from time import time
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from chie.chat.agents.base import BaseAgent, Turn
 from chie.chat.api.errors import surprise
 from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, split
+from chie.chat.api.patience import ClientLeftError, attended, with_silences
 from chie.chat.api.schemas import errors
-from chie.chat.api.sse import HEADERS, MEDIA_TYPE
+from chie.chat.api.sse import HEADERS, HEARTBEAT, MEDIA_TYPE
 from chie.chat.api.state import ChatState
-from chie.chat.events import Done, Event, Usage
+from chie.chat.events import Done, Event, Usage, clean
+from chie.chat.reading import HEARTBEAT_SECONDS
 from chie.chat.sessions.conversation import new_id
 from chie.errors import ChieError
 
@@ -30,6 +32,11 @@ COMPLETION: dict[int | str, dict[str, Any]] = {
     }
 }
 
+CLIENT_LEFT = 499  # as nginx writes it; nobody reads it but the log
+SILENCE = HEARTBEAT.decode()
+
+Events = AsyncGenerator[Event | None, None]
+
 logger = logging.getLogger(__name__)
 _json = JSONEncoder(ensure_ascii=False).encode
 
@@ -42,27 +49,35 @@ async def list_models(chat: ChatState) -> Models:
 
 
 @router.post("/chat/completions", response_class=JSONResponse, responses={**COMPLETION, **errors(404, 413)})
-async def complete(body: CompletionRequest, chat: ChatState) -> Response:
+async def complete(body: CompletionRequest, chat: ChatState, request: Request) -> Response:
     """Ask an agent. Nothing is kept: the client has the history. Tools run here; those that destroy are refused."""
     agent = chat.agents.get_agent(body.model)
     history, message = split(body.messages)
     logger.info("agent %s answers a question of %d turns that is not kept", agent.agent_id, len(history))
-    events = _answer(agent, message, history)
-    first = await anext(events, None)  # a model that cannot be reached is a 500, not a stream that breaks
+    events = with_silences(_answer(agent, message, history), HEARTBEAT_SECONDS)
     chunks = _Chunks(body.model)
-    if body.stream:
-        usage = bool(body.stream_options and body.stream_options.include_usage)
-        return StreamingResponse(chunks.stream(first, events, usage=usage), media_type=MEDIA_TYPE, headers=HEADERS)
-    return JSONResponse(await chunks.whole(first, events))
+    try:
+        if not body.stream:
+            return JSONResponse(await attended(request, chunks.whole(events)))
+        first = await attended(request, _first(events))  # a model that cannot be reached is a 500, no broken stream
+    except ClientLeftError:
+        return Response(status_code=CLIENT_LEFT)
+    usage = bool(body.stream_options and body.stream_options.include_usage)
+    return StreamingResponse(chunks.stream(first, events, usage=usage), media_type=MEDIA_TYPE, headers=HEADERS)
 
 
 async def _answer(agent: BaseAgent, message: str, history: Sequence[Turn]) -> AsyncGenerator[Event, None]:
     async with aclosing(agent.stream_chat(message, history, new_id())) as events:
         async for event in events:
-            if event["type"] in ("message", "done"):
-                yield event
+            if event["type"] == "message":
+                event["content"] = clean(event["content"])
             elif event["type"] == "tool_call":
                 logger.info("tool %s is called", event["name"])
+            yield event
+
+
+async def _first(events: Events) -> Event | None:
+    return await anext(events, None)
 
 
 class _Chunks:
@@ -71,26 +86,27 @@ class _Chunks:
     def __init__(self, model: str) -> None:
         self._head = {"id": f"chatcmpl-{new_id()}", "created": int(time()), "model": model}
 
-    async def whole(self, first: Event | None, events: AsyncGenerator[Event, None]) -> dict[str, Any]:
+    async def whole(self, events: Events) -> dict[str, Any]:
         texts: list[str] = []
         done = Done(type="done", usage=None)
-        async for event in _all(first, events):
-            if event["type"] == "message":
-                texts.append(event["content"])
-            elif event["type"] == "done":
-                done = event
+        async with aclosing(events):
+            async for event in events:
+                if event and event["type"] == "message":
+                    texts.append(event["content"])
+                elif event and event["type"] == "done":
+                    done = event
         message = {"role": "assistant", "content": "".join(texts)}
         choice = {"index": 0, "message": message, "finish_reason": _finish(done), "logprobs": None}
         return {**self._head, "object": "chat.completion", "choices": [choice], "usage": _usage(done["usage"])}
 
-    async def stream(
-        self, first: Event | None, events: AsyncGenerator[Event, None], *, usage: bool
-    ) -> AsyncIterator[str]:
+    async def stream(self, first: Event | None, events: Events, *, usage: bool) -> AsyncIterator[str]:
         yield self._chunk({"role": "assistant", "content": ""})
         done = Done(type="done", usage=None)
         try:
             async for event in _all(first, events):
-                if event["type"] == "message":
+                if event is None:
+                    yield SILENCE
+                elif event["type"] == "message":
                     yield self._chunk({"content": event["content"]})
                 elif event["type"] == "done":
                     done = event
@@ -109,10 +125,9 @@ class _Chunks:
         return _data({**self._head, "object": "chat.completion.chunk", "choices": [choice]})
 
 
-async def _all(first: Event | None, events: AsyncGenerator[Event, None]) -> AsyncIterator[Event]:
+async def _all(first: Event | None, events: Events) -> AsyncIterator[Event | None]:
     async with aclosing(events):
-        if first is not None:
-            yield first
+        yield first
         async for event in events:
             yield event
 

@@ -62,7 +62,8 @@ class Completion(BaseModel):
 
 
 def split(messages: Sequence[ChatMessage]) -> tuple[list[Turn], str]:
-    """The earlier turns, and the question. What a system message says stands before the question it precedes."""
+    """The earlier turns, and the question. What a system message says stands before the question that follows it, or
+    after the last one."""
     turns: list[Turn] = []
     orders: list[str] = []
     for message in messages:
@@ -77,4 +78,4 @@ def split(messages: Sequence[ChatMessage]) -> tuple[list[Turn], str]:
             orders.clear()
     if not turns or turns[-1]["role"] != "user" or not turns[-1]["content"].strip():
         raise ValidationError("the last of the messages must be the user's question.")
-    return turns[:-1], turns[-1]["content"]
+    return turns[:-1], "\n\n".join([turns[-1]["content"], *orders])

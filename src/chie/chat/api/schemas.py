@@ -10,7 +10,9 @@ from chie.chat.sessions.turns import MAX_MESSAGE
 MAX_ID = 200
 
 MessageText = Annotated[str, Field(max_length=MAX_MESSAGE, description="What you want to ask.")]
-Id = Annotated[str, Field(min_length=1, max_length=MAX_ID)]
+Id = Annotated[str, Field(min_length=1, max_length=MAX_ID, pattern=r"^[^\x00]+$")]
+# Gateways hide a model's thoughts in the ids of its calls, and want them back whole.
+CallId = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"^[^\x00]+$")]
 Title = Annotated[str, Field(max_length=MAX_TITLE)]
 
 
@@ -37,7 +39,7 @@ class Edit(Body):
 
 
 class Approve(Body):
-    id: Id = Field(description="The `id` of the `tool_call` event that waits.")
+    id: CallId = Field(description="The `id` of the `tool_call` event that waits.")
     approved: StrictBool = Field(default=True, description="False refuses; the model is told so.")
 
 

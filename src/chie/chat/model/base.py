@@ -32,10 +32,14 @@ class Call:
     arguments: str
 
     def parsed(self) -> dict[str, Any] | None:
-        """The arguments as an object, or None if they are none. No text at all stands for no arguments."""
+        """The arguments as an object, or None if they are none. No text at all stands for no arguments.
+
+        Python reads more than JSON allows: NaN, numbers beyond all bounds, halves of surrogate pairs.
+        """
         try:
             value = json.loads(self.arguments or "{}")
-        except ValueError:
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
             return None
         return value if isinstance(value, dict) else None
 

@@ -204,7 +204,7 @@ def _message(message: Message) -> dict[str, Any]:
         case UserSaid(content):
             return {"role": "user", "content": [{"text": content}]}
         case ModelSaid(content, calls, thoughts):
-            words = [{"text": content}] if content else []
+            words = [{"text": content}] if content.strip() else []  # blank ones are refused
             blocks = [{"reasoningContent": thought.block} for thought in thoughts]
             return {"role": "assistant", "content": [*blocks, *words, *map(_call, calls)]}
         case ToolsSaid(results):

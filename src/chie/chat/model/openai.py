@@ -157,6 +157,7 @@ class _Reader:
         self.whole = False
         self.cut = False
         self.usage: Usage | None = None
+        self._half = ""
         self._calls: list[dict[str, str]] = []
         self._by_index: dict[int, dict[str, str]] = {}
 
@@ -168,7 +169,8 @@ class _Reader:
         if chunk.get("error"):
             raise ValueError(str(chunk["error"]))
         if usage := chunk.get("usage"):
-            self.usage = Usage(input_tokens=usage["prompt_tokens"], output_tokens=usage["completion_tokens"])
+            asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
+            self.usage = Usage(input_tokens=asked or 0, output_tokens=answered or 0)
         if not chunk.get("choices"):
             return ""
         choice = chunk["choices"][0]
@@ -178,7 +180,14 @@ class _Reader:
         delta = choice.get("delta") or {}
         for fragment in delta.get("tool_calls") or ():
             self._add(fragment)
-        return delta.get("content") or ""
+        return self._joined(delta.get("content") or "")
+
+    def _joined(self, text: str) -> str:
+        """Some servers cut an emoji or a rare kanji in two; the first half waits for the second."""
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _add(self, fragment: dict[str, Any]) -> None:
         index, name = fragment.get("index", len(self._calls)), fragment.get("id") or ""

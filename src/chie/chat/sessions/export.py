@@ -1,6 +1,7 @@
 """A conversation as a file: Markdown to read, JSON to process."""
 
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 from chie.chat.sessions.branches import newest_branch
@@ -50,4 +51,6 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None  # which JSON cannot say, and a tool's arguments once could
     return value.isoformat() if hasattr(value, "isoformat") else value

@@ -42,7 +42,7 @@ class SessionService:
         return Conversation(**asdict(session), messages=messages)
 
     async def page(self, *, query: str | None = None, limit: int = 50, cursor: str | None = None) -> Page:
-        before = _decode(cursor) if cursor else None
+        before, query = _decode(cursor) if cursor else None, (query or "").strip()
         async with self._database.read() as connection:
             found = await repository.page(
                 connection, user_id=current_user().id, query=query or None, limit=limit + 1, before=before
@@ -100,13 +100,13 @@ def new_session(agent_id: str, title: str) -> Session:
 
 def made_title(text: str, length: int = TITLE_LENGTH) -> str:
     """The beginning, on one line."""
-    line = " ".join(_UNPRINTABLE.sub(" ", text[: length * 4]).split())
+    line = " ".join(_UNPRINTABLE.sub(" ", text.lstrip()[: length * 4]).split())
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
-async def existing(connection: AsyncConnection, session_id: str) -> Session:
+async def existing(connection: AsyncConnection, session_id: str, *, held: bool = False) -> Session:
     """Somebody else's is not there."""
-    session = await repository.session(connection, session_id, user_id=current_user().id)
+    session = await repository.session(connection, session_id, user_id=current_user().id, held=held)
     if session is None:
         raise no_session()
     return session
@@ -133,5 +133,5 @@ def _decode(cursor: str) -> tuple[datetime, str]:
     try:
         moment, session_id = base64.urlsafe_b64decode(cursor.encode()).decode().split(" ")
         return datetime.fromisoformat(moment).astimezone(UTC), str(UUID(session_id))
-    except (binascii.Error, ValueError) as error:
+    except (binascii.Error, ValueError, OverflowError) as error:
         raise ValidationError("cursor is not one that this list gave: use next_cursor of the page before.") from error

@@ -61,7 +61,7 @@ class Turns:
             return await self._ask_first(message, agent_id)
 
         async def change(connection: AsyncConnection) -> Beginning:
-            session = await existing(connection, session_id)
+            session = await existing(connection, session_id, held=True)
             messages = await repository.messages(connection, session_id)
             question = _question(session_id, message, _parent(messages, parent_id))
             return await self._begin(connection, session, messages, question, agent_id)
@@ -221,7 +221,7 @@ async def _context(connection: AsyncConnection, message_id: str) -> tuple[Sessio
     message = await repository.message(connection, message_id, user_id=current_user().id)
     if message is None:
         raise NotFoundError("no message has this id. GET /api/sessions/{session_id} lists a session's messages.")
-    session = await existing(connection, message.session_id)
+    session = await existing(connection, message.session_id, held=True)
     return session, await repository.messages(connection, message.session_id), message
 
 
