@@ -1,5 +1,6 @@
 """What every adapter of NoteStore must do. An adapter's test module subclasses this and gives the fixture `store`."""
 
+import base64
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -167,7 +168,26 @@ class NoteStoreContract:
         store.save(a_note("two"))
         assert [n.id for n in store.browse(tag="nginx", limit=5, cursor=None).notes] == [tagged.id]
 
-    @pytest.mark.parametrize("cursor", ["x", "!!!", "AAAA", "知恵", "2026-04-01"])
+    def test_a_name_that_no_note_can_have_finds_nothing(self, store: NoteStore) -> None:
+        store.save(a_note("redis", tags=["nginx"]))
+        assert store.get("a\0b") is None
+        assert store.delete("a\0b") is False
+        assert store.browse(tag="ngi\0nx", limit=5, cursor=None).notes == []
+        assert store.search("redis", limit=5, tags=["ngi\0nx"]).hits == []
+
+    @pytest.mark.parametrize(
+        "cursor",
+        ["x", "!!!", "AAAA", "知恵", "2026-04-01"]
+        + [
+            base64.urlsafe_b64encode(text.encode()).decode()
+            for text in (
+                "2024-W01-1 k-1",
+                "2024-01-01 k-1",
+                "2024-01-01T00:00:00.000000+00:00 k-\0",
+                "0001-01-01T00:00:00.000000+09:00 k-1",
+            )
+        ],
+    )
     def test_a_cursor_that_no_page_gave_is_refused(self, store: NoteStore, cursor: str) -> None:
         with pytest.raises(ValidationError, match="without a cursor"):
             store.browse(tag=None, limit=1, cursor=cursor)

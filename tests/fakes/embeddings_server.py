@@ -21,7 +21,7 @@ class EmbeddingsServer:
 
     def __init__(self, *, dimension: int = 16, status: int = 200, answer: bytes | None = None) -> None:
         self.requests: list[Request] = []
-        embedder = HashingEmbedder(dimension=dimension)
+        self.dimension = dimension
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -36,7 +36,7 @@ class EmbeddingsServer:
             def vectors(self, texts: list[str]) -> bytes:
                 rows = [
                     {"index": at, "embedding": [3 * float(number) for number in row]}
-                    for at, row in enumerate(embedder.embed(texts))
+                    for at, row in enumerate(HashingEmbedder(dimension=owner.dimension).embed(texts))
                 ]
                 return json.dumps({"data": rows[::-1], "model": "fake"}).encode()
 

@@ -1,7 +1,9 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.contract.note_store import a_note
 from tests.fakes.embedders import HashingEmbedder
 from tests.fakes.embeddings_server import EmbeddingsServer
 
@@ -9,6 +11,7 @@ from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.embedding.openai import OpenAIEmbedder
 from chie.knowledge.embedding.recent import KEPT, RecentEmbedder
+from chie.knowledge.store.sqlite.store import SqliteStore
 
 
 class TestTheModelWeShip:
@@ -72,6 +75,39 @@ class TestAServersModel:
     def test_an_answer_that_is_none(self, body: bytes) -> None:
         with EmbeddingsServer(answer=body) as server, pytest.raises(EmbeddingError):
             OpenAIEmbedder(server.url, "m").embed(["x"])
+
+    @pytest.mark.parametrize(
+        "rows",
+        ["[0.5, null]", "[null, null]", "null", "[]", "0.5", '["a", "b"]', "[[0.5], [0.5]]", "[0.5, 1e300]", "{}"],
+    )
+    def test_what_is_no_vector_of_numbers_is_refused(self, rows: str) -> None:
+        answer = f'{{"data": [{{"index": 0, "embedding": {rows}}}]}}'.encode()
+        with (
+            EmbeddingsServer(answer=answer) as server,
+            pytest.raises(EmbeddingError, match=r"vectors of numbers.*set CHIE_EMBEDDING_MODEL"),
+        ):
+            OpenAIEmbedder(server.url, "m").embed(["x"])
+
+    def test_vectors_of_several_lengths_in_one_answer_are_refused(self) -> None:
+        answer = b'{"data": [{"index": 0, "embedding": [1, 2]}, {"index": 1, "embedding": [1]}]}'
+        with EmbeddingsServer(answer=answer) as server, pytest.raises(EmbeddingError, match="all of one length"):
+            OpenAIEmbedder(server.url, "m").embed(["x", "y"])
+
+    def test_a_model_that_was_changed_under_its_name_is_refused_until_the_restart(self, tmp_path: Path) -> None:
+        with EmbeddingsServer(dimension=8) as server:
+            before = SqliteStore(tmp_path / "chie.db", RecentEmbedder(OpenAIEmbedder(server.url, "m")))
+            note = a_note("redis evicts sessions")
+            before.save(note)
+            server.dimension = 12
+            notice = before.save(replace(note, content="redis が落ちた"), replacing=note)
+            assert "its model was changed under the same name. Restart Chie" in (notice or "")
+            assert before.search("落ちた", limit=5, tags=()).hits
+            before.close()
+            after = SqliteStore(tmp_path / "chie.db", RecentEmbedder(OpenAIEmbedder(server.url, "m")))
+            assert "1 passages are still being read" in (after.search("redis", limit=5, tags=()).notice or "")
+            after._backfill.run(lambda _: None)
+            assert after.search("redis", limit=5, tags=()).notice is None
+            after.close()
 
 
 class TestMemory:

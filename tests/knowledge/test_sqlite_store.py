@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import Thread
@@ -79,6 +80,27 @@ class TestModel:
         after._backfill.run(lambda _: None)
         wait_for(lambda: after.search("finding number 7", limit=1, tags=()).notice is None)
         assert before.search("finding number 7 about redis", limit=1, tags=()).notice is None  # its vectors stay
+
+    def test_vectors_of_another_length_under_the_models_name_are_read_again(self, path: Path) -> None:
+        embedder = HashingEmbedder()
+        before = SqliteStore(path, embedder)
+        before.save(a_note("redis evicts sessions"))
+        embedder._dimension = 96
+        before.save(strange := a_note("nginx の 504 エラー"))
+        before.close()
+        store = SqliteStore(path, HashingEmbedder())
+        assert store.readings([strange]) == {}
+        outline = store.outline(limit=5)
+        assert outline is not None
+        assert len(outline.vectors) == 1
+        found = store.search("504", limit=5, tags=())
+        assert found.hits[0].id == strange.id  # by its words, meanwhile
+        assert "1 passages are still being read" in (found.notice or "")
+        store.save(a_note("redis again"))
+        wait_for(lambda: store.search("504", limit=5, tags=()).notice is None)
+        assert len(store.readings([strange])) == 1
+        assert [similar.id for similar in store.similar(replace(strange, id="k-other"), limit=5)] == [strange.id]
+        store.close()
 
     def test_progress_is_told_and_work_is_done_once(self, path: Path) -> None:
         first, second = (SqliteStore(path, HashingEmbedder("2")) for _ in range(2))

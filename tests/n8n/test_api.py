@@ -168,6 +168,16 @@ def test_a_backup_shows_what_it_would_change_and_brings_it_back(page: TestClient
     assert len(read(page, f"/workflows/{workflow_id}/backups")["backups"]) == 2
 
 
+def test_a_setting_that_is_not_set_is_no_difference_to_a_backup(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+    flow = n8n.add_workflow(**FLOW)
+    name = backed_up(tmp_path, n8n, flow)
+    stored = n8n.workflows[flow["id"]]
+    stored["settings"] = {**stored["settings"], "errorWorkflow": "DEFAULT", "executionTimeout": -1}
+    assert read(page, f"/backups/{name}")["same"] is True
+    stored["settings"] = {**stored["settings"], "errorWorkflow": "wf"}
+    assert read(page, f"/backups/{name}")["difference"]["settings"] == ["errorWorkflow"]
+
+
 def test_a_backup_of_a_deleted_workflow_comes_back_as_a_new_one(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     name = backed_up(tmp_path, n8n, flow)

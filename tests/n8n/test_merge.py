@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from chie.n8n.merge import SAID, Change, Merged, merge, new_body
+from chie.n8n.merge import SAID, Change, Merged, chosen, merge, new_body, settings_alone
 
 HOOK = "n8n-nodes-base.webhook"
 SET = "n8n-nodes-base.set"
@@ -91,6 +91,23 @@ def test_a_null_resets_a_setting_that_is_stored_and_is_nothing_for_any_other() -
     workflow = {**stored(), "settings": {"timezone": "UTC", "saveManualExecutions": True}}
     given = {"timezone": None, "saveManualExecutions": None, "errorWorkflow": None, "callerPolicy": None}
     assert merge(workflow, Change(fields={"settings": given})).body["settings"] == {"timezone": "DEFAULT"}
+
+
+def test_a_value_that_says_that_nothing_is_set_is_as_good_as_null() -> None:
+    workflow = {**stored(), "settings": {"timezone": "DEFAULT", "errorWorkflow": "x", "executionTimeout": -1}}
+    given = {"timezone": None, "errorWorkflow": "DEFAULT", "executionTimeout": None, "saveManualExecutions": "DEFAULT"}
+    result = merge(workflow, Change(fields={"settings": given}))
+    assert result.body["settings"] == {"errorWorkflow": "DEFAULT", "executionTimeout": -1}
+    workflow["settings"]["errorWorkflow"] = "DEFAULT"
+    assert merge(workflow, Change(fields={"settings": given})).changed == []
+    unset = {"timezone": "DEFAULT", "executionTimeout": -1, "saveManualExecutions": "DEFAULT", "a": None}
+    assert chosen({**unset, "b": -1, "c": False, "errorWorkflow": "x"}) == {"b": -1, "c": False, "errorWorkflow": "x"}
+
+
+def test_settings_alone_name_what_is_stored_beside_them() -> None:
+    workflow = {**stored(), "settings": {"timezone": "UTC", "executionOrder": "v1"}}
+    assert settings_alone(workflow, {"executionOrder": "v0"}) == {"timezone": None, "executionOrder": "v0"}
+    assert settings_alone({**workflow, "settings": None}, {"a": 1}) == {"a": 1}
 
 
 def test_what_the_editor_noted_on_a_node_is_no_change() -> None:

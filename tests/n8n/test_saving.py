@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
-from tests.fakes.n8n import FakeN8n
+from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.caller import Caller, Era, Instance, calling, chain, node, order_flow
 
 HOOK = "n8n-nodes-base.webhook"
@@ -149,6 +149,75 @@ async def test_settings_are_merged_and_a_null_takes_one_away(call: Caller, fake:
     ).data
     assert fake.workflows[workflow["id"]]["settings"] == {"executionTimeout": 60, "executionOrder": "v1"}
     assert "notes" not in answer
+
+
+@pytest.mark.parametrize("old", [False, True])
+async def test_a_restore_takes_away_the_settings_and_pinned_data_that_came_after_the_backup(
+    old: bool, era: Era, new_n8n: FakeN8n, old_n8n: FakeN8n, tmp_path: Path
+) -> None:
+    fake = (old_n8n if old else new_n8n).reset()
+    workflow = fake.add_workflow(**order_flow() | {"settings": {"executionOrder": "v1", "timezone": "UTC"}})
+    added = {"timezone": "Asia/Tokyo", "errorWorkflow": "wrong", "executionTimeout": 5}
+    async with calling(Instance(fake.url, KEY), tmp_path, era=era) as call:
+        await call("update_workflow", id=workflow["id"], settings=added)
+        fake.workflows[workflow["id"]]["pinData"] = {"Webhook": [{"json": {}}]} if not old else None
+        (saved,) = (await call("list_backups", id=workflow["id"])).data["backups"]
+        answer = (await call("restore_workflow", backup=saved["backup"])).data
+        assert answer["changed"] == (["settings"] if old else ["settings", "pinData"])
+        assert "notes" not in answer
+        stored = fake.workflows[workflow["id"]]
+        unset = {"errorWorkflow": "DEFAULT", "executionTimeout": -1} if old else {}
+        assert stored["settings"] == {"executionOrder": "v1", "timezone": "UTC"} | unset
+        assert not stored["pinData"]
+        again = (await call("restore_workflow", backup=saved["backup"])).data
+    assert again["steps"] == ["nothing to change: n8n has it so already"]
+
+
+@pytest.mark.parametrize("old", [False, True])
+async def test_a_setting_that_n8n_cannot_unset_is_named(
+    old: bool, era: Era, new_n8n: FakeN8n, old_n8n: FakeN8n, tmp_path: Path
+) -> None:
+    fake = (old_n8n if old else new_n8n).reset()
+    workflow = fake.add_workflow(**order_flow() | {"settings": {"executionOrder": "v1"}})
+    async with calling(Instance(fake.url, KEY), tmp_path, era=era) as call:
+        added = {"saveManualExecutions": True, "saveExecutionProgress": False}
+        await call("update_workflow", id=workflow["id"], settings=added)
+        (saved,) = (await call("list_backups", id=workflow["id"])).data["backups"]
+        answer = (await call("restore_workflow", backup=saved["backup"])).data
+    if old:
+        assert "notes" not in answer
+        assert fake.workflows[workflow["id"]]["settings"] == {"executionOrder": "v1"}
+    else:
+        kept = "n8n keeps settings.saveManualExecutions, settings.saveExecutionProgress, which its API cannot unset"
+        assert answer["notes"] == [f"{kept}: do that in n8n's editor"]
+
+
+async def test_a_backup_with_values_that_n8n_shows_but_does_not_take_is_brought_back(
+    call: Caller, fake: FakeN8n
+) -> None:
+    shown = {"saveManualExecutions": "DEFAULT", "timezone": "DEFAULT", "executionOrder": "v1"}
+    workflow = fake.add_workflow(**order_flow() | {"settings": shown})
+    await call("update_workflow", id=workflow["id"], name="別名", settings={"timezone": "UTC"})
+    (saved,) = (await call("list_backups", id=workflow["id"])).data["backups"]
+    await call("restore_workflow", backup=saved["backup"])
+    assert fake.workflows[workflow["id"]]["name"] == order_flow()["name"]
+    assert fake.workflows[workflow["id"]]["settings"] == {"executionOrder": "v1"}
+    del fake.workflows[workflow["id"]]
+    made = (await call("restore_workflow", backup=saved["backup"])).data
+    assert fake.workflows[made["id"]]["settings"] == {"executionOrder": "v1"}
+
+
+async def test_a_file_replaces_the_settings_unless_it_has_none(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
+    flow = {**order_flow(), "settings": {"timezone": "UTC", "executionTimeout": 60}}
+    workflow = fake.add_workflow(**flow)
+    file = tmp_path / "flow.json"
+    file.write_text(json.dumps({key: flow[key] for key in ("name", "nodes", "connections")}), encoding="utf-8")
+    await call("replace_workflow_from_file", id=workflow["id"], filePath=str(file))
+    assert fake.workflows[workflow["id"]]["settings"] == flow["settings"]
+    file.write_text(json.dumps({**flow, "settings": {"executionTimeout": 30}}), encoding="utf-8")
+    answer = (await call("replace_workflow_from_file", id=workflow["id"], filePath=str(file))).data
+    assert answer["changed"] == ["settings"]
+    assert fake.workflows[workflow["id"]]["settings"] == {"executionTimeout": 30}
 
 
 async def test_a_stored_value_that_n8n_shows_but_does_not_take_does_not_spoil_a_save(

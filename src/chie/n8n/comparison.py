@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from chie.n8n.merge import chosen
 from chie.n8n.models import NODE_NOISE, Json, Workflow, tag_names
 from chie.n8n.structure import targets
 
@@ -40,7 +41,7 @@ def compare(now: Workflow, then: Workflow) -> Difference:
         },
         connections_added=[link for link in old_links if link not in links],
         connections_removed=[link for link in links if link not in old_links],
-        settings=_unlike(now.get("settings") or {}, then.get("settings") or {}),
+        settings=_unlike(chosen(now.get("settings") or {}), chosen(then.get("settings") or {})),
         tags_added=[tag for tag in old_tags if tag not in tags],
         tags_removed=[tag for tag in tags if tag not in old_tags],
     )

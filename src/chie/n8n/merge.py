@@ -24,7 +24,8 @@ LISTENING = frozenset(
 BINDINGS = ("credentials", "webhookId")
 
 # n8n merges settings and takes these as "no longer set"; the others can only be changed.
-RESETS = {"timezone": "DEFAULT", "errorWorkflow": "DEFAULT", "executionTimeout": -1}
+UNSET = "DEFAULT"
+RESETS = {"timezone": UNSET, "errorWorkflow": UNSET, "executionTimeout": -1}
 
 SAID = 8
 
@@ -65,10 +66,20 @@ def merge(stored: Workflow, change: Change) -> Merged:
     return Merged(wanted, changed, notes)
 
 
+def settings_alone(stored: Workflow, given: Json) -> Json:
+    """The given settings and no others: those that are stored beside them are named as null, which takes them away."""
+    return {**dict.fromkeys(stored.get("settings") or {}), **given}
+
+
+def chosen(settings: Json) -> Json:
+    """Without those that say that nothing is set."""
+    return {key: value for key, value in settings.items() if value not in (None, UNSET, RESETS.get(key))}
+
+
 def new_body(fields: Mapping[str, Any]) -> Json:
     """The body of a workflow that does not exist yet."""
     body = {key: deepcopy(fields[key]) for key in (*REQUIRED, *OPTIONAL) if fields.get(key) is not None}
-    body["settings"] = {key: value for key, value in body.get("settings", {}).items() if value is not None}
+    body["settings"] = chosen(body.get("settings", {}))
     body["nodes"] = [completed(_clean(node)) for node in body.get("nodes", [])]
     return body
 
@@ -127,12 +138,13 @@ def _clean(node: Node) -> Node:
 
 
 def _settings(stored: Json, given: Json | None) -> Json:
-    """Stored and given together, as new versions of n8n do it themselves. `DEFAULT` is shown but not taken."""
-    kept = {key: value for key, value in stored.items() if value != "DEFAULT"}
+    """Stored and given together, as new versions of n8n do it themselves. `DEFAULT` is shown, but taken for some keys
+    alone: given, it is as good as null."""
+    kept = {key: value for key, value in stored.items() if value != UNSET}
     for key, value in (given or {}).items():
-        if value is not None:
+        if value not in (None, UNSET):
             kept[key] = deepcopy(value)
-        elif key in RESETS and key in stored:
+        elif key in RESETS and key in kept:
             kept[key] = RESETS[key]
         else:
             kept.pop(key, None)

@@ -18,7 +18,7 @@ from chie.n8n.errors import (
     ValidationError,
     ValidationErrorContext,
 )
-from chie.n8n.merge import Change, Merged, merge, new_body
+from chie.n8n.merge import Change, Merged, chosen, merge, new_body
 from chie.n8n.models import Json, Workflow, has_draft, tag_names
 from chie.n8n.refusals import send_accepted
 from chie.n8n.verification import unlike
@@ -117,6 +117,8 @@ class Saver:
         if change.active and not was_active:
             await self._later(report, self._publish(workflow_id, report))
         await self._read_back(workflow_id, sent, merged.changed, report)
+        if still := _still_set(stored, merged, report.workflow):
+            report.notes.append(f"n8n keeps {', '.join(still)}, which its API cannot unset: do that in n8n's editor")
 
     async def _put(self, workflow_id: str, merged: Merged, report: Report, *, as_draft: bool) -> Json:
         """Somebody's unfinished draft is not made live by a change to it, only by publish_workflow."""
@@ -223,6 +225,12 @@ def _warnings(merged: Merged) -> list[str]:
     found = structure.check(merged.body["nodes"], merged.body["connections"])
     found.refuse()
     return found.warnings
+
+
+def _still_set(before: Workflow, merged: Merged, now: Workflow) -> list[str]:
+    """New versions of n8n merge settings: one that is left out stays, and only a few have a value that unsets them."""
+    gone = [key for key in chosen(before.get("settings") or {}) if key not in merged.body["settings"]]
+    return [f"settings.{key}" for key in gone if key in (now.get("settings") or {})]
 
 
 def _new_tags(stored: Workflow, change: Change) -> list[str] | None:

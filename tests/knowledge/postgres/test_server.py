@@ -7,6 +7,7 @@ import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +274,34 @@ class TestFailures:
             connection.execute("DROP ROLE IF EXISTS reader")
             connection.execute("CREATE ROLE reader LOGIN")
         assert "does not let this user do that" in self.failure(as_user(url, "reader"))
+
+    @pytest.mark.parametrize("place", ["id", "title", "content", "source", "status", "tags"])
+    def test_a_character_that_postgresql_does_not_know(self, url: str, place: str) -> None:
+        fields: dict[str, Any] = {place: ["a\0"] if place == "tags" else "a\0"}
+        assert (
+            self.failure(url, replace(a_note(), **fields))
+            == "PostgreSQL cannot hold a character of code 0. Take it out, then try again."
+        )
+
+    def test_a_value_that_the_driver_refuses_is_no_lost_connection(self, store: PostgresStore) -> None:
+        with pytest.raises(StorageError, match="Look for a character of code 0 or a date outside the years 1 to 9999"):
+            store._server.read(lambda connection: connection.execute("SELECT %s", ("a\0",)))
+        with pytest.raises(StorageError, match="Look for a character of code 0 or a date outside the years 1 to 9999"):
+            store._server.read(lambda connection: connection.execute("SELECT '10000-01-01'::timestamptz").fetchall())
+        assert store.check().notes == 0
+
+    @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+    def test_a_date_at_either_end_of_the_calendar_is_read_whatever_the_servers_time_zone(
+        self, url: str, zone: str
+    ) -> None:
+        store = PostgresStore(url.replace("options=", f"options=-ctimezone%3D{zone}%20"), HashingEmbedder())
+        for moment in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)):
+            note = a_note("redis", created_at=moment, updated_at=moment)
+            store.save(note)
+            assert store.get(note.id) == note
+        assert len(store.browse(tag=None, limit=5, cursor=None).notes) == 2
+        assert len(store.search("redis", limit=5, tags=()).hits) == 2
+        store.close()
 
     def test_a_row_that_somebody_keeps_locked(
         self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch

@@ -162,6 +162,26 @@ class TestModel:
         after.delete(found.hits[0].id)
         assert_counts_are_true(url)
 
+    def test_vectors_of_another_length_under_the_models_name_are_passed_over_and_read_again(
+        self, opened: Callable[[Embedder], PostgresStore], url: str
+    ) -> None:
+        embedder = HashingEmbedder()
+        before = opened(embedder)
+        before.save(a_note("redis evicts sessions"))
+        embedder._dimension = 96
+        before.save(strange := a_note("nginx の 504 エラー"))
+        store = opened(HashingEmbedder())
+        assert store.readings([strange]) == {}
+        outline = store.outline(limit=5)
+        assert outline is not None
+        assert len(outline.vectors) == 1
+        assert store.search("504", limit=5, tags=()).hits[0].id == strange.id  # by its words, meanwhile
+        store.save(a_note("redis again"))
+        store.finish()
+        assert len(store.readings([strange])) == 1
+        assert [similar.id for similar in store.similar(replace(strange, id="k-other"), limit=5)] == [strange.id]
+        assert_counts_are_true(url)
+
     def test_the_work_is_done_once_whoever_starts_it(self, opened: Callable[[Embedder], PostgresStore]) -> None:
         first, second = (opened(HashingEmbedder("2")) for _ in range(2))
         opened(HashingEmbedder("1")).save(a_note("\n\n".join("word " * 100 for _ in range(100))))

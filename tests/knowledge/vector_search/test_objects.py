@@ -1,11 +1,14 @@
 """What a note is made of there, in which order notes come, and how they are scored."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
+from threading import Event
 
 import pytest
 from tests.contract.note_store import MOMENT, a_note
-from tests.fakes.vector_search import FakeVectorSearch
+from tests.fakes.vector_search import FakeVectorSearch, Fault
 from tests.fakes.vector_search_data import Code
 
 from chie.knowledge.store.vector_search import objects
@@ -53,6 +56,37 @@ class TestLongNotes:
         assert kept == {}  # they go at last with their note
         kept.update(left)
         assert store.search("redis evicts", limit=5, tags=()).hits == []
+
+    def test_old_passages_that_could_not_be_deleted_hide_nothing_and_go_with_the_next_change(
+        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, object]
+    ) -> None:
+        versions = [a_note(LONG, id="k-1", tags=[tag]) for tag in ("a", "b", "c", "d")]
+        store.save(versions[0])
+        for before, after in pairwise(versions[:3]):
+            service.fail("batch_delete_data_objects", Code.INTERNAL)
+            notice = store.save(after, replacing=before)
+            assert notice is not None
+            assert notice.startswith("Saved; but parts of this note as it was before could not be deleted.")
+        assert len(kept) == 1 + 3 * 4
+        for query in ("chapter 4", "chapter 0", "filler"):
+            assert [(hit.id, hit.tags) for hit in store.search(query, limit=5, tags=()).hits] == [("k-1", ["c"])]
+        assert store.save(versions[3], replacing=versions[2]) is None
+        assert set(kept) == {"k-1", *objects.passages(versions[3])}
+
+    def test_of_two_changes_in_a_row_the_slower_one_leaves_the_passages_of_the_other_alone(
+        self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, object]
+    ) -> None:
+        first, second, third = (a_note(LONG, id="k-1", tags=[tag]) for tag in ("a", "b", "c"))
+        store.save(first)
+        slow = Fault("query_data_objects", None, gate=(opened := Event()))
+        service.faults.append(slow)
+        with ThreadPoolExecutor(1) as beside:
+            saving = beside.submit(store.save, second, replacing=first)
+            assert slow.reached.wait(10)
+            assert store.save(third, replacing=second) is None
+            opened.set()
+            assert saving.result() is None
+        assert set(kept) == {"k-1", *objects.passages(third)}
 
     def test_parts_that_an_unanswered_batch_had_written_are_not_missed(
         self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, object]

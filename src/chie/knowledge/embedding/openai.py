@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
@@ -20,20 +21,33 @@ class OpenAIEmbedder(Embedder):
         self._url = f"{base_url.rstrip('/').removesuffix('/embeddings')}/embeddings"
         self._model = model
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._length: int | None = None  # of the vectors, as the first answer had them
+        self._measuring = Lock()
 
     @property
     def id(self) -> str:
         return f"openai-{self._model}"
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        import numpy as np
-
         batches = [texts[i : i + BATCH] for i in range(0, len(texts), BATCH)]
-        rows = np.array([row for batch in batches for row in self._batch(batch)], np.float32)
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        norms[norms == 0] = 1
-        rows /= norms
+        rows = _unit([row for batch in batches for row in self._batch(batch)])
+        if rows is None:
+            raise EmbeddingError(
+                f"the embedding server at {self._url} did not answer with vectors of numbers, all of one length. "
+                "Look at that server's log, or set CHIE_EMBEDDING_MODEL to a model for embeddings."
+            )
+        self._require_length(rows.shape[1])
         return rows
+
+    def _require_length(self, length: int) -> None:
+        """Stores name the model once by its id and this length; others under that name could be compared with none."""
+        with self._measuring:
+            self._length = self._length or length
+        if length != self._length:
+            raise EmbeddingError(
+                "the embedding server now gives vectors of another length: its model was changed under the same name. "
+                "Restart Chie, and the notes are read anew."
+            )
 
     @cached_property
     def _client(self) -> "httpx2.Client":
@@ -75,3 +89,20 @@ class OpenAIEmbedder(Embedder):
         if len(rows) != expected:
             raise EmbeddingError(f"{self._url} answered {len(rows)} vectors for {expected} texts.")
         return rows
+
+
+def _unit(rows: list[list[float]]) -> "Vectors | None":
+    """None for what is no table of finite numbers: a null would become NaN, and be stored as such."""
+    import numpy as np
+
+    try:
+        with np.errstate(over="ignore"):
+            vectors = np.array(rows, np.float32)
+            norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    except (ValueError, TypeError):
+        return None
+    if vectors.ndim != 2 or not vectors.size or not np.isfinite(norms).all():
+        return None
+    norms[norms == 0] = 1
+    vectors /= norms
+    return vectors

@@ -22,7 +22,9 @@ def position(cursor: str) -> tuple[str, str]:
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode()
         moment, note_id = text.split(" ", 1)
-        datetime.fromisoformat(moment)
-    except (binascii.Error, ValueError) as error:
-        raise ValidationError("cursor is not one that a list gave. Start again without a cursor.") from error
+        given = stamp(datetime.fromisoformat(moment)) == moment and "\0" not in note_id
+    except (binascii.Error, ValueError, OverflowError):
+        given = False
+    if not given:
+        raise ValidationError("cursor is not one that a list gave. Start again without a cursor.")
     return moment, note_id

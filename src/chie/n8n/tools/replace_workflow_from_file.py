@@ -1,8 +1,8 @@
 """`replace_workflow_from_file`."""
 
 from chie.n8n.arguments import FilePath, RawArguments, VersionId, WorkflowId
-from chie.n8n.merge import Change
-from chie.n8n.models import WRITABLE, Json
+from chie.n8n.merge import Change, settings_alone
+from chie.n8n.models import WRITABLE, Json, Workflow
 from chie.n8n.saving import Report
 from chie.n8n.summaries import report
 from chie.n8n.tool import CHANGE, RawTool
@@ -27,9 +27,8 @@ class ReplaceWorkflowFromFileTool(RawTool[ReplaceWorkflowFromFileArguments]):
     async def execute_core(self, args: ReplaceWorkflowFromFileArguments) -> Report:
         content = self.context.folders.read(args.file_path)
         fields = {key: content[key] for key in WRITABLE if content.get(key) is not None}
-        change = Change(fields, keep="bindings")
         result = await self.context.saver.change(
-            args.id, lambda _: change, reason="replace", version_id=args.version_id
+            args.id, lambda now: _replacement(now, fields), reason="replace", version_id=args.version_id
         )
         if unused := sorted(set(content) - set(WRITABLE)):
             result.notes.append(f"not used from the file: {', '.join(unused)}")
@@ -37,3 +36,9 @@ class ReplaceWorkflowFromFileTool(RawTool[ReplaceWorkflowFromFileArguments]):
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)
+
+
+def _replacement(now: Workflow, fields: Json) -> Change:
+    """A file without settings says nothing about them."""
+    settings = {"settings": settings_alone(now, fields["settings"])} if "settings" in fields else {}
+    return Change({**fields, **settings}, keep="bindings")

@@ -30,6 +30,10 @@ _EXPLANATIONS = {
 _SHUT = ("57P01", "57P02", "57P03")  # by an administrator, by a crash, and still starting
 _LOST = "PostgreSQL at {where} was lost while it worked. Nothing was written. Check that it runs, then try again."
 _UNKNOWN = "PostgreSQL at {where} refused a statement (SQLSTATE {state}). Try again; the log has the reason."
+_UNFIT = (
+    "PostgreSQL at {where} cannot hold this value, or Chie cannot read what it holds. Nothing was written. Look for a "
+    "character of code 0 or a date outside the years 1 to 9999; the log has the reason."
+)
 _UNREACHED = (
     "PostgreSQL at {where} does not answer or does not let this user in. Check that it runs and that "
     "the address, user and password in CHIE_DATABASE_URL are right, then try again."
@@ -38,6 +42,9 @@ _UNREACHED = (
 
 class LostError(Exception):
     """The connection broke before anything was written: whoever asked may ask again."""
+
+
+_BROKEN = (LostError, psycopg.OperationalError, psycopg.InterfaceError)
 
 
 def unreached(address: Address) -> StorageError:
@@ -70,7 +77,9 @@ def is_clash(error: psycopg.Error) -> bool:
 
 def _explain(error: Exception, address: Address) -> str:
     state = getattr(error, "sqlstate", None) or ""
-    if isinstance(error, LostError) or not state or state in _SHUT:
+    if state in _SHUT or (not state and isinstance(error, _BROKEN)):
         return _LOST.format(where=address.shown)
+    if not state:  # the driver refused it, and the server never saw it
+        return _UNFIT.format(where=address.shown)
     text = _EXPLANATIONS.get(state) or _EXPLANATIONS.get(state[:2]) or _UNKNOWN
     return text.format(where=address.shown, state=state)

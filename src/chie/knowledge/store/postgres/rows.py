@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from chie.errors import ConflictError
+from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Heading, Note, Page, TagCount
 from chie.knowledge.passages import Passage, reading, split, words_of
 from chie.knowledge.store import cursor as cursors
@@ -41,8 +41,15 @@ class Draft:
 
     @classmethod
     def of(cls, note: Note) -> "Draft":
+        if not all(map(holds, (note.id, note.title, note.content, *note.tags, note.source or "", note.status or ""))):
+            raise ValidationError("PostgreSQL cannot hold a character of code 0. Take it out, then try again.")
         passages = split(note)
         return cls(note, passages, [reading(note, passage) for passage in passages])
+
+
+def holds(text: str) -> bool:
+    """Whether PostgreSQL's text can be this. What it cannot be is no note's id and no note's tag."""
+    return "\0" not in text
 
 
 def key(word: str) -> str:
@@ -56,6 +63,8 @@ def labels(tags: Sequence[str]) -> list[str]:
 
 
 def get(connection: "Connection", note_id: str) -> Note | None:
+    if not holds(note_id):
+        return None
     row = connection.execute(f"SELECT {_COLUMNS} FROM knowledge_notes WHERE id = %s", (note_id,)).fetchone()
     return _note(row) if row else None
 
@@ -93,6 +102,8 @@ def seize(connection: "Connection", note: Note, change: Change) -> int:
 
 def remove(connection: "Connection", note_id: str, change: Change) -> bool:
     """Passages, words and vectors go with it."""
+    if not holds(note_id):
+        return False
     row = connection.execute("SELECT seq FROM knowledge_notes WHERE id = %s FOR UPDATE", (note_id,)).fetchone()
     if row is None:
         return False
@@ -120,6 +131,8 @@ def insert_passages(connection: "Connection", drafts: Sequence[tuple[int, Draft]
 
 
 def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
+    if tag is not None and not holds(tag):
+        return Page(notes=[], next_cursor=None)
     where, values = [_SEEN], list[Any]([viewer])
     if tag is not None:
         where.append("labels @> %s::text[]")

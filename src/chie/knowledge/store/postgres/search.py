@@ -11,7 +11,7 @@ from chie.knowledge.store.candidates import NEAR, WORDS, Scored, best, hit, tell
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import rows
 from chie.knowledge.store.postgres.corpus import Corpus
-from chie.knowledge.store.postgres.vectors import PostgresVectors, Sight, literal
+from chie.knowledge.store.postgres.vectors import ALIKE, PostgresVectors, Sight, literal
 from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _SCORED = (
     " WHERE p.id = ANY(%(passages)s)"
 )
 _COSINE = "-(v.vector <#> %(query)s::vector)"
-_VECTORS = " LEFT JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %(model)s"
+_VECTORS = f" LEFT JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %(model)s AND {ALIKE}"
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ class Search:
 
     def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[Scored]:
         known = self.vector is not None and self.corpus.model is not None
-        statement = _SCORED.format(cosine=_COSINE if known else "NULL", join=_VECTORS if known else "")
+        join = _VECTORS.format(self.vectors.dimension) if known else ""
+        statement = _SCORED.format(cosine=_COSINE if known else "NULL", join=join)
         query = literal(self.vector) if self.vector is not None else None
         values = {"passages": list(passages), "query": query, "model": self.corpus.model}
         for passage, note, start, stop, title, text, cosine in sorted(self.connection.execute(statement, values)):

@@ -25,8 +25,12 @@ STATEMENT_SECONDS = 30
 LOCK_SECONDS = 10
 TRIES = 3
 
-# JIT takes longer to compile our statements than they run.
-_LIMITS = "SET LOCAL statement_timeout = '{statement}s'; SET LOCAL lock_timeout = '{lock}s'; SET LOCAL jit = off;"
+# JIT takes longer to compile our statements than they run. The driver makes dates in the session's time zone, and
+# cannot where one then falls outside the years 1 to 9999: a single such note would stop every list.
+_LIMITS = (
+    "SET LOCAL statement_timeout = '{statement}s'; SET LOCAL lock_timeout = '{lock}s'; SET LOCAL jit = off;"
+    "SET LOCAL TimeZone = 'UTC';"
+)
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; "
 

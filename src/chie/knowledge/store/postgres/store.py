@@ -109,6 +109,8 @@ class PostgresStore(NoteStore):
         )
 
     def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
+        if not all(map(rows.holds, tags)):
+            return Found(hits=[])
         vectors, failure = self._embed([query])
         vector = None if vectors is None else vectors[0]
         sight = Sight(rows.labels(tags), viewer)

@@ -43,6 +43,8 @@ class Upkeep(Background):
 
     def run(self, progress: Callable[[int], None]) -> None:
         self._vectors.register(self._server())
+        with self._server().session() as connection:
+            self._vectors.forget_strange(connection)
         read_up_to = 0
         while not self.stopped.is_set() and (last := self._batch(read_up_to)) is not None:
             read_up_to = last

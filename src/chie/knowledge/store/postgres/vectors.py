@@ -40,6 +40,11 @@ class Sight:
         return {"labels": self.labels, "viewer": self.viewer}
 
 
+# Of the length that the model gives. Another was stored if the model was changed under its name, and would stop every
+# search: pgvector compares only like with like.
+ALIKE = "vector_dims(v.vector) = {}"
+
+
 def settings() -> str:
     """For a transaction that searches. A planner that has not seen statistics yet, as after many notes came at once,
     must not read whole tables to join a few rows, nor sort all vectors rather than walk the index."""
@@ -116,6 +121,15 @@ class PostgresVectors:
             indexed = indexed and len(found) == depth  # the index gave up before the filter had enough
             depth *= 4
 
+    def forget_strange(self, connection: "Connection") -> None:
+        """What `ALIKE` leaves out, so that its passages are read again. In one statement, as it may take its time."""
+        connection.execute(
+            f"WITH gone AS (DELETE FROM knowledge_vectors v WHERE v.model = %(model)s"
+            f" AND NOT {ALIKE.format(self.dimension)} RETURNING 1) UPDATE knowledge_models SET vectors = vectors"
+            " - (SELECT count(*) FROM gone) WHERE id = %(model)s AND EXISTS (SELECT 1 FROM gone)",
+            {"model": self._number},
+        )
+
     def unread(self, connection: "Connection", after: int, count: int) -> list[tuple[int, str, int, int]]:
         """Some passages that the model has not read: passage, note id, start and stop."""
         return connection.execute(
@@ -133,6 +147,7 @@ class PostgresVectors:
             found = cursor.execute(
                 "SELECT n.id, n.title, n.tags, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
                 " ON p.note = n.seq AND p.start = 0 JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %s"
+                f" AND {ALIKE.format(self.dimension)}"
                 " WHERE NOT n.private OR n.user_id = %s ORDER BY n.created_at DESC, n.id DESC LIMIT %s",
                 (corpus.model, viewer, count),
             ).fetchall()
@@ -144,7 +159,7 @@ class PostgresVectors:
             found = cursor.execute(
                 "SELECT n.id, p.start, p.stop, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
                 " ON p.note = n.seq JOIN knowledge_vectors v ON v.passage = p.id JOIN knowledge_models m"
-                " ON m.id = v.model WHERE n.id = ANY(%s) AND m.name = %s",
+                f" ON m.id = v.model WHERE n.id = ANY(%s) AND m.name = %s AND {ALIKE.format(self.dimension)}",
                 (list(note_ids), self.model),
             ).fetchall()
         rows = matrix([row[3] for row in found])
@@ -159,7 +174,8 @@ class PostgresVectors:
             else f" AND {sight.where('v.')}"
         )
         return connection.execute(
-            f"SELECT v.passage, v.note FROM knowledge_vectors v WHERE v.model = {model}{among}"
+            "SELECT v.passage, v.note FROM knowledge_vectors v"
+            f" WHERE v.model = {model} AND {ALIKE.format(self.dimension)}{among}"
             " ORDER BY v.vector <#> %(query)s::vector, v.passage LIMIT %(depth)s",
             sight.values | {"query": literal(query), "depth": depth},
         ).fetchall()

@@ -28,6 +28,8 @@ class Backfill(Background):
         self._owner = uuid4().hex
 
     def run(self, progress: Callable[[int], None]) -> None:
+        with self._file.write() as connection:
+            self._vectors.forget_strange(connection)
         while not self.stopped.is_set() and self._batch():
             with self._file.read() as connection:
                 progress(self._vectors.missing(connection))

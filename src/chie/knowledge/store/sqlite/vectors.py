@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.sqlite.index import VectorIndex
 
+_STRANGE = "model = ? AND length(vector) <> ?"
 BATCH = 4096  # rows read at a time, so that loading does not double the memory
 
 
@@ -24,6 +25,8 @@ class SqliteVectors:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._model: str | None = None
+        self._size = 0  # bytes of a vector
+        self._strange = False  # whether vectors of another size were seen under the model's name
         self._index: VectorIndex | None = None
         self._newest = 0
         self._deletions = 0
@@ -34,6 +37,7 @@ class SqliteVectors:
         """Raises EmbeddingError. The first call names the model: its id and how many numbers it gives."""
         vectors = self._embedder.embed(texts)
         if self._model is None:
+            self._size = vectors[0].nbytes
             self._model = f"{self._embedder.id}:{vectors.shape[1]}"
         return vectors
 
@@ -71,8 +75,9 @@ class SqliteVectors:
         import numpy as np
 
         rows = connection.execute(
-            "SELECT passage, vector FROM vectors WHERE model = ? AND passage IN (SELECT value FROM json_each(?))",
-            (self._model, json.dumps(passages)),
+            "SELECT passage, vector FROM vectors WHERE model = ? AND length(vector) = ?"
+            " AND passage IN (SELECT value FROM json_each(?))",
+            (self._model, self._size, json.dumps(passages)),
         ).fetchall()
         if not rows:
             return {}
@@ -88,9 +93,9 @@ class SqliteVectors:
         """The newest notes that the viewer sees, and how each begins."""
         found = connection.execute(
             "SELECT n.seq, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.start = 0"
-            " JOIN vectors v ON v.passage = p.id AND v.model = ?"
+            " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?"
             " WHERE NOT n.private OR n.user_id = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
-            (self._model, viewer, count),
+            (self._model, self._size, viewer, count),
         ).fetchall()
         return [row[0] for row in found], _matrix([row[1] for row in found])
 
@@ -100,9 +105,9 @@ class SqliteVectors:
         """By note, start and stop of the passage."""
         found = connection.execute(
             "SELECT n.id, p.start, p.stop, v.vector FROM notes n JOIN passages p ON p.note = n.seq"
-            " JOIN vectors v ON v.passage = p.id AND v.model = ?"
+            " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?"
             " WHERE n.id IN (SELECT value FROM json_each(?))",
-            (self._model, json.dumps(note_ids)),
+            (self._model, self._size, json.dumps(note_ids)),
         ).fetchall()
         kept = _matrix([row[3] for row in found])
         return {(row[0], row[1], row[2]): vector for row, vector in zip(found, kept, strict=True)}
@@ -116,9 +121,23 @@ class SqliteVectors:
             "SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM vectors WHERE model = ?)",
             (self._model,),
         ).fetchone()[0]
+        if self._strange:
+            strange = connection.execute(f"SELECT count(*) FROM vectors WHERE {_STRANGE}", self._named).fetchone()[0]
+            self._strange = strange > 0
+            number += strange
         if number == 0:
             self._read_up_to = row[0]
         return number
+
+    def forget_strange(self, connection: sqlite3.Connection) -> None:
+        """Vectors of another length, stored while the model was another under the same name: nothing can be compared
+        with them, and their passages are to be read again."""
+        if self._strange:
+            connection.execute(f"DELETE FROM vectors WHERE {_STRANGE}", self._named)
+
+    @property
+    def _named(self) -> tuple[str | None, int]:
+        return self._model, self._size
 
     def unread(self, connection: sqlite3.Connection, count: int) -> list[tuple[int, str, int, int]]:
         """Some of the missing ones: passage, note id, start and stop."""
@@ -157,8 +176,11 @@ class SqliteVectors:
             " WHERE v.seq > ? AND v.model = ? ORDER BY v.seq",
             (self._newest, self._model),
         )
-        while rows := cursor.fetchmany(BATCH):
-            index.append(np.array([row[:3] for row in rows], np.int64), _matrix([row[3] for row in rows]))
+        while found := cursor.fetchmany(BATCH):
+            rows = [row for row in found if len(row[3]) == self._size]
+            self._strange = self._strange or len(rows) < len(found)
+            if rows:
+                index.append(np.array([row[:3] for row in rows], np.int64), _matrix([row[3] for row in rows]))
 
     def _alive(self, connection: sqlite3.Connection) -> "NDArray[np.int64]":
         import numpy as np

@@ -63,11 +63,6 @@ def head_id(note_id: str) -> str:
     return note_id if _OURS.fullmatch(note_id) else f"x-{_digest(note_id)[:40]}"
 
 
-def passage_ids(head: Data) -> list[str]:
-    """Of the passages behind the head."""
-    return [_passage_id(head["note"], head["revision"], part) for part in range(1, int(head["parts"]))]
-
-
 def object_id(data: Data) -> str:
     return _passage_id(data["note"], data["revision"], int(data["part"])) if data["part"] else head_id(data["note"])
 

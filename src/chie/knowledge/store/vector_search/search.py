@@ -5,7 +5,7 @@ the similarity of the passage, asked for beside. A passage that the service puts
 words asked for stand in it, gets that one's score: the order is the service's, and the score never contradicts it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -77,19 +77,16 @@ class Search:
             return True
         return fold(self.query) in fold(f"{data['title']}\n{data['text']}")
 
-    def _best(self, ranked: Iterable[Ranked], limit: int) -> list[Ranked]:
-        """The first passage of each note, unless it belongs to the note as it was before a change."""
+    def _best(self, ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
+        """The first passage of each note that belongs to it as it is now, not as it was before a change."""
+        heads = {one.data["note"]: one.data for one in ranked if not one.data["part"]}
+        heads |= self._heads([note for note in dict.fromkeys(one.data["note"] for one in ranked) if note not in heads])
         best: dict[str, Ranked] = {}
-        for passage in ranked:
-            best.setdefault(passage.data["note"], passage)
-        heads = self._heads([note for note, passage in best.items() if passage.data["part"]])
-        found = []
-        for note, passage in best.items():
-            if not passage.data["part"]:
-                found.append(passage)
-            elif note in heads and heads[note]["revision"] == passage.data["revision"]:
-                found.append(Ranked(heads[note] | {"text": passage.data["text"]}, passage.similarity))
-        return found[:limit]
+        for one in ranked:
+            head = heads.get(one.data["note"])
+            if head is not None and head["revision"] == one.data["revision"]:
+                best.setdefault(head["note"], Ranked(head | {"text": one.data["text"]}, one.similarity))
+        return list(best.values())[:limit]
 
     def _heads(self, notes: Sequence[str]) -> dict[str, Data]:
         parts = [notes[start : start + HEADS_AT_ONCE] for start in range(0, len(notes), HEADS_AT_ONCE)]

@@ -33,6 +33,10 @@ TAIL_MISSING = (
     "Saved; but for now only the beginning of this long note is found by a search, because its later parts could not "
     "be written. Save it again to write them. The reason: {reason}"
 )
+OLD_LEFT = (
+    "Saved; but parts of this note as it was before could not be deleted. No search shows them, and the next change of "
+    "the note deletes them. The reason: {reason}"
+)
 
 
 class VectorSearchStore(NoteStore):
@@ -41,15 +45,19 @@ class VectorSearchStore(NoteStore):
 
     def save(self, note: Note, *, replacing: Note | None = None) -> str | None:
         head = objects.head(note)
-        before = None if replacing is None else self._replace(note, head, replacing)
         if replacing is None:
             self._create(note, head)
+        else:
+            self._replace(note, head, replacing)
         try:
             self._client.create_all(objects.passages(note))
-            if before is not None and before["revision"] != head["revision"]:
-                self._client.delete_all(objects.passage_ids(before))
         except ChieError as error:
             return TAIL_MISSING.format(reason=error.message)
+        try:
+            if replacing is not None:
+                self._delete_older(note.id, head["revision"])
+        except ChieError as error:
+            return OLD_LEFT.format(reason=error.message)
         return None
 
     def get(self, note_id: str) -> Note | None:
@@ -60,9 +68,7 @@ class VectorSearchStore(NoteStore):
         """The head goes last: until then the note is there, and can be deleted again."""
         if self._client.get(objects.head_id(note_id)) is None:
             return False
-        later = all_of({"note": {"$eq": note_id}}, {"part": {"$gt": 0}})
-        found = self._client.every(later, ["note", "part", "revision"])
-        self._client.delete_all([objects.object_id(data) for data in found])
+        self._client.delete_all([objects.object_id(data) for data in self._later(note_id)])
         self._client.delete(objects.head_id(note_id))
         return True
 
@@ -136,14 +142,28 @@ class VectorSearchStore(NoteStore):
         if not self._client.create(objects.head_id(note.id), head) and self.get(note.id) != note:
             raise ConflictError("a note with this id exists already. Update that one instead.")
 
-    def _replace(self, note: Note, head: Data, replacing: Note) -> Data:
-        """What was stored before. As with `_create`, a version that is not the one read may be our own."""
+    def _replace(self, note: Note, head: Data, replacing: Note) -> None:
+        """As with `_create`, a version that is not the one read may be our own."""
         stored = self._client.get(objects.head_id(note.id))
         if stored is None or objects.note_of(stored.data) != replacing:
             raise ConflictError(CHANGED)
         if not self._client.update(objects.head_id(note.id), head, stored.etag) and self.get(note.id) != note:
             raise ConflictError(CHANGED)
-        return stored.data
+
+    def _delete_older(self, note_id: str, revision: str) -> None:
+        """Of every earlier revision, for an attempt before this one may have failed. Somebody may have changed the note
+        since we wrote it: the head is read after the passages were listed, and those that are its own are left."""
+        older = [data for data in self._later(note_id) if data["revision"] != revision]
+        if not older:
+            return
+        head = self._client.get(objects.head_id(note_id))
+        now = None if head is None else head.data["revision"]
+        self._client.delete_all([objects.object_id(data) for data in older if data["revision"] != now])
+
+    def _later(self, note_id: str) -> list[Data]:
+        """The note's passages behind the head, of whatever revision, as far as it takes to name them."""
+        where = all_of({"note": {"$eq": note_id}}, {"part": {"$gt": 0}})
+        return list(self._client.every(where, ["note", "part", "revision"]))
 
     def _whole(self, note_ids: Sequence[str]) -> list[Note]:
         found = self._client.every(all_of(HEADS, of_notes(note_ids)), ["*"])
