@@ -157,6 +157,18 @@ def test_a_schema_of_another_version_is_told(home: Path, statement: str, state: 
     assert (found["state"], found["fix"]) == (state, fix)
 
 
+def test_the_database_is_the_file_that_the_url_names(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    (home / "chie.db").write_bytes(b"nobody reads this " * 1000)
+    monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/team.db")
+    chie("notes", "save", "x")
+    result = json.loads(chie("doctor", "--json").stdout)
+    found = [finding["says"] for finding in result["findings"] if finding["check"] == "database"]
+    assert found == [f"{tmp_path}/team.db is whole: 1 note."]
+
+
 def test_a_restore_that_was_broken_off_is_told(home: Path) -> None:
     left = home / ".restoring-abc"
     left.mkdir(parents=True)

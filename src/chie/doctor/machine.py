@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chie import __version__
-from chie.backup.database import examine, in_words
-from chie.backup.restoring import STAGING
+from chie.backup.database import STAGING, examine, in_words
 from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.chat.sessions.upgrade import HEAD
 from chie.doctor.finding import Finding
@@ -69,12 +68,12 @@ def _look_at_home(home: Path) -> list[Finding]:
 
 
 async def check_database() -> Sequence[Finding]:
-    """The SQLite files, as far as there are any; they are looked through, not only opened."""
+    """The SQLite file that is used, or could be; it is looked through, not only opened."""
     settings = load(DatabaseSettings)
-    url, files = database_url(settings), [settings.home.expanduser() / "chie.db"]
-    if url.get_backend_name() == "sqlite" and url.database and Path(url.database) not in files:
-        files.append(Path(url.database))
-    return [await asyncio.to_thread(_look_at_database, file) for file in files]
+    url, file = database_url(settings), settings.home.expanduser() / "chie.db"
+    if url.get_backend_name() == "sqlite" and url.database:
+        file = Path(url.database)
+    return [await asyncio.to_thread(_look_at_database, file)]
 
 
 def _look_at_database(file: Path) -> Finding:
