@@ -141,6 +141,20 @@ def test_a_host_that_starts_a_program_which_is_gone_is_ill(tmp_path: Path) -> No
     assert findings()["Kiro"]["fix"] == "chie connect kiro --server n8n"
 
 
+def test_only_our_servers_are_looked_at(tmp_path: Path) -> None:
+    chie("connect", "kiro", "--http", "https://team.example/notes", "--yes")
+    config = tmp_path / "user" / ".kiro" / "settings" / "mcp.json"
+    entries = json.loads(config.read_text())["mcpServers"]
+    entries |= {
+        "notion": {"url": "https://mcp.notion.com/mcp"},
+        "files": {"command": "/gone/x", "args": ["/home/chie"]},
+    }
+    entries |= {"odd": {"command": "x", "args": 5}, "odder": {"url": "http://[host]:1/mcp"}}
+    entries |= {"n8n": {"command": ["x"], "url": "http://127.0.0.1:8080/mcp/n8n"}}
+    config.write_text(json.dumps({"mcpServers": entries}))
+    assert findings()["Kiro"]["says"] == "knows knowledge, n8n."
+
+
 @pytest.mark.parametrize(
     ("statement", "state", "fix"),
     [

@@ -153,15 +153,13 @@ async def check_hosts() -> Sequence[Finding]:
 
 
 def _look_at_host(connection: "Connection") -> list[Finding]:
-    from chie.connect.connection import is_ours
-
     name, mend = connection.host.name, f"chie connect {connection.host.id}"
     try:
-        entries = connection.entries()
+        ours = connection.ours()
     except ChieError as error:
         return [Finding(name, "warning", error.message, f'"${{EDITOR:-vi}}" "{connection.path}"')]
-    ours = {server: entry for server, entry in entries.items() if is_ours(server, entry)}
-    gone = [server for server, entry in ours.items() if "command" in entry and not shutil.which(entry["command"])]
+    programs = {server: entry["command"] for server, entry in ours.items() if isinstance(entry.get("command"), str)}
+    gone = [server for server, command in programs.items() if not shutil.which(command)]
     if gone:
         says = f"{connection.path} names a program for {', '.join(gone)} that is not there."
         return [Finding(name, "problem", says, " ".join([mend, *(f"--server {server}" for server in gone)]))]
