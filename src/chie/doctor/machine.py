@@ -19,6 +19,8 @@ from chie.knowledge.store.sqlite.schema import VERSION
 from chie.settings import load
 
 if TYPE_CHECKING:
+    import httpx2
+
     from chie.connect.connection import Connection
 
 LEAST_ROOM = 200 * 1024 * 1024
@@ -130,8 +132,7 @@ async def check_port(port: int) -> Sequence[Finding]:
     address = f"http://127.0.0.1:{port}"
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as client:
-            answer = await client.get(f"{address}/health")
-            ours = "rooms" in answer.json()
+            ours = "rooms" in (await client.get(f"{address}/health")).json() or await _asks_who(client, address)
     except httpx2.ConnectError:
         return [Finding("port", "ok", f"{port} is free for chie serve.")]
     except (httpx2.HTTPError, ValueError, TypeError):
@@ -141,13 +142,20 @@ async def check_port(port: int) -> Sequence[Finding]:
     return [Finding("port", "warning", f"Another program listens on {port}.", "chie serve --port 0")]
 
 
+async def _asks_who(client: "httpx2.AsyncClient", address: str) -> bool:
+    """A house with users tells a stranger its health and no more; but it says who asks."""
+    answer = await client.get(f"{address}/api/me")
+    return 'realm="Chie"' in answer.headers.get("www-authenticate", "")
+
+
 async def check_hosts() -> Sequence[Finding]:
     """The assistants whose configuration names us, and whether what it names is still there."""
     from chie.connect.connection import Connection
     from chie.setup.hosts import HOSTS
 
     home = load(DatabaseSettings).home.expanduser()
-    found = [finding for host in HOSTS for finding in _look_at_host(Connection(host, home))]
+    looks = [asyncio.to_thread(lambda host: _look_at_host(Connection(host, home)), host) for host in HOSTS]
+    found = [finding for findings in await asyncio.gather(*looks) for finding in findings]
     nobody = Finding("assistants", "off", "None is connected. For one: chie connect claude-code")
     return found or [nobody]
 
