@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
+from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from chie.access.api import create_access_api
-from chie.access.door import user_in
+from chie.access.door import base_url, user_in
 from chie.access.gate import Gate, open_gate
 from chie.chat.agents.house import open_agents
 from chie.chat.app import Surrounding, create_app
@@ -102,8 +103,7 @@ def _health(servers: Mapping[str, Server], closed: Mapping[str, str]) -> Callabl
 
 async def _start_page(request: Request) -> Response:
     page = resources.files("chie").joinpath("start_page.html").read_text(encoding="utf-8")
-    address = str(request.base_url).rstrip("/")
-    return HTMLResponse(page.replace("{{ address }}", address), headers=HEADERS)
+    return HTMLResponse(page.replace("{{ address }}", escape(base_url(request.scope))), headers=HEADERS)
 
 
 def _closed(reason: str) -> Callable[[Request], Awaitable[Response]]:

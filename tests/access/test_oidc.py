@@ -1,6 +1,8 @@
 """JWTs against a provider on loopback: what opens the house, and the ways in which nothing does."""
 
+import asyncio
 import base64
+import gc
 import hashlib
 import hmac
 import json
@@ -143,6 +145,70 @@ async def test_known_keys_outlive_a_provider_that_is_away_but_not_for_ever(
     now += oidc.STALE_SECONDS
     with pytest.raises(ServiceError, match="keys cannot be fetched"):
         await gate.user_of(issuer.token())
+
+
+async def test_nobody_waits_for_a_provider_that_hangs_while_their_key_is_known(
+    issuer: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(oidc, "monotonic", lambda: now)
+    gate = gate_for(issuer)
+    await gate.user_of(issuer.token())
+    now += oidc.FRESH_SECONDS + 1
+    issuer.add_key("two")
+    issuer.awake.clear()
+    try:
+        async with asyncio.timeout(oidc.TIMEOUT / 2):
+            known = await asyncio.gather(*(gate.user_of(issuer.token()) for _ in range(20)))
+    finally:
+        issuer.answered.clear()
+        issuer.awake.set()
+    assert known == [User("aki")] * 20
+    assert await asyncio.to_thread(issuer.answered.wait, 10), "the keys are renewed meanwhile"
+    assert await gate.user_of(issuer.token("two")) == User("aki")
+    assert issuer.asked == 2
+
+
+def test_a_house_that_ends_meanwhile_ends_without_a_word(
+    issuer: Provider, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(oidc, "monotonic", lambda: now)
+    gate = gate_for(issuer)
+
+    async def house() -> None:
+        nonlocal now
+        await gate.user_of(issuer.token())
+        now += oidc.FRESH_SECONDS + 1
+        issuer.awake.clear()
+        await gate.user_of(issuer.token())
+        await asyncio.sleep(0)  # so that the renewal begins
+
+    try:
+        asyncio.run(house())
+    finally:
+        issuer.awake.set()
+    gc.collect()
+    assert caplog.text == ""
+
+
+async def test_a_renewal_that_fails_as_nobody_expected_is_told(
+    issuer: Provider, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(oidc, "monotonic", lambda: now)
+    keys = oidc.KeySet(issuer.issuer, None)
+    assert await keys.key("one")
+    now += oidc.FRESH_SECONDS + 1
+    monkeypatch.setattr(keys, "_fetch", _unexpected)
+    assert await keys.key("one"), "it is known"
+    for _ in range(10):  # turns of the loop, of which the renewal needs two
+        await asyncio.sleep(0)
+    assert "a bug of ours" in caplog.text
+
+
+async def _unexpected() -> None:
+    raise RuntimeError("a bug of ours")
 
 
 async def test_who_somebody_is_and_who_is_an_admin_can_be_set(issuer: Provider) -> None:

@@ -1,5 +1,6 @@
 """`chie backup` and `chie restore`, with real processes that go on meanwhile."""
 
+import hashlib
 import json
 import os
 import re
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,11 +21,14 @@ from tests.fakes.embedders import HashingEmbedder
 from tests.fakes.postgres import new_database, run_server
 from tests.house.processes import BIN, StdioServer
 
+from chie.backup.archive import Manifest, write_archive
 from chie.cli import main
+from chie.errors import StorageError
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
+OTHER_DISK = Path("/dev/shm")  # noqa: S108 - in memory, where the tests' own folder is not
 
 
 def chie(*arguments: str) -> Result:
@@ -287,10 +292,7 @@ def test_a_newer_schema_is_refused(home: Path, tmp_path: Path, statement: str) -
 def test_an_older_schema_is_brought_up_before_it_is_put_in_place(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("from long ago", title="old")
-    with closing(sqlite3.connect(home / "chie.db")) as database, database:
-        database.execute("DROP INDEX private_notes")
-        database.execute("ALTER TABLE notes DROP COLUMN private")
-        database.execute("PRAGMA user_version = 1")
+    made_older(home / "chie.db")
     chie("backup", str(tmp_path / "b.zip"))
     for file in home.glob("chie.db*"):
         file.unlink()
@@ -314,20 +316,182 @@ def test_nobody_is_asked_where_nobody_can_answer(home: Path, tmp_path: Path) -> 
     assert chie("backup", str(tmp_path / "b.zip"), "--yes").exit_code == 0
 
 
-def test_conversations_in_a_file_of_their_own_come_along(
+def named_by_url(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{file}")
+
+
+def test_the_file_that_the_url_names_is_the_database(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From one machine to another, whichever of them has its database elsewhere."""
+    with notes(home) as service:
+        service.save("from the usual place", title="usual")
+    assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
+    named_by_url(tmp_path / "team" / "team.db", monkeypatch)
+    brought = chie("restore", str(tmp_path / "b.zip"), "--yes")
+    assert brought.exit_code == 0, brought.output
+    assert "usual" in chie("notes", "list").output
+    chie("notes", "save", "written there", "--title", "there")
+    made = chie("backup", str(tmp_path / "c.zip"))
+    assert "2 notes" in made.output
+    assert f"Not in it: {home / 'chie.db'}, which is not the file that CHIE_DATABASE_URL names." in made.output
+    monkeypatch.delenv("CHIE_DATABASE_URL")
+    assert chie("restore", str(tmp_path / "c.zip"), "--yes").exit_code == 0
+    assert titles(home) == {"usual", "there"}
+
+
+def made_older(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("DROP INDEX private_notes")
+        opened.execute("ALTER TABLE notes DROP COLUMN private")
+        opened.execute("PRAGMA user_version = 1")
+
+
+def with_two_databases(archive: Path, tmp_path: Path) -> None:
+    """As earlier versions wrote it: the file that the URL names beside whatever is in the home."""
+    with notes(tmp_path / "forgotten") as service:
+        service.save("nobody has read this for long", title="forgotten")
+    with zipfile.ZipFile(archive) as opened:
+        parts = {name: opened.read(name) for name in opened.namelist()}
+        manifest = json.loads(parts.pop("manifest.json"))
+    parts["databases/conversations.db"] = parts.pop("databases/chie.db")
+    parts["databases/chie.db"] = (tmp_path / "forgotten" / "chie.db").read_bytes()
+    manifest["items"] = {
+        name: {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)} for name, data in parts.items()
+    }
+    with zipfile.ZipFile(archive, "w") as out:
+        for name, data in (parts | {"manifest.json": json.dumps(manifest).encode()}).items():
+            out.writestr(name, data)
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+def test_of_an_older_archive_with_two_databases_the_one_in_use_comes_back(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, elsewhere: bool
+) -> None:
+    with notes(home) as service:
+        service.save("from long ago", title="used")
+    made_older(home / "chie.db")
+    assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
+    with_two_databases(tmp_path / "b.zip", tmp_path)
+    for file in home.glob("chie.db*"):
+        file.unlink()
+    place = tmp_path / "team" if elsewhere else home
+    if elsewhere:
+        named_by_url(place / "chie.db", monkeypatch)
+    with notes(place) as service:
+        service.save("now", title="now")
+        brought = chie("restore", str(tmp_path / "b.zip"), "--yes")
+        assert brought.exit_code == 0, brought.output
+        assert "a second database, databases/chie.db, which was not the one in use" in brought.output
+        assert service.search("long ago").hits[0].title == "used", "who has it open finds it in today's schema"
+    assert titles(place) == {"used"}
+
+
+def test_an_archive_with_a_database_that_nobody_knows_is_refused(home: Path, tmp_path: Path) -> None:
+    with notes(home) as service:
+        service.save("here", title="here")
+    chie("backup", str(tmp_path / "b.zip"))
+    with zipfile.ZipFile(tmp_path / "b.zip", "a") as archive:
+        archive.writestr("databases/other.db", b"")
+    rewritten(tmp_path / "b.zip", items={"databases/other.db": {"sha256": hashlib.sha256().hexdigest(), "size": 0}})
+    assert "databases that this Chie does not know" in chie("restore", str(tmp_path / "b.zip"), "--yes").output
+    assert titles(home) == {"here"}
+
+
+@pytest.mark.skipif(not OTHER_DISK.is_dir(), reason="there is no second disk to be sure of")
+def test_a_database_on_another_disk_can_be_made_by_a_restore(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with notes(home) as service:
         service.save("x", title="x")
-    monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/talk.db")
-    chie("db", "upgrade")
-    assert "1 note, 0 conversations" in chie("backup", str(tmp_path / "b.zip")).output
-    (tmp_path / "talk.db").unlink()
-    monkeypatch.delenv("CHIE_DATABASE_URL")
-    assert "Set CHIE_DATABASE_URL" in chie("restore", str(tmp_path / "b.zip"), "--yes").output
-    monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/talk.db")
-    assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
-    assert (tmp_path / "talk.db").exists()
+    assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
+    with TemporaryDirectory(dir=OTHER_DISK) as folder:
+        if Path(folder).stat().st_dev == home.stat().st_dev:
+            pytest.skip("the tests' own folder is on that disk")
+        named_by_url(Path(folder, "chie.db"), monkeypatch)
+        brought = chie("restore", str(tmp_path / "b.zip"), "--yes")
+        assert brought.exit_code == 0, brought.output
+        assert titles(Path(folder)) == {"x"}
+        assert not list(Path(folder).glob(".*"))
+
+
+def test_a_folder_that_cannot_have_the_database_is_named(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with notes(home) as service:
+        service.save("x", title="x")
+    chie("backup", str(tmp_path / "b.zip"))
+    (tmp_path / "file").touch()
+    named_by_url(tmp_path / "file" / "team.db", monkeypatch)
+    refused = chie("restore", str(tmp_path / "b.zip"), "--yes")
+    assert refused.exit_code == 1
+    assert f"{tmp_path / 'file' / 'team.db'} cannot be written" in refused.output
+
+
+def test_a_revoked_token_stays_revoked(home: Path, tmp_path: Path) -> None:
+    chie("users", "add", "ben")
+    assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
+    chie("users", "revoke", "ben")
+    now = (home / "users.json").read_bytes()
+    brought = chie("restore", str(tmp_path / "b.zip"), "--yes")
+    assert (
+        "users.json stayed as it is, so that tokens which were revoked since the backup stay revoked" in brought.output
+    )
+    assert (home / "users.json").read_bytes() == now
+    (home / "users.json").unlink()
+    assert "stayed" not in chie("restore", str(tmp_path / "b.zip"), "--yes").output
+    assert "ben" in chie("users", "list").output
+
+
+def test_users_stay_under_another_name_too(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_USERS_FILE", str(home / "team.json"))
+    chie("users", "add", "ben")
+    chie("backup", str(tmp_path / "b.zip"))
+    chie("users", "revoke", "ben")
+    assert "team.json stayed as it is" in chie("restore", str(tmp_path / "b.zip"), "--yes").output
+    assert "ben" not in chie("users", "list").output
+
+
+def test_logs_that_were_turned_over_are_neither_kept_nor_brought_back(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    (home / "servers.json").write_text("{}")
+    for name in ("audit.log", "audit.log.1", "writes", "writes.2"):
+        (home / name).write_text("old")
+    monkeypatch.setenv("CHIE_AUDIT_LOG", str(home / "writes"))
+    archive = tmp_path / "b.zip"
+    chie("backup", str(archive))
+    with zipfile.ZipFile(archive) as opened:
+        assert opened.namelist() == ["home/servers.json", "manifest.json"]
+        items = json.loads(opened.read("manifest.json"))["items"]
+    with zipfile.ZipFile(archive, "a") as opened:  # as earlier versions did
+        opened.writestr("home/audit.log.1", b"")
+    rewritten(archive, items=items | {"home/audit.log.1": {"sha256": hashlib.sha256().hexdigest(), "size": 0}})
+    assert chie("restore", str(archive), "--yes").exit_code == 0
+    assert (home / "audit.log.1").read_text() == "old"
+
+
+def test_a_database_elsewhere_hides_no_file_of_the_home(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    (home / "servers.json").write_text("{}")
+    named_by_url(tmp_path / "servers", monkeypatch)
+    assert "servers.json" in chie("backup", str(tmp_path / "b.zip")).output
+
+
+def test_a_file_that_is_tidied_away_meanwhile_ends_no_backup(home: Path, tmp_path: Path) -> None:
+    saved = home / "n8n-backups" / "wf1"
+    saved.mkdir(parents=True)
+    for name in ("gone.json", "kept.json"):
+        (saved / name).write_text("{}")
+    sources = {f"home/n8n-backups/wf1/{name}": saved / name for name in ("gone.json", "kept.json")}
+    (saved / "gone.json").unlink()
+    written = write_archive(tmp_path / "b.zip", sources, Manifest())
+    assert list(written.items) == ["home/n8n-backups/wf1/kept.json"]
+    with pytest.raises(StorageError):
+        write_archive(tmp_path / "c.zip", {"databases/chie.db": home / "chie.db"}, Manifest())
 
 
 def test_postgresql_is_left_to_its_own_tools(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

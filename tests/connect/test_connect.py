@@ -136,9 +136,69 @@ def test_an_entry_of_somebody_elses_comes_back_when_ours_goes(user: Path) -> Non
     refused = connect("cursor", "--server", "n8n", "--remove", "--yes")
     assert "has a server n8n that is not ours" in refused.output
     connect("cursor", "--server", "n8n", "--yes")
-    assert is_ours("n8n", read(file)["mcpServers"]["n8n"])
+    assert is_ours(read(file)["mcpServers"]["n8n"])
     connect("cursor", "--server", "n8n", "--remove", "--yes")
     assert file.read_text() == before
+
+
+OURS: list[dict[str, Any]] = [
+    {"command": "chie", "args": ["mcp", "n8n"]},
+    {"command": "C:\\Users\\aki\\bin\\chie.exe", "args": ["mcp", "n8n"]},
+    {"command": "/opt/chie/bin/knowledge-gateway"},
+    {"command": "/bin/uvx", "args": ["--from", "chie==0.1.0", "chie", "mcp", "n8n"]},
+    {"command": "uvx", "args": ["--from", "dist/chie-0.1.0-py3-none-any.whl", "knowledge-gateway"]},
+    {"command": "uvx.exe", "args": ["--offline", "--from", "git+https://git.example/x@1f0c", "chie", "mcp", "n8n"]},
+    {"command": "uvx", "args": ["chie@0.1.0", "mcp", "n8n"]},
+    {"command": "uvx", "args": ["--from=/folder/chie", "chie", "mcp", "n8n"]},
+    {"url": "https://chie.example/mcp/n8n/"},
+    {"type": "http", "url": "http://127.0.0.1:8080/below/mcp/bedrock-kb"},
+]
+OTHERS: list[Any] = [
+    {"url": "https://mcp.notion.com/mcp"},
+    {"url": "https://other.example/mcp/calendar"},
+    {"url": "https://other.example/n8n"},
+    {"url": "http://[host]:1/mcp"},
+    {"url": 5},
+    {"command": "npx", "args": ["-y", "@x/fs", "/home/chie"]},
+    {"command": "uvx", "args": ["mcp-server-git", "--user", "chie"]},
+    {"command": "uvx", "args": ["--from", "chie", "other"]},
+    {"command": "uvx", "args": ["--from"]},
+    {"command": "uvx", "args": 5},
+    {"command": "x", "args": 5},
+    {"command": ["chie"]},
+    "chie",
+    None,
+]
+
+
+def test_a_server_is_ours_by_its_program_or_address_alone() -> None:
+    assert [entry for entry in OURS if not is_ours(entry)] == []
+    assert [entry for entry in OTHERS if is_ours(entry)] == []
+
+
+@pytest.mark.parametrize("entry", OTHERS)
+def test_a_server_of_others_is_never_taken_out(user: Path, entry: Any) -> None:
+    file = user / FILES["cursor"]
+    file.parent.mkdir(parents=True)
+    before = json.dumps({"mcpServers": {"n8n": entry}})
+    file.write_text(before)
+    refused = connect("cursor", "--server", "n8n", "--remove", "--yes")
+    assert "has a server n8n that is not ours" in refused.output
+    assert file.read_text() == before
+
+
+def test_an_address_of_any_path_is_known_by_what_we_remember(user: Path) -> None:
+    """A host adds fields of its own; another server under that name is not what we wrote."""
+    file = user / FILES["kiro"]
+    assert connect("kiro", "--http", "https://team.example/notes", "--yes").exit_code == 0
+    written = read(file)
+    written["mcpServers"]["knowledge"]["disabled"] = False
+    file.write_text(json.dumps(written))
+    assert connect("kiro", "--remove", "--yes").exit_code == 0
+    assert read(file).get("mcpServers", {}) == {}
+    assert connect("kiro", "--http", "https://team.example/notes", "--yes").exit_code == 0
+    file.write_text(json.dumps({"mcpServers": {"knowledge": {"url": "https://other.example/mcp"}}}))
+    assert "is not ours" in connect("kiro", "--remove", "--yes").output
 
 
 def test_what_others_wrote_meanwhile_stays_when_ours_goes(user: Path) -> None:
@@ -246,6 +306,31 @@ def test_secrets_of_others_are_not_shown_beside_ours(user: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text('{\n  "mcpServers": {\n    "x": {"headers": {"Authorization": "Bearer abc-def-ghi"}}\n  }\n}\n')
     assert "abc-def" not in connect("cursor", "--yes").output
+
+
+@pytest.mark.parametrize("arguments", [(), ("--remove",)])
+def test_secrets_of_others_are_not_shown_in_a_file_of_one_line(
+    user: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("TEAM_TOKEN", "sesame-open")
+    file = user / FILES["cursor"]
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        '{"a": {"password": "hidden-one"}, "mcpServers": {"x": {"env": {"TOKEN": "hidden-two"}}}, "secret": "hidden-3"}'
+    )
+    added = connect("cursor", "--http", HOUSE, "--token-env", "TEAM_TOKEN", "--yes")
+    assert '"Authorization": "Bearer ${env:TEAM_TOKEN}"' in added.output, "ours stays readable"
+    shown = connect("cursor", "--yes", *arguments).output + added.output
+    assert "knowledge" in shown
+    assert "hidden" not in shown
+    assert "hidden-two" in file.read_text()
+
+
+def test_a_variable_that_is_handed_on_can_be_read_in_the_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_API_KEY", "n8n-secret-key")
+    shown = connect("claude-code", "--server", "n8n", "--yes").output
+    assert '"N8N_API_KEY": "${N8N_API_KEY}"' in shown
+    assert "secret" not in shown
 
 
 def test_variables_go_by_name_unless_a_value_is_given(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,8 @@ def test_no_text_makes_the_reader_stumble(text: str) -> None:
         ('{"a": "b\n"}', "line 1, column 7: a string begins here and does not end on its line."),
         ('{"a": "\\q"}', "line 1, column 7: this string has an escape that is none."),
         ('\ufeff{"a": nope}', "line 1, column 7: this is not JSON."),
+        ('{"a": 1２}', "line 1, column 8: a comma or } is missing here."),
+        ('{"a": 0.５}', "line 1, column 8: a comma or } is missing here."),
         ("{ /* for ever }", "line 1, column 3: a comment begins here and never ends."),
         ('{"a": ' + "[" * 300, "line 1, column 207: more than 200 levels are nested here."),
     ],

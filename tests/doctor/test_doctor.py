@@ -141,6 +141,20 @@ def test_a_host_that_starts_a_program_which_is_gone_is_ill(tmp_path: Path) -> No
     assert findings()["Kiro"]["fix"] == "chie connect kiro --server n8n"
 
 
+def test_only_our_servers_are_looked_at(tmp_path: Path) -> None:
+    chie("connect", "kiro", "--http", "https://team.example/notes", "--yes")
+    config = tmp_path / "user" / ".kiro" / "settings" / "mcp.json"
+    entries = json.loads(config.read_text())["mcpServers"]
+    entries |= {
+        "notion": {"url": "https://mcp.notion.com/mcp"},
+        "files": {"command": "/gone/x", "args": ["/home/chie"]},
+    }
+    entries |= {"odd": {"command": "x", "args": 5}, "odder": {"url": "http://[host]:1/mcp"}}
+    entries |= {"n8n": {"command": ["x"], "url": "http://127.0.0.1:8080/mcp/n8n"}}
+    config.write_text(json.dumps({"mcpServers": entries}))
+    assert findings()["Kiro"]["says"] == "knows knowledge, n8n."
+
+
 @pytest.mark.parametrize(
     ("statement", "state", "fix"),
     [
@@ -155,6 +169,18 @@ def test_a_schema_of_another_version_is_told(home: Path, statement: str, state: 
         database.execute(statement)
     found = findings()["database"]
     assert (found["state"], found["fix"]) == (state, fix)
+
+
+def test_the_database_is_the_file_that_the_url_names(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    (home / "chie.db").write_bytes(b"nobody reads this " * 1000)
+    monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/team.db")
+    chie("notes", "save", "x")
+    result = json.loads(chie("doctor", "--json").stdout)
+    found = [finding["says"] for finding in result["findings"] if finding["check"] == "database"]
+    assert found == [f"{tmp_path}/team.db is whole: 1 note."]
 
 
 def test_a_restore_that_was_broken_off_is_told(home: Path) -> None:
@@ -245,6 +271,12 @@ def test_a_port_that_somebody_else_has_is_told(stranger: int) -> None:
     assert (found["state"], found["fix"]) == ("warning", "chie serve --port 0")
 
 
+def test_a_house_that_asks_who_you_are_is_known() -> None:
+    chie("users", "add", "aki")
+    with http_server("chie", "serve") as house:
+        assert findings("--port", house.rpartition(":")[2])["port"]["says"] == f"Chie runs at {house}."
+
+
 def look(*checks: Check) -> Examination:
     return examine(checks)
 
@@ -283,15 +315,29 @@ def test_one_check_that_hangs_or_breaks_stops_no_other() -> None:
     assert not found.well
 
 
-def test_a_thread_that_never_returns_does_not_keep_the_process() -> None:
-    """A whole process, because it is the end of it that counts."""
+THREAD = "async def stuck(): await asyncio.to_thread(threading.Event().wait)"
+LOOP = "async def stuck(): threading.Event().wait()"
+HOSTS_FILES = "from chie.doctor.machine import check_hosts as stuck"
+
+
+@pytest.mark.parametrize(("stuck", "others_seen"), [(THREAD, True), (LOOP, False), (HOSTS_FILES, True)])
+def test_what_never_returns_does_not_keep_the_process(tmp_path: Path, stuck: str, *, others_seen: bool) -> None:
+    """A whole process, because it is the end of it that counts. An assistant's file is a pipe that nobody writes to."""
+    config = tmp_path / "user" / ".cursor" / "mcp.json"
+    config.parent.mkdir(parents=True)
+    os.mkfifo(config)
     script = (
         "import threading, asyncio, chie.doctor.cli as cli\n"
-        "from chie.doctor.finding import Check\n"
-        "async def blocked(): return await asyncio.to_thread(threading.Event().wait)\n"
-        "cli.all_checks = lambda port: [Check('stuck', blocked, 'wait', seconds=0.1)]\n"
+        "from chie.doctor.finding import Check, Finding\n"
+        "async def first(): return [Finding('first', 'ok', 'came first')]\n"
+        "async def other(): await asyncio.sleep(0.01); return [Finding('other', 'ok', 'came after')]\n"
+        f"{stuck}\n"
+        "looks = {'first': first, 'stuck': stuck, 'other': other}\n"
+        "cli.all_checks = lambda port: [Check(name, look, 'wait', seconds=1) for name, look in looks.items()]\n"
         "cli.doctor([])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
-    assert "No answer within 0.1 seconds." in done.stdout
+    assert "No answer within 1 seconds." in done.stdout
+    assert "came first" in done.stdout
+    assert ("came after" in done.stdout) is others_seen

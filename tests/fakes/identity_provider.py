@@ -3,10 +3,10 @@
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import jwt
@@ -18,12 +18,17 @@ AUDIENCE = "chie"
 
 @dataclass
 class Provider:
-    """`asked` counts how often the keys were fetched; an `ill` provider answers 500."""
+    """`asked` counts how often the keys were fetched; an `ill` provider answers 500, none before it is `awake`."""
 
     issuer: str = ""
     keys: dict[str, Any] = field(default_factory=dict)
     asked: int = 0
     ill: bool = False
+    awake: Event = field(default_factory=Event)
+    answered: Event = field(default_factory=Event)
+
+    def __post_init__(self) -> None:
+        self.awake.set()
 
     def add_key(self, kid: str, *, kind: str = "RSA") -> None:
         private: Any = (
@@ -75,12 +80,15 @@ def provider() -> Iterator[Provider]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            made.awake.wait(30)
             body = made.answer(self.path)
             self.send_response(500 if body is None else 200)
             content = json.dumps(body).encode()
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            with suppress(OSError):  # who asked may have gone meanwhile
+                self.wfile.write(content)
+            made.answered.set()
 
         def log_message(self, *_: object) -> None: ...
 

@@ -28,6 +28,12 @@ def test_where_no_page_was_built_a_plain_one_says_how_to_connect_in_both_languag
         assert page.headers["x-content-type-options"] == "nosniff"
 
 
+def test_behind_tls_the_plain_page_names_the_address_that_people_see(tmp_path: Path) -> None:
+    with TestClient(create_house({"knowledge": create_server()}, page=tmp_path), base_url=ADDRESS) as client:
+        page = client.get("/", headers={"x-forwarded-proto": "https"})
+    assert "knowledge https://127.0.0.1:8080/mcp/knowledge" in page.text
+
+
 def test_health_tells_each_rooms_state() -> None:
     rooms: Rooms = {"knowledge": create_server(), "other": ConfigurationError("not configured: OTHER_URL")}
     with TestClient(create_house(rooms), base_url=ADDRESS) as client:

@@ -60,6 +60,23 @@ def test_a_cookie_counts_only_for_pages_of_our_own(estate: Estate) -> None:
     assert estate.client.post("/api/knowledge", json=note, headers=PAGE).status_code == 201
 
 
+@pytest.mark.parametrize("neighbour", ['prefs={"theme":"dark"}', "name=田中", "last=a b", "=", "flag", 'q="x'])
+def test_a_neighbours_odd_cookie_does_not_hide_ours(estate: Estate, neighbour: str) -> None:
+    """Cookies know no ports: every program on localhost writes into the same jar."""
+    for cookies in (f"{neighbour}; {COOKIE}={estate.tokens['aki']}", f"{COOKIE}={estate.tokens['aki']}; {neighbour}"):
+        answer = estate.client.get("/api/me", headers={b"cookie": cookies.encode()} | _bytes(PAGE))
+        assert (answer.status_code, answer.json().get("id")) == (200, "aki"), neighbour
+
+
+def _bytes(headers: dict[str, str]) -> dict[bytes, bytes]:
+    return {name.encode(): value.encode() for name, value in headers.items()}
+
+
+def test_an_origin_that_is_no_address_is_a_foreign_one(estate: Estate) -> None:
+    answer = estate.call("aki", "GET", "/api/me", headers={"origin": "http://[x"})
+    assert (answer.status_code, "another web site" in answer.json()["detail"]) == (403, True)
+
+
 def test_another_site_cannot_sign_a_reader_in(estate: Estate) -> None:
     answer = estate.client.post("/api/login", json={"token": estate.tokens["ben"]}, headers=EVIL)
     assert answer.status_code == 403

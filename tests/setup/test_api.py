@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
+from starlette.testclient import TestClient
 from tests.fakes.chat import serving
 
 from chie.access.users import UserFile
@@ -198,6 +199,14 @@ async def test_every_assistant_gets_its_own_format_with_this_houses_address() ->
     program = json.loads(texts["claude-desktop"])["mcpServers"]["knowledge"]
     assert program["args"] == ["mcp", "knowledge"]
     assert program["command"].startswith("/")
+
+
+def test_behind_tls_the_address_is_the_one_that_people_see() -> None:
+    """Without uvicorn, which believes this header of proxies on the same machine alone."""
+    with TestClient(create_house({"knowledge": create_server()}), base_url="http://127.0.0.1:8080") as client:
+        answer = client.get("/api/setup/connect", headers={"x-forwarded-proto": "https"}).json()
+    assert answer["address"] == "https://127.0.0.1:8080"
+    assert "https://127.0.0.1:8080/mcp/knowledge" in answer["hosts"][0]["text"]
 
 
 async def test_where_the_house_asks_the_snippets_have_a_place_for_the_token(home: Path) -> None:

@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Collection, Iterator
 from fnmatch import fnmatchcase
-from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse
 
 from chie.access.gate import WHO, Gate
@@ -161,15 +161,15 @@ def comes_from_us(scope: "Scope", allowed: Collection[str] = ()) -> bool:
     if origin is None:
         return headers.get("sec-fetch-site") in (None, "same-origin", "none")
     known = any(fnmatchcase(origin.lower(), pattern) for pattern in allowed)
-    return known or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    try:
+        return known or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    except ValueError:  # no browser writes such an address
+        return False
 
 
 def cookie_of(headers: Headers) -> str | None:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return None
-    return found.value if found and found.value else None
+    """As browsers write them: a neighbour on the same host may have cookies that are not by the book."""
+    return cookie_parser(headers.get("cookie", "")).get(COOKIE) or None
 
 
 def base_url(scope: "Scope") -> str:

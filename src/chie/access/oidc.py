@@ -43,12 +43,20 @@ class KeySet:
         self._keys: Mapping[str, jwt.PyJWK] = {}
         self._fetched = self._asked = float("-inf")
         self._lock = asyncio.Lock()
+        self._renewal: asyncio.Task[None] | None = None  # the loop alone would let go of it
 
     async def key(self, name: str | None) -> jwt.PyJWK | None:
-        """A key that is not known may be new: the provider is asked, but not more than once in a while."""
+        """A key that is not known may be new: the provider is asked, but not more than once in a while.
+
+        For one that is known nobody waits: the keys are renewed meanwhile.
+        """
         age = monotonic() - self._fetched
-        if age > FRESH_SECONDS or self._find(name) is None:
-            await self._refresh(name)
+        known = self._find(name) if age <= STALE_SECONDS else None
+        if known is not None:
+            if age > FRESH_SECONDS:
+                self._renew(name)
+            return known
+        await self._refresh(name)
         if monotonic() - self._fetched > STALE_SECONDS:
             raise ServiceError(
                 "the sign-in provider's keys cannot be fetched, so no token of it can be checked. Try again soon; "
@@ -60,6 +68,12 @@ class KeySet:
         if name is None:  # allowed where there is only one key to choose from
             return next(iter(self._keys.values())) if len(self._keys) == 1 else None
         return self._keys.get(name)
+
+    def _renew(self, name: str | None) -> None:
+        under_way = self._renewal is not None and not self._renewal.done()
+        if not under_way and monotonic() - self._asked >= PAUSE_SECONDS:
+            self._renewal = asyncio.create_task(self._refresh(name))
+            self._renewal.add_done_callback(_tell_failure)
 
     async def _refresh(self, name: str | None) -> None:
         async with self._lock:
@@ -141,6 +155,12 @@ class Verifier:
         found = _claim(claims, self._settings.auth_admin_claim)
         wanted = self._settings.auth_admin_value
         return wanted in found if isinstance(found, list) else found == wanted
+
+
+def _tell_failure(renewal: "asyncio.Task[None]") -> None:
+    """Nobody waits for it, so nobody else would hear of what it did not expect."""
+    if not renewal.cancelled() and (error := renewal.exception()):
+        logger.error("the keys of the sign-in provider could not be renewed", exc_info=error)
 
 
 def require_safe(name: str, url: str) -> str:

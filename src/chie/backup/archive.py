@@ -29,7 +29,7 @@ class Item(BaseModel):
 
 
 class Manifest(BaseModel):
-    """`notes_schema` and `sessions_schema` are the newest of its databases."""
+    """`notes_schema`, `sessions_schema` and `counts` are its database's; of older ones with two, the newest and all."""
 
     format: int = FORMAT
     chie: str = __version__
@@ -64,9 +64,16 @@ def _pack(out: IO[bytes], sources: Mapping[str, Path], manifest: Manifest) -> di
     items: dict[str, Item] = {}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, path in sources.items():
-            with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as into:
+            try:
+                source = path.open("rb")
+            except FileNotFoundError:
+                if name.startswith("home/"):  # somebody tidied it away since it was listed
+                    continue
+                raise
+            with source, archive.open(name, "w", force_zip64=True) as into:
                 digest, size = _copy(source, into)
-            items[name] = Item(sha256=digest, size=size, mode=path.stat().st_mode & 0o777)
+                mode = os.fstat(source.fileno()).st_mode & 0o777
+            items[name] = Item(sha256=digest, size=size, mode=mode)
         whole = manifest.model_copy(update={"items": items})
         archive.writestr(MANIFEST, whole.model_dump_json(indent=2))
     return items

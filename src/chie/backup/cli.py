@@ -32,7 +32,7 @@ def backup(file: Path, *, home_only: bool, yes: bool) -> None:
     file = file.absolute()
     if file.exists() and not yes:
         raise ValidationError(f"{file} is there already. Choose another name, or add --yes to replace it.")
-    if not any(path.exists() for path in places.databases.values()) and not any(places.files()):
+    if not places.database.exists() and not any(places.files()):
         raise ValidationError(f"there is nothing in {places.home} yet. Set CHIE_HOME if your notes are elsewhere.")
     manifest = back_up(places, file)
     click.echo(f"{file}: {_described(manifest)}. Written, read again, and whole.")
@@ -58,9 +58,19 @@ def restore(file: Path, *, home_only: bool, yes: bool) -> None:
     with staged(places, file.absolute()) as candidate:
         made = f"{candidate.manifest.created_at:%Y-%m-%d %H:%M} UTC by Chie {candidate.manifest.chie}"
         click.echo(f"{file} is whole: {_described(candidate.manifest)}, made {made}.")
+        if other := candidate.left_out():
+            click.echo(
+                f"It has a second database, {other.parent.name}/{other.name}, which was not the one in use: it stays "
+                "in the archive. Unzip it from there if you miss something."
+            )
         _ask(places.home, yes=yes)
         restored = candidate.put_in_place()
     click.echo(f"Restored to {places.home}. What was there before: {restored.safety}")
+    for name in restored.stayed:
+        click.echo(
+            f"{name} stayed as it is, so that tokens which were revoked since the backup stay revoked. "
+            f"For the users of the backup, move {places.home / name} away and restore again."
+        )
     if not restored.live:
         click.echo("The old database was damaged, and a new file stands in its place: start every running Chie again.")
 

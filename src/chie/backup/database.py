@@ -1,9 +1,10 @@
 """One SQLite file: a picture of it while others write, what is in it, and another's content in its place."""
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -14,6 +15,7 @@ from chie.errors import StorageError
 BUSY_SECONDS = 30.0
 TABLES = {"notes": "note", "sessions": "conversation", "messages": "message"}
 SIDE_FILES = ("-wal", "-shm")
+STAGING = ".restoring-"  # how everything begins that a restore has not finished yet
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,23 @@ def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
 
 
 def _put_in_place(staged: Path, live: Path) -> None:
-    """A log that belongs to another file would be read as this one's."""
-    live.parent.mkdir(parents=True, exist_ok=True)
-    for file in _side_files(live):
-        file.unlink(missing_ok=True)
-    staged.replace(live)
+    """Copied beside it first: the two may be on different disks, and only a rename is done at once."""
+    beside = live.with_name(f"{STAGING}{live.name}")
+    try:
+        live.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(staged, beside)
+        with beside.open("rb") as copy:
+            os.fsync(copy.fileno())
+        for file in _side_files(live):  # a log that belongs to another file would be read as this one's
+            file.unlink(missing_ok=True)
+        beside.replace(live)
+    except OSError as error:
+        raise StorageError(
+            f"{live} cannot be written: {error.strerror}. Give this user the right to write there, and enough room."
+        ) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def _side_files(path: Path) -> list[Path]:

@@ -3,26 +3,32 @@
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from chie.backup.archive import Manifest, verify
-from chie.backup.database import Contents, copy_raw, examine, replace_content
-from chie.backup.places import CONVERSATIONS, Places
+from chie.backup.database import STAGING, Contents, copy_raw, examine, replace_content
+from chie.backup.places import DATABASE, Places
 from chie.backup.saving import back_up
 from chie.errors import StorageError, ValidationError
 
-STAGING = ".restoring-"  # beside what it will replace, so that putting it there is a rename
+# Archives of earlier versions may have two databases, where CHIE_DATABASE_URL named a file: then all was in that one,
+# under this name, and the other was what happened to be in the home.
+NAMED_BY_URL = "conversations.db"
 
 
 @dataclass(frozen=True)
 class Restored:
-    """`live` where whoever runs goes on with what was brought back; else they must start again."""
+    """`live` where whoever runs goes on with what was brought back; else they must start again.
+
+    `stayed` are the files that were not turned back.
+    """
 
     safety: Path
     live: bool
+    stayed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,27 +42,41 @@ class Staged:
     def put_in_place(self) -> Restored:
         """What was there is kept first. The database is one step, each file another, the database first."""
         safety = self._keep_what_is_there()
-        live = True
-        for name, target in self.databases().items():
-            live = replace_content(self.folder / "databases" / name, target) and live
+        database = self.database()
+        live = replace_content(database, self.places.database) if database else True
+        stayed = tuple(str(file) for file in self._files() if self.places.stays(file))
         for file in self._files():
-            target = self.places.home / file
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            (self.folder / "home" / file).replace(target)
-        return Restored(safety, live)
+            if str(file) not in stayed:
+                self._put_file(file)
+        return Restored(safety, live, stayed)
 
-    def databases(self) -> dict[str, Path]:
-        """Where each of its databases goes."""
-        wanted = [name.removeprefix("databases/") for name in self.manifest.items if name.startswith("databases/")]
-        if missing := [name for name in wanted if name not in self.places.databases]:
+    def database(self) -> Path | None:
+        """The one that counts, unpacked; None where the archive has none."""
+        names = self._names("databases/")
+        if strange := [name for name in names if name not in (DATABASE, NAMED_BY_URL)]:
             raise ValidationError(
-                f"this backup has conversations in a file of their own ({missing[0]}). Set CHIE_DATABASE_URL to where "
-                "they shall go, as in sqlite:////folder/conversations.db, then try again. Nothing was changed."
+                f"this backup has {len(strange)} databases that this Chie does not know. Upgrade Chie, then restore "
+                "again. Nothing was changed."
             )
-        return {name: self.places.databases[name] for name in wanted}
+        name = NAMED_BY_URL if NAMED_BY_URL in names else DATABASE
+        return self.folder / "databases" / name if name in names else None
 
-    def _files(self) -> list[str]:
-        return [name.removeprefix("home/") for name in self.manifest.items if name.startswith("home/")]
+    def left_out(self) -> Path | None:
+        """The database of an archive with two that does not count."""
+        names = self._names("databases/")
+        return self.folder / "databases" / DATABASE if {DATABASE, NAMED_BY_URL} <= set(names) else None
+
+    def _files(self) -> list[Path]:
+        """Without those that an earlier version kept and this one does not."""
+        return [file for file in map(Path, self._names("home/")) if self.places.is_kept(file)]
+
+    def _names(self, folder: str) -> list[str]:
+        return [name.removeprefix(folder) for name in self.manifest.items if name.startswith(folder)]
+
+    def _put_file(self, file: Path) -> None:
+        target = self.places.home / file
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (self.folder / "home" / file).replace(target)
 
     def _keep_what_is_there(self) -> Path:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
@@ -65,11 +85,11 @@ class Staged:
             back_up(self.places, safety)
         except StorageError:  # a damaged database is a reason to be here
             safety = safety.with_suffix("")
-            for database in self.places.databases.values():
-                copy_raw(database, safety)
+            copy_raw(self.places.database, safety)
             for file in self.places.files():
                 (safety / file).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(self.places.home / file, safety / file)
+                with suppress(FileNotFoundError):  # somebody tidied it away since it was listed
+                    shutil.copy2(self.places.home / file, safety / file)
         return safety
 
 
@@ -81,8 +101,8 @@ def staged(places: Places, archive: Path) -> Iterator[Staged]:
         with tempfile.TemporaryDirectory(dir=places.home, prefix=STAGING) as folder:
             manifest = verify(archive, into=Path(folder))
             candidate = Staged(places, manifest, Path(folder))
-            for name in candidate.databases():
-                _bring_up(Path(folder) / "databases" / name, conversations_alone=name == CONVERSATIONS)
+            if database := candidate.database():
+                _bring_up(database)
             yield candidate
     except OSError as error:
         raise StorageError(
@@ -90,7 +110,7 @@ def staged(places: Places, archive: Path) -> Iterator[Staged]:
         ) from error
 
 
-def _bring_up(database: Path, *, conversations_alone: bool) -> None:
+def _bring_up(database: Path) -> None:
     """To the schema of this Chie, which refuses one that is newer: those who have the file open expect no less."""
     from sqlalchemy import URL
 
@@ -99,7 +119,7 @@ def _bring_up(database: Path, *, conversations_alone: bool) -> None:
 
     found = examine(database)
     _refuse_newer(found)
-    if found.notes_schema and not conversations_alone:
+    if found.notes_schema:
         notes = SqliteFile(database)
         try:
             with notes.read():

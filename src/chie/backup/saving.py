@@ -5,7 +5,7 @@ from pathlib import Path
 
 from chie.backup.archive import Manifest, write_archive
 from chie.backup.database import Contents, take_picture
-from chie.backup.places import Places
+from chie.backup.places import DATABASE, Places
 from chie.errors import StorageError
 
 
@@ -23,22 +23,10 @@ def back_up(places: Places, target: Path) -> Manifest:
 
 def _write(places: Places, target: Path, folder: Path) -> Manifest:
     sources: dict[str, Path] = {}
-    pictures: list[Contents] = []
-    for name, database in places.databases.items():
-        if database.exists():
-            sources[f"databases/{name}"] = folder / name
-            pictures.append(take_picture(database, folder / name))
+    found = Contents(0, None, {})
+    if places.database.exists():
+        sources[f"databases/{DATABASE}"] = folder / DATABASE
+        found = take_picture(places.database, folder / DATABASE)
     sources |= {f"home/{file.as_posix()}": places.home / file for file in places.files()}
-    return write_archive(target, sources, _described(pictures))
-
-
-def _described(pictures: list[Contents]) -> Manifest:
-    counts: dict[str, int] = {}
-    for picture in pictures:
-        for table, number in picture.counts.items():
-            counts[table] = counts.get(table, 0) + number
-    return Manifest(
-        notes_schema=max((picture.notes_schema for picture in pictures), default=0),
-        sessions_schema=max((picture.sessions_schema for picture in pictures if picture.sessions_schema), default=None),
-        counts=counts,
-    )
+    manifest = Manifest(notes_schema=found.notes_schema, sessions_schema=found.sessions_schema, counts=found.counts)
+    return write_archive(target, sources, manifest)

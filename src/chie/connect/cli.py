@@ -1,8 +1,10 @@
 """`chie connect`: one command instead of a look into an assistant's manual."""
 
+import json
 import sys
+from collections.abc import Mapping
 from difflib import unified_diff
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -72,11 +74,12 @@ def connect(  # noqa: PLR0913 - an option each
 
 def _add(connection: "Connection", wanted: "Wanted", *, yes: bool) -> None:
     host = connection.host
-    plan = connection.plan_adding(wanted.entries(host))
+    entries = wanted.entries(host)
+    plan = connection.plan_adding(entries)
     if not plan.changes:
         click.echo(f"{host.name} is connected already: {connection.path} was not changed.")
         return
-    _show(connection, plan, wanted.secrets())
+    _show(connection, plan, entries, wanted.secrets())
     _ask(yes=yes)
     _carry_out(connection, plan)
     _tell_variables(host, wanted)
@@ -88,7 +91,7 @@ def _remove(connection: "Connection", servers: tuple[str, ...], *, yes: bool) ->
     if not plan.changes:
         click.echo(f"{connection.host.name} is not connected: {connection.path} was not changed.")
         return
-    _show(connection, plan, [])
+    _show(connection, plan, {}, [])
     _ask(yes=yes)
     _carry_out(connection, plan)
     click.echo(f"{connection.host.name} no longer knows {', '.join(servers)}.")
@@ -108,18 +111,31 @@ def _ask(*, yes: bool) -> None:
     click.confirm("Write this?", abort=True)
 
 
-def _show(connection: "Connection", plan: "Plan", secrets: list[str]) -> None:
+def _show(connection: "Connection", plan: "Plan", entries: Mapping[str, Mapping[str, Any]], secrets: list[str]) -> None:
     """Lines of others are there to find the place by; what looks like a secret in them is hidden."""
-    from chie.mcp_kit.logging import redact
-
     before, after = (plan.before or "").splitlines(), (plan.after or "").splitlines()
     path = str(connection.path)
     ends = ("/dev/null" if plan.before is None else path, "/dev/null" if plan.after is None else path)
     for line in unified_diff(before, after, *ends, n=1, lineterm=""):
-        shown = line if line.startswith("+") else redact(line)
+        shown = _readable(line, connection.host, entries)
         for secret in secrets:
             shown = shown.replace(secret, "***")
         click.secho(shown, fg={"+": "green", "-": "red"}.get(line[:1]))
+
+
+def _readable(line: str, host: Host, entries: Mapping[str, Mapping[str, Any]]) -> str:
+    """Ours as it will stand in the file, with its names of variables; around it, and else, secrets are hidden."""
+    from chie.mcp_kit.logging import redact
+
+    if not line.startswith("+"):
+        return redact(line)
+    if line[1:].strip().rstrip(",") in {ours.strip().rstrip(",") for ours in host.render(entries).splitlines()}:
+        return line
+    for entry in entries.values():  # a file without line ends has all its servers in one line
+        before, ours, after = line.partition(json.dumps(entry, ensure_ascii=False))
+        if ours:
+            return _readable(before, host, entries) + ours + _readable(f"+{after}", host, entries)[1:]
+    return redact(line)
 
 
 def _tell_variables(host: Host, wanted: "Wanted") -> None:

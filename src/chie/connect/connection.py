@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -15,11 +15,13 @@ from chie.connect.receipts import Receipt, Receipts
 from chie.connect.text import BrokenTextError, UnsuitedTextError
 from chie.connect.toml_format import TomlFormat
 from chie.errors import ConflictError, StorageError, ValidationError
+from chie.rooms import SERVERS
 from chie.setup.hosts import Host
 
 T = TypeVar("T")
 
 PROGRAMS = ("chie", "knowledge-gateway", "mcp-bedrock-kb", "n8n-mcp-server")
+WITH_VALUE = ("--from", "--with", "--with-editable", "--python", "-p", "--index", "--default-index", "--find-links")
 FORMATS: dict[str, Format] = {"json": JsonFormat(), "toml": TomlFormat()}
 
 
@@ -47,6 +49,11 @@ class Connection:
     def entries(self) -> dict[str, Any]:
         """Every server that the host knows, ours and others'."""
         return self._entries(self._file.read() or "")
+
+    def ours(self) -> dict[str, dict[str, Any]]:
+        """Those that are Chie's, whoever wrote them there, and those that `chie connect` wrote."""
+        receipt = self._receipts.get(self.path)
+        return {name: entry for name, entry in self.entries().items() if _is_known(name, entry, receipt)}
 
     def plan_adding(self, wanted: Mapping[str, dict[str, Any]]) -> Plan:
         before = self._file.read()
@@ -117,17 +124,54 @@ class Connection:
             raise ValidationError(f"{self.path} was left alone: {error.message}") from error
 
     def _refuse_foreign(self, name: str, entry: object, receipt: Receipt | None) -> None:
-        if not (receipt and name in receipt.names()) and not is_ours(name, entry):
+        if not _is_known(name, entry, receipt):
             raise ValidationError(
                 f"{self.path} has a server {name} that is not ours, so it was left alone. Take it out by hand."
             )
 
 
-def is_ours(name: str, entry: object) -> bool:
-    """By the program or the address; the name alone may be somebody else's."""
+def is_ours(entry: object) -> bool:
+    """By the program or the address; the name alone may be somebody else's, and so may a word among the arguments."""
     if not isinstance(entry, dict):
         return False
-    words = [entry.get("command"), *(entry.get("args") or [])]
-    if any(Path(str(word).replace("\\", "/")).stem in PROGRAMS for word in words if word):
-        return True
-    return urlsplit(str(entry.get("url", ""))).path.rstrip("/").endswith(("/mcp", f"/mcp/{name}"))
+    return _program(entry) in PROGRAMS or _room(entry) in SERVERS
+
+
+def _is_known(name: str, entry: object, receipt: Receipt | None) -> bool:
+    """A receipt tells of what we wrote; hosts add fields to it, but another server may have taken its name since."""
+    return is_ours(entry) or (
+        receipt is not None
+        and isinstance(entry, dict)
+        and any(
+            step == name and all(entry.get(key) == ours.get(key) for key in ("command", "args", "url"))
+            for step, ours in receipt.steps
+        )
+    )
+
+
+def _program(entry: dict[str, Any]) -> str:
+    """What is run in the end, without folder and version: for uvx, its first word that is no option."""
+    command, args = entry.get("command"), entry.get("args")
+    name = _stem(command) if isinstance(command, str) else ""
+    if name != "uvx" or not isinstance(args, list):
+        return name
+    words = iter(args)
+    for word in words:
+        if word in WITH_VALUE:
+            next(words, None)
+        elif not str(word).startswith("-"):
+            return str(word).partition("@")[0].partition("[")[0]
+    return ""
+
+
+def _stem(command: str) -> str:
+    return PurePosixPath(command.replace("\\", "/")).name.removesuffix(".exe")
+
+
+def _room(entry: dict[str, Any]) -> str:
+    """Of a house's address, http://…/mcp/ROOM, the room; a bare /mcp is what most servers of others have."""
+    try:
+        parts = urlsplit(str(entry.get("url", ""))).path.rstrip("/").split("/")
+    except ValueError:
+        return ""
+    return parts[-1] if parts[-2:-1] == ["mcp"] else ""

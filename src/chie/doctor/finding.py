@@ -4,8 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from queue import SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import Literal
 
 from chie.errors import ChieError
@@ -13,6 +12,7 @@ from chie.errors import ChieError
 State = Literal["ok", "off", "warning", "problem"]
 
 SECONDS = 15.0
+GRACE_SECONDS = 1.0
 
 logger = logging.getLogger(__name__)
 
@@ -50,27 +50,29 @@ class Examination:
 
 
 def examine(checks: Sequence[Check]) -> Examination:
-    """In a thread that nobody waits for: a driver that hangs shall not hang whoever asked."""
-    answer: SimpleQueue[Examination] = SimpleQueue()
-    thread = Thread(target=lambda: asyncio.run(_examine(checks, answer)), daemon=True)
+    """In a thread that nobody waits for: a driver that hangs shall not hang whoever asked.
+
+    Nor a check that never gives way to the others, which no time limit of theirs could end.
+    """
+    found: dict[Check, Sequence[Finding]] = {}
+    ended = Event()
+    thread = Thread(target=lambda: asyncio.run(_examine(checks, found, ended)), daemon=True)
     thread.start()
-    found = answer.get()
-    if not found.late:
+    ended.wait(max(check.seconds for check in checks) + 2 * GRACE_SECONDS)
+    findings = [finding for check in checks for finding in found.get(check, [_slow(check)])]
+    late = any(_slow(check) in findings for check in checks)
+    if not late:
         thread.join()
-    return found
+    return Examination(findings, late)
 
 
-async def _examine(checks: Sequence[Check], answer: "SimpleQueue[Examination]") -> None:
-    tasks = [asyncio.create_task(_look(check)) for check in checks]
-    await asyncio.wait(tasks, timeout=max(check.seconds for check in checks) + 1)
-    late = [task for task in tasks if not task.done()]
-    findings = [
-        finding
-        for check, task in zip(checks, tasks, strict=True)
-        for finding in (task.result() if task.done() else [_slow(check)])
-    ]
-    slow = {_slow(check) for check in checks}
-    answer.put(Examination(findings, late=bool(late) or any(finding in slow for finding in findings)))
+async def _examine(checks: Sequence[Check], found: dict[Check, Sequence[Finding]], ended: Event) -> None:
+    async def look(check: Check) -> None:
+        found[check] = await _look(check)
+
+    tasks = [asyncio.create_task(look(check)) for check in checks]
+    await asyncio.wait(tasks, timeout=max(check.seconds for check in checks) + GRACE_SECONDS)
+    ended.set()
 
 
 async def _look(check: Check) -> Sequence[Finding]:

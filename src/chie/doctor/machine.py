@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chie import __version__
-from chie.backup.database import examine, in_words
-from chie.backup.restoring import STAGING
+from chie.backup.database import STAGING, examine, in_words
 from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.chat.sessions.upgrade import HEAD
 from chie.doctor.finding import Finding
@@ -20,6 +19,8 @@ from chie.knowledge.store.sqlite.schema import VERSION
 from chie.settings import load
 
 if TYPE_CHECKING:
+    import httpx2
+
     from chie.connect.connection import Connection
 
 LEAST_ROOM = 200 * 1024 * 1024
@@ -69,12 +70,12 @@ def _look_at_home(home: Path) -> list[Finding]:
 
 
 async def check_database() -> Sequence[Finding]:
-    """The SQLite files, as far as there are any; they are looked through, not only opened."""
+    """The SQLite file that is used, or could be; it is looked through, not only opened."""
     settings = load(DatabaseSettings)
-    url, files = database_url(settings), [settings.home.expanduser() / "chie.db"]
-    if url.get_backend_name() == "sqlite" and url.database and Path(url.database) not in files:
-        files.append(Path(url.database))
-    return [await asyncio.to_thread(_look_at_database, file) for file in files]
+    url, file = database_url(settings), settings.home.expanduser() / "chie.db"
+    if url.get_backend_name() == "sqlite" and url.database:
+        file = Path(url.database)
+    return [await asyncio.to_thread(_look_at_database, file)]
 
 
 def _look_at_database(file: Path) -> Finding:
@@ -131,8 +132,7 @@ async def check_port(port: int) -> Sequence[Finding]:
     address = f"http://127.0.0.1:{port}"
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as client:
-            answer = await client.get(f"{address}/health")
-            ours = "rooms" in answer.json()
+            ours = "rooms" in (await client.get(f"{address}/health")).json() or await _asks_who(client, address)
     except httpx2.ConnectError:
         return [Finding("port", "ok", f"{port} is free for chie serve.")]
     except (httpx2.HTTPError, ValueError, TypeError):
@@ -142,27 +142,32 @@ async def check_port(port: int) -> Sequence[Finding]:
     return [Finding("port", "warning", f"Another program listens on {port}.", "chie serve --port 0")]
 
 
+async def _asks_who(client: "httpx2.AsyncClient", address: str) -> bool:
+    """A house with users tells a stranger its health and no more; but it says who asks."""
+    answer = await client.get(f"{address}/api/me")
+    return 'realm="Chie"' in answer.headers.get("www-authenticate", "")
+
+
 async def check_hosts() -> Sequence[Finding]:
     """The assistants whose configuration names us, and whether what it names is still there."""
     from chie.connect.connection import Connection
     from chie.setup.hosts import HOSTS
 
     home = load(DatabaseSettings).home.expanduser()
-    found = [finding for host in HOSTS for finding in _look_at_host(Connection(host, home))]
+    looks = [asyncio.to_thread(lambda host: _look_at_host(Connection(host, home)), host) for host in HOSTS]
+    found = [finding for findings in await asyncio.gather(*looks) for finding in findings]
     nobody = Finding("assistants", "off", "None is connected. For one: chie connect claude-code")
     return found or [nobody]
 
 
 def _look_at_host(connection: "Connection") -> list[Finding]:
-    from chie.connect.connection import is_ours
-
     name, mend = connection.host.name, f"chie connect {connection.host.id}"
     try:
-        entries = connection.entries()
+        ours = connection.ours()
     except ChieError as error:
         return [Finding(name, "warning", error.message, f'"${{EDITOR:-vi}}" "{connection.path}"')]
-    ours = {server: entry for server, entry in entries.items() if is_ours(server, entry)}
-    gone = [server for server, entry in ours.items() if "command" in entry and not shutil.which(entry["command"])]
+    programs = {server: entry["command"] for server, entry in ours.items() if isinstance(entry.get("command"), str)}
+    gone = [server for server, command in programs.items() if not shutil.which(command)]
     if gone:
         says = f"{connection.path} names a program for {', '.join(gone)} that is not there."
         return [Finding(name, "problem", says, " ".join([mend, *(f"--server {server}" for server in gone)]))]

@@ -7,6 +7,7 @@ from typing import Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
+from chie.access.door import base_url
 from chie.errors import NotFoundError
 from chie.mcp_kit.serve import Server
 from chie.settings import load
@@ -83,7 +84,7 @@ def create_setup_api(
     @router.get("/connect")
     async def show_connections(request: Request) -> Connections:
         """What to write into each assistant's configuration."""
-        address = str(request.base_url).rstrip("/")
+        address = base_url(request.scope)
         return Connections(address=address, hosts=snippets(address, list(rooms), asks=asks()))
 
     return router
