@@ -127,6 +127,27 @@ def test_a_change_that_somebody_else_overtook_is_refused_and_nothing_is_lost(
     expect(screen.page.get_by_role("textbox", name="Text")).to_have_value("my words")
 
 
+def test_a_change_is_refused_also_when_the_page_has_read_the_other_one_meanwhile(
+    open_screen: OpenScreen, address: str
+) -> None:
+    """Coming back to the tab reads the note again, behind the editor."""
+    note = httpx2.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Read again"}).json()
+    screen = open_screen("/icon.svg")
+    page = screen.page
+    page.clock.install()
+    screen.open(f"/#/knowledge/{note['id']}")
+    screen.button("Edit").click()
+    page.get_by_role("textbox", name="Text").fill("my words")
+    httpx2.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
+    page.clock.fast_forward("01:00")
+    screen.script("() => dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator(".kn-markdown")).to_have_text("their words")
+    screen.button("Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("my words")
+    assert httpx2.get(f"{address}/api/knowledge/{note['id']}").json()["content"] == "their words"
+
+
 def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: str) -> None:
     content = "<img src=x onerror=alert(1)><script>alert(1)</script> [link](javascript:alert(1)) ![p](http://127.0.0.1:9/p.png)"
     note = httpx2.post(f"{address}/api/knowledge", json={"content": content, "title": "<b>x</b>"}).json()

@@ -15,7 +15,7 @@ import { knowledgeText } from "./text";
 
 /** For a new note without `note`; `onSaved` gets what the house stored. */
 export function Editor({
-  note,
+  note: current,
   onClose,
   onSaved,
 }: {
@@ -25,6 +25,8 @@ export function Editor({
 }) {
   const t = useText(knowledgeText);
   const toast = useToast();
+  // As it was opened: what the page learns of it meanwhile is somebody else's, and saving must not pass over it.
+  const [note] = useState(current);
   const draft = {
     title: note?.title ?? "",
     tags: note?.tags ?? [],
