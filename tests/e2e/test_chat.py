@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house
 from tests.e2e.proxy import Cable
@@ -195,6 +195,55 @@ def test_a_question_that_cannot_be_sent_stays_in_the_field(open_screen: OpenScre
     screen.field.press("Enter")
     screen.wait_for_end()
     expect(screen.page.locator("article.user")).to_contain_text("大事な質問")
+
+
+def test_a_question_that_cannot_be_sent_comes_back_to_its_own_conversation(screen: Screen) -> None:
+    page = screen.page
+    screen.choose_agent("Echo")
+    screen.ask("the first conversation")
+    screen.wait_for_end()
+    first = page.url
+    held: list[Route] = []
+    page.route("**/api/chat/stream", lambda route: held.append(route))
+    screen.ask("届かない質問")
+    expect(screen.answers).to_have_count(2)
+    page.get_by_role("link", name="New chat").first.click()
+    screen.field.fill("words for another one")
+    held[0].abort()
+    page.goto(first)
+    expect(page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
+    expect(screen.field).to_have_value("届かない質問")
+    page.get_by_role("link", name="New chat").first.click()
+    expect(screen.field).to_have_value("words for another one")
+    page.goto(first)
+    page.reload()
+    expect(screen.field).to_have_value("届かない質問")
+
+
+def test_other_words_for_a_question_are_kept_until_they_are_sent(screen: Screen) -> None:
+    page = screen.page
+    screen.choose_agent("Echo")
+    screen.ask("first words")
+    screen.wait_for_end()
+    page.route("**/api/chat/*/edit", lambda route: route.abort())
+    page.locator("article.user").hover()
+    screen.button("Edit").click()
+    box = page.get_by_label("Your question in other words")
+    box.fill("carefully chosen words")
+    box.press("Control+Enter")
+    expect(page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
+    expect(box).to_have_value("carefully chosen words")
+    page.reload()
+    expect(box).to_have_value("carefully chosen words")
+    page.unroute_all()
+    box.press("Control+Enter")
+    expect(screen.answer).to_contain_text("carefully chosen words")
+    screen.wait_for_end()
+    page.reload()
+    expect(screen.answer).to_contain_text("carefully chosen words")
+    screen.button("Previous version", page.locator("article.user")).click()
+    expect(page.locator("article.user")).to_contain_text("first words")
+    expect(box).to_have_count(0)
 
 
 def test_an_answer_cut_at_the_models_limit_says_so_and_goes_on(open_screen: OpenScreen) -> None:

@@ -140,10 +140,11 @@ describe("a conversation", () => {
     expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
   });
 
-  it("keeps a question that could not be sent", async () => {
-    const chats = setUp({ ask: async () => Promise.reject(new TypeError("offline")) });
+  it("says why a question could not be sent", async () => {
+    const offline = new TypeError("offline");
+    const chats = setUp({ ask: async () => Promise.reject(offline) });
     expect(await chats.ask(NEW, "大事な質問")).toBeNull();
-    expect(chats.get(NEW).unsent?.text).toBe("大事な質問");
+    expect(chats.get(NEW).unsent?.error).toBe(offline);
     expect(chats.get(NEW).messages).toEqual([]);
     expect(chats.get(NEW).live).toBeNull();
   });

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { type Conversation, NEW } from "../../../core/chats";
 import { ApiError } from "../../api";
+import { drafts } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
@@ -12,7 +13,7 @@ import { LinkButton } from "../../ui/button";
 import { Empty, Failure, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
 import { agentsQuery, chats, useConversation } from "./client";
-import { Composer } from "./composer";
+import { Composer, focusField } from "./composer";
 import { Messages } from "./messages";
 import { Spoken } from "./spoken";
 import { Welcome } from "./welcome";
@@ -22,12 +23,11 @@ export default function ChatPage() {
   const session = useRoute().rest[0] ?? NEW;
   const conversation = useConversation(session);
   const [agentId, chooseAgent] = useAgent(session, conversation);
-  const [seed, setSeed] = useState<{ text: string; key: number } | null>(null);
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
   const ask = async (text: string) => {
     const began = await chats.ask(session, text, agentId ?? undefined);
-    if (began === null) setSeed({ text, key: Date.now() });
+    if (began === null) drafts.giveBack(session, text);
     else if (session === NEW && isHere(NEW)) go(hrefTo("chat", began), { replace: true });
   };
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
@@ -37,7 +37,10 @@ export default function ChatPage() {
       <Body
         session={session}
         conversation={conversation}
-        onIdea={(text) => setSeed({ text, key: Date.now() })}
+        onIdea={(text) => {
+          drafts.type(session, text);
+          focusField();
+        }}
       />
       <ConnectionNotice conversation={conversation} />
       <Composer
@@ -48,7 +51,6 @@ export default function ChatPage() {
         disabled={conversation.state === "loading" || conversation.state === "failed"}
         onSend={(text) => void ask(text)}
         onStop={stop}
-        seed={seed}
         dropped={dropped}
       />
       <Spoken conversation={conversation} />
