@@ -1,10 +1,11 @@
 """Finding, naming, deleting and taking along what was said."""
 
 import json
+import re
 from pathlib import Path
 
 import httpx2
-from playwright.sync_api import FilePayload, Locator, expect
+from playwright.sync_api import FilePayload, Locator, Route, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
@@ -109,6 +110,44 @@ def test_a_text_file_goes_with_the_question_and_other_files_are_refused(screen: 
     screen.wait_for_end()
     expect(screen.answer).to_contain_text("日本語")
     expect(screen.answer).to_contain_text("何が書いてある？")
+
+
+def test_files_stay_with_the_conversation_they_were_added_to(screen: Screen) -> None:
+    ask_over_http(screen.address, "has no files")
+    screen.page.reload()
+    memo = FilePayload(name="salaries.txt", mimeType="text/plain", buffer=b"confidential")
+    screen.page.locator("input[type=file]").set_input_files([memo])
+    expect(screen.page.locator(".file")).to_have_text("salaries.txt")
+    row(screen, "has no files").get_by_role("link").click()
+    expect(screen.page.locator("article.user")).to_be_visible()
+    expect(screen.page.locator(".file")).to_have_count(0)
+    screen.page.get_by_role("link", name="New chat").first.click()
+    expect(screen.page.locator(".file")).to_have_text("salaries.txt")
+
+
+def test_what_is_typed_while_the_first_question_travels_goes_with_it(screen: Screen) -> None:
+    held: list[Route] = []
+    screen.choose_agent("Echo")
+    screen.page.route("**/api/chat/stream", lambda route: held.append(route))
+    screen.ask("first question")
+    expect(screen.answers).to_have_count(1)
+    screen.field.fill("次の質問")
+    held[0].continue_()
+    expect(screen.page).to_have_url(re.compile("#/chat/."))
+    expect(screen.field).to_have_value("次の質問")
+    screen.page.get_by_role("link", name="New chat").first.click()
+    expect(screen.field).to_have_value("")
+
+
+def test_an_empty_tab_that_is_closed_wipes_nobodys_draft(screen: Screen) -> None:
+    other = screen.page.context.new_page()
+    other.goto(screen.address)
+    expect(other.locator("#message")).to_be_visible()
+    screen.field.fill("typed in the first tab")
+    screen.page.reload()
+    other.goto("about:blank")
+    screen.page.reload()
+    expect(screen.field).to_have_value("typed in the first tab")
 
 
 def test_a_file_that_is_dropped_on_the_chat_is_added(screen: Screen) -> None:

@@ -61,6 +61,23 @@ describe("drafts", () => {
     expect(reloaded.read("b")).toBe("not sent\n\ntyped since");
   });
 
+  it("of another tab are not wiped by a tab in which nothing was typed", () => {
+    const storage = new MemoryStorage();
+    const empty = new Drafts(storage);
+    expect(empty.read("new")).toBe("");
+    new Drafts(storage).write("new", "typed in the other tab");
+    empty.save();
+    empty.leave("new");
+    expect(empty.read("new")).toBe("typed in the other tab");
+  });
+
+  it("go with a conversation that gets its place", () => {
+    const drafts = new Drafts(new MemoryStorage());
+    drafts.type("new", "次の質問");
+    drafts.move("new", "s1");
+    expect([drafts.read("new"), drafts.read("s1")]).toEqual(["", "次の質問"]);
+  });
+
   it("tell who shows them", () => {
     const drafts = new Drafts(new MemoryStorage());
     const seen: string[] = [];

@@ -1,4 +1,4 @@
-import { type ChangeEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ChangeEvent, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { useDraft } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
@@ -10,7 +10,7 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { AgentMenu } from "./agent-menu";
 import { allowedTools, useAllowedTools } from "./allowed";
-import { readTextFile, type TextFile, withFiles } from "./files";
+import { attachments, readTextFile, type TextFile, withFiles } from "./files";
 import { IS_MAC, sendKey, sends } from "./sending";
 
 const FIELD = "message";
@@ -37,7 +37,7 @@ export function focusField(): void {
 export function Composer({ session, agentId, onAgent, live, disabled, onSend, onStop, dropped }: Props) {
   const t = useText(chatText);
   const [text, setText] = useDraft(session);
-  const { files, add, remove, clear } = useFiles(dropped);
+  const { files, add, remove, clear } = useFiles(session, dropped);
   const chosen = useStored(sendKey);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -124,24 +124,29 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
   );
 }
 
-function useFiles(dropped: Props["dropped"]) {
+function useFiles(session: string, dropped: Props["dropped"]) {
   const t = useText(chatText);
   const toast = useToast();
-  const [files, setFiles] = useState<TextFile[]>([]);
+  const files = useSyncExternalStore(attachments.subscribe, () => attachments.of(session));
   const add = async (chosen: File[]) => {
     for (const file of chosen) {
       const read = await readTextFile(file);
       if (read === "too-big") toast(t.fileTooBig(file.name));
       else if (read === "not-text") toast(t.fileNotText(file.name));
-      else setFiles((all) => [...all, read]);
+      else attachments.set(session, [...attachments.of(session), read]);
     }
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: files are taken once, when they are dropped
   useEffect(() => {
     if (dropped) void add(dropped.files);
   }, [dropped]);
-  const remove = (file: TextFile) => setFiles((all) => all.filter((one) => one !== file));
-  return { files, add: (chosen: File[]) => void add(chosen), remove, clear: () => setFiles([]) };
+  const remove = (file: TextFile) =>
+    attachments.set(
+      session,
+      files.filter((one) => one !== file),
+    );
+  const clear = () => attachments.set(session, []);
+  return { files, add: (chosen: File[]) => void add(chosen), remove, clear };
 }
 
 function useGrowth(area: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
@@ -154,7 +159,7 @@ function useGrowth(area: React.RefObject<HTMLTextAreaElement | null>, text: stri
   }, [area, text]);
 }
 
-function FileList({ files, onRemove }: { files: TextFile[]; onRemove: (file: TextFile) => void }) {
+function FileList({ files, onRemove }: { files: readonly TextFile[]; onRemove: (file: TextFile) => void }) {
   const t = useText(chatText);
   if (!files.length) return null;
   return (

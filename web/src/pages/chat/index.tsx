@@ -14,6 +14,7 @@ import { Empty, Failure, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
+import { attachments } from "./files";
 import { Messages } from "./messages";
 import { Spoken } from "./spoken";
 import { Welcome } from "./welcome";
@@ -28,7 +29,7 @@ export default function ChatPage() {
   const ask = async (text: string) => {
     const began = await chats.ask(session, text, agentId ?? undefined);
     if (began === null) drafts.giveBack(session, text);
-    else if (session === NEW && isHere(NEW)) go(hrefTo("chat", began), { replace: true });
+    else if (session === NEW) settle(began);
   };
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (
@@ -56,6 +57,13 @@ export default function ChatPage() {
       <Spoken conversation={conversation} />
     </section>
   );
+}
+
+/** A conversation that has begun has a place of its own; what was written on meanwhile goes there with it. */
+function settle(session: string): void {
+  drafts.move(NEW, session);
+  attachments.move(NEW, session);
+  if (isHere(NEW)) go(hrefTo("chat", session), { replace: true });
 }
 
 function isHere(session: string): boolean {
