@@ -148,6 +148,59 @@ def test_a_change_is_refused_also_when_the_page_has_read_the_other_one_meanwhile
     assert httpx2.get(f"{address}/api/knowledge/{note['id']}").json()["content"] == "their words"
 
 
+def test_a_note_in_the_making_is_not_thrown_away_unasked(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/knowledge", locale="ja")
+    page = screen.page
+    screen.button("新しいメモ").click()
+    text = page.get_by_role("textbox", name="本文")
+    text.fill("長い時間をかけて書いた文章")
+    line, dialog = text.bounding_box(), page.get_by_role("dialog").bounding_box()
+    assert line and dialog
+    page.mouse.move(line["x"] + 100, line["y"] + 15)
+    page.mouse.down()
+    page.mouse.move(dialog["x"] - 40, line["y"] + 15, steps=5)
+    page.mouse.up()
+    page.keyboard.press("Control+Shift+O")
+    screen.settle()
+    expect(page.get_by_text("変更を破棄しますか？")).to_have_count(0)
+    for _ in range(3):
+        page.keyboard.press("Escape")
+        expect(page.get_by_text("変更を破棄しますか？")).to_be_visible()
+    screen.button("編集に戻る").click()
+    expect(text).to_have_value("長い時間をかけて書いた文章")
+    page.mouse.click(dialog["x"] - 40, line["y"])
+    screen.button("破棄する").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    screen.button("新しいメモ").click()
+    expect(text).to_have_value("")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_note_that_meets_a_lost_sign_in_is_there_again_afterwards(open_screen: OpenScreen, address: str) -> None:
+    note = httpx2.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Signed out"}).json()
+    screen = open_screen(f"/#/knowledge/{note['id']}")
+    page = screen.page
+    screen.button("Edit").click()
+    page.get_by_role("textbox", name="Text").fill("my words")
+    refusal = '{"detail": "who are you"}'
+    page.route(
+        "**/api/knowledge/k-*",
+        lambda route: route.fulfill(status=401, body=refusal) if route.request.method == "PATCH" else route.continue_(),
+    )
+    screen.button("Save").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    page.unroute_all()
+    page.reload()
+    screen.button("Edit").click()
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("my words")
+    screen.button("Save").click()
+    expect(page.locator(".kn-markdown")).to_have_text("my words")
+    screen.button("Edit").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: str) -> None:
     content = "<img src=x onerror=alert(1)><script>alert(1)</script> [link](javascript:alert(1)) ![p](http://127.0.0.1:9/p.png)"
     note = httpx2.post(f"{address}/api/knowledge", json={"content": content, "title": "<b>x</b>"}).json()
@@ -221,6 +274,8 @@ def test_an_answer_is_saved_to_knowledge_and_found_again(open_screen: OpenScreen
     expect(title).not_to_have_value("")
     expect(page.get_by_role("textbox", name="Tags")).to_have_value(re.compile("nginx"))
     title.fill("Saved from the chat 検証")
+    page.keyboard.press("Escape")
+    screen.button("Keep writing").click()
     screen.button("Save").click()
     expect(page.locator(".toast")).to_contain_text("Saved.")
     conversation = page.url

@@ -66,8 +66,8 @@ function useShortcuts(showPalette: () => void): void {
       if (event.isComposing || !(event.ctrlKey || event.metaKey)) return;
       const key = event.key.toLowerCase();
       if (key === "k" && !event.shiftKey) showPalette();
-      else if (key === "o" && event.shiftKey) go(hrefTo("chat"));
-      else return;
+      else if (key !== "o" || !event.shiftKey) return;
+      else if (!document.querySelector("dialog[open]")) go(hrefTo("chat"));
       event.preventDefault();
     };
     addEventListener("keydown", press);
