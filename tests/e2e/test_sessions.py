@@ -70,6 +70,28 @@ def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_l
     expect(row(other, "delete me")).to_have_count(0)
 
 
+def test_a_deleted_conversation_is_no_longer_offered_and_can_be_taken_back_on_a_narrow_screen(
+    open_screen: OpenScreen,
+) -> None:
+    screen = open_screen(viewport={"width": 360, "height": 740})
+    page = screen.page
+    ask_over_http(screen.address, "delete me on the phone")
+    page.reload()
+    screen.button("Menu").click()
+    drawer = page.get_by_role("dialog")
+    shown = drawer.locator(".session").filter(has_text="delete me on the phone")
+    shown.get_by_role("button").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    expect(drawer).to_have_count(0)
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").fill("delete me on")
+    expect(page.get_by_text("Nothing fits.")).to_be_visible()
+    page.keyboard.press("Escape")
+    screen.button("Undo").click()
+    screen.button("Menu").click()
+    expect(shown).to_be_visible()
+
+
 def test_a_conversation_is_taken_along_as_markdown_or_json(screen: Screen, tmp_path: Path) -> None:
     ask_over_http(screen.address, "export me")
     screen.page.reload()

@@ -4,6 +4,7 @@ import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
 import { go, hrefTo, useRoute } from "../route";
+import { useRemoved } from "../sessions/client";
 import { Button, IconButton, LinkButton } from "../ui/button";
 import { Modal } from "../ui/dialog";
 import { Sidebar } from "./sidebar";
@@ -17,8 +18,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
   const route = useRoute();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going anywhere closes the drawer
-  useEffect(() => setDrawer(false), [route]);
+  const removed = useRemoved();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: going anywhere closes the drawer; so does deleting, whose Undo it would cover
+  useEffect(() => setDrawer(false), [route, removed]);
   useShortcuts(() => setPalette(true));
   const showPalette = () => {
     setDrawer(false);
