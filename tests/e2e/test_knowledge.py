@@ -211,6 +211,31 @@ def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: s
     assert body.get_by_text("link", exact=True).get_attribute("href") in (None, "")
 
 
+PLAIN_HTTP = "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
+"""As a browser is towards a house that it reaches over plain http under a name."""
+
+
+def test_a_note_is_copied_also_where_the_browser_has_no_clipboard_for_pages(
+    open_screen: OpenScreen, address: str
+) -> None:
+    note = httpx2.post(f"{address}/api/knowledge", json={"content": "**写す** text", "title": "Copied"}).json()
+    screen = open_screen("/icon.svg")
+    page = screen.page
+    page.add_init_script(PLAIN_HTTP)
+    screen.open(f"/#/knowledge/{note['id']}")
+    menu = page.locator(".kn-detail").get_by_role("button", name="Import and export")
+    menu.click()
+    page.get_by_role("menuitem", name="Copy as Markdown").click()
+    expect(page.locator(".toast")).to_have_text("Copied.")
+    elsewhere = page.get_by_label("Search conversations")
+    elsewhere.press("Control+v")
+    expect(elsewhere).to_have_value("**写す** text")
+    screen.script("() => { document.execCommand = () => false }")
+    menu.click()
+    page.get_by_role("menuitem", name="Copy the id").click()
+    expect(page.locator(".toast").last).to_contain_text("The browser did not let this be copied.")
+
+
 def test_markdown_files_are_imported_and_everything_is_exported(open_screen: OpenScreen) -> None:
     screen = open_screen("/#/knowledge")
     page = screen.page

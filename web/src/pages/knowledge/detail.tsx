@@ -6,6 +6,7 @@ import { useLanguage, useText } from "../../i18n/language";
 import { WhyFailed } from "../../i18n/told";
 import { go } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
+import { useCopy } from "../../ui/clipboard";
 import { Failure, Skeletons } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
@@ -38,6 +39,7 @@ export function Detail({ id, view }: { id: string; view: View }) {
 function Whole({ note, view }: { note: Note; view: View }) {
   const t = useText(knowledgeText);
   const toast = useToast();
+  const copyText = useCopy();
   const [editing, setEditing] = useState(false);
   const me = useMe();
   const mayChange = !me || me.admin || me.id === note.user_id;
@@ -65,8 +67,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
   }
 
   async function copy(text: string) {
-    await navigator.clipboard.writeText(text);
-    toast(t.copied);
+    if (await copyText(text)) toast(t.copied);
   }
 
   return (
