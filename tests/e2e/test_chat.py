@@ -94,6 +94,22 @@ def test_a_stopped_answer_keeps_its_beginning(screen: Screen) -> None:
     expect(screen.answer).to_contain_text("0 1 2 3")
 
 
+def test_a_screen_reader_hears_of_this_conversation_and_of_no_other(screen: Screen) -> None:
+    spoken = screen.page.locator(".chat > .hidden-text[role=status]")
+    screen.choose_agent("Counting")
+    screen.ask("100000")
+    expect(screen.answer).to_contain_text("0 1 2 3")
+    expect(spoken).to_have_text("Thinking…")
+    place = screen.page.url
+    screen.page.get_by_role("link", name="New chat").first.click()
+    expect(screen.answers).to_have_count(0)
+    screen.settle()
+    expect(spoken).to_be_empty()
+    screen.page.goto(place)
+    screen.button("Stop").click()
+    expect(spoken).to_have_text("The answer is complete.")
+
+
 def test_another_answer_and_an_edited_question_are_versions_beside_the_first(screen: Screen) -> None:
     screen.choose_agent("Echo")
     screen.ask("first words")

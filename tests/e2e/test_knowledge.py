@@ -108,6 +108,7 @@ def test_a_note_is_written_previewed_changed_deleted_and_brought_back(open_scree
     where = page.url
     screen.button("削除").click()
     expect(page.get_by_text("「太字の再確認」を削除しました。")).to_be_visible()
+    expect(page.locator("#main")).to_be_focused()
     expect(page.locator(".kn-item").filter(has_text="太字の再確認")).to_have_count(0)
     screen.button("元に戻す").click()
     expect(page.get_by_role("heading", level=2, name="太字の再確認")).to_be_visible()
@@ -247,6 +248,7 @@ def test_markdown_files_are_imported_and_everything_is_exported(open_screen: Ope
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
     expect(page.get_by_text("it is not UTF-8 text. Save it as UTF-8.")).to_be_visible()
     screen.button("Close").click()
+    expect(screen.button("Import and export").first).to_be_focused()
     expect(page.locator(".kn-item").filter(has_text="取り込みの手順")).to_be_visible()
     screen.button("Import and export").first.click()
     with page.expect_download() as download:

@@ -42,12 +42,16 @@ def test_conversations_are_found_by_what_was_said_in_japanese_too(screen: Screen
 
 
 def test_a_conversation_is_renamed(screen: Screen) -> None:
-    ask_over_http(screen.address, "rename me")
+    session = ask_over_http(screen.address, "rename me")
+    screen.open(f"/#/chat/{session}")
     screen.page.reload()
+    expect(screen.page).to_have_title("rename me · Chie")
     act(screen, "rename me", "Rename")
     screen.page.get_by_label("New name").fill("新しい題")
     screen.page.keyboard.press("Enter")
     expect(row(screen, "新しい題")).to_be_visible()
+    expect(screen.page).to_have_title("新しい題 · Chie")
+    expect(screen.button("Actions for “新しい題”")).to_be_focused()
     screen.page.reload()
     expect(row(screen, "新しい題")).to_be_visible()
 
@@ -58,6 +62,7 @@ def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_l
     screen.page.reload()
     act(screen, "delete me", "Delete")
     expect(row(screen, "delete me")).to_have_count(0)
+    expect(screen.page.locator("#main")).to_be_focused()
     screen.button("Undo").click()
     expect(row(screen, "delete me")).to_be_visible()
     act(screen, "delete me", "Delete")

@@ -140,6 +140,15 @@ describe("a conversation", () => {
     expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
   });
 
+  it("that is renamed has the new title at once, one that nobody has opened does not begin to exist", async () => {
+    const chats = setUp({});
+    await chats.open(SESSION);
+    chats.rename(SESSION, "新しい題");
+    chats.rename("elsewhere", "x");
+    expect(chats.get(SESSION).title).toBe("新しい題");
+    expect(chats.get("elsewhere").state).toBe("loading");
+  });
+
   it("says why a question could not be sent", async () => {
     const offline = new TypeError("offline");
     const chats = setUp({ ask: async () => Promise.reject(offline) });

@@ -78,6 +78,10 @@ export class Chats {
     if (!live) this.#set(NEW, { ...BLANK, unsent });
   }
 
+  rename(sessionId: string, title: string): void {
+    if (this.#conversations.has(sessionId)) this.#change(sessionId, { title });
+  }
+
   forget(sessionId: string): void {
     this.#conversations.delete(sessionId);
   }

@@ -7,6 +7,7 @@ import { go, hrefTo, useRoute } from "../route";
 import { useRemoved } from "../sessions/client";
 import { Button, IconButton, LinkButton } from "../ui/button";
 import { Modal } from "../ui/dialog";
+import { focusMain } from "../ui/focus";
 import { Sidebar } from "./sidebar";
 
 const Palette = lazy(() => import("../sessions/palette"));
@@ -28,7 +29,7 @@ export function Shell({ children }: { children: ReactNode }) {
   };
   return (
     <div className="shell">
-      <Button className="skip" onClick={() => document.getElementById("main")?.focus()}>
+      <Button className="skip" onClick={focusMain}>
         {t.skip}
       </Button>
       <Sidebar onPalette={showPalette} />

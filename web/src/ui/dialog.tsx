@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useEffectEvent, useId, useRef } from "react"
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
 import { IconButton } from "./button";
+import { opener } from "./focus";
 
 /**
  * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, closes on Escape and gives the
@@ -27,7 +28,7 @@ export function Modal({
   useEffect(() => {
     const dialog = element.current;
     if (!dialog) return;
-    const before = document.activeElement;
+    const before = opener();
     if (!dialog.open) dialog.showModal();
     dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
     // A second Escape closes it without asking anybody; who does not want that is still there afterwards.
@@ -39,7 +40,7 @@ export function Modal({
     return () => {
       dialog.removeEventListener("close", reopen);
       dialog.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      if (before?.isConnected) before.focus();
     };
   }, []);
   return (

@@ -54,7 +54,7 @@ export default function ChatPage() {
         onStop={stop}
         dropped={dropped}
       />
-      <Spoken conversation={conversation} />
+      <Spoken session={session} conversation={conversation} />
     </section>
   );
 }

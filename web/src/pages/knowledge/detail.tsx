@@ -8,6 +8,7 @@ import { go } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { useCopy } from "../../ui/clipboard";
 import { Failure, Skeletons } from "../../ui/feedback";
+import { focusMain } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
@@ -50,6 +51,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
     try {
       const gone = await notes.delete(note.id);
       go(viewHref(view));
+      focusMain();
       toast(t.deleted(gone.title), {
         undo: () => {
           void notes.restore(gone).then(
