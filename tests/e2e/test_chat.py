@@ -4,11 +4,22 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house
 from tests.e2e.proxy import Cable
 from tests.e2e.screen import Screen
+
+
+def hold_questions(page: Page) -> list[Route]:
+    """Questions stay on their way until the test lets them go."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/chat/stream", hold)
+    return held
 
 
 def numbers(count: int) -> str:
@@ -203,6 +214,7 @@ def test_a_restart_of_the_house_keeps_what_was_written_and_the_page_finds_it(
 def test_a_question_that_cannot_be_sent_stays_in_the_field(open_screen: OpenScreen, cable: Cable) -> None:
     screen = open_screen(at=cable.address)
     expect(screen.page.locator(".agent-button")).to_contain_text("Guide")
+    screen.page.wait_for_load_state("networkidle")  # what the page loads ahead is not what is cut here
     cable.pull()
     screen.ask("大事な質問")
     expect(screen.page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
@@ -219,8 +231,7 @@ def test_a_question_that_cannot_be_sent_comes_back_to_its_own_conversation(scree
     screen.ask("the first conversation")
     screen.wait_for_end()
     first = page.url
-    held: list[Route] = []
-    page.route("**/api/chat/stream", lambda route: held.append(route))
+    held = hold_questions(page)
     screen.ask("届かない質問")
     expect(screen.answers).to_have_count(2)
     page.get_by_role("link", name="New chat").first.click()

@@ -156,7 +156,8 @@ def test_a_note_in_the_making_is_not_thrown_away_unasked(open_screen: OpenScreen
     text = page.get_by_role("textbox", name="本文")
     text.fill("長い時間をかけて書いた文章")
     line, dialog = text.bounding_box(), page.get_by_role("dialog").bounding_box()
-    assert line and dialog
+    assert line
+    assert dialog
     page.mouse.move(line["x"] + 100, line["y"] + 15)
     page.mouse.down()
     page.mouse.move(dialog["x"] - 40, line["y"] + 15, steps=5)

@@ -5,9 +5,10 @@ import re
 from pathlib import Path
 
 import httpx2
-from playwright.sync_api import FilePayload, Locator, Route, expect
+from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
+from tests.e2e.test_chat import hold_questions
 
 
 def row(screen: Screen, title: str) -> Locator:
@@ -153,9 +154,8 @@ def test_files_stay_with_the_conversation_they_were_added_to(screen: Screen) -> 
 
 
 def test_what_is_typed_while_the_first_question_travels_goes_with_it(screen: Screen) -> None:
-    held: list[Route] = []
     screen.choose_agent("Echo")
-    screen.page.route("**/api/chat/stream", lambda route: held.append(route))
+    held = hold_questions(screen.page)
     screen.ask("first question")
     expect(screen.answers).to_have_count(1)
     screen.field.fill("次の質問")
