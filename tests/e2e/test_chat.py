@@ -1,12 +1,14 @@
 """A person asks, reads, decides, stops and comes back, in a real browser against the real house."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house
+from tests.e2e.long import long_session
 from tests.e2e.proxy import Cable
 from tests.e2e.screen import Screen
 
@@ -20,6 +22,13 @@ def hold_questions(page: Page) -> list[Route]:
 
     page.route("**/api/chat/stream", hold)
     return held
+
+
+def scroll(screen: Screen, step: int, *, until: Callable[[], bool]) -> None:
+    screen.page.locator(".messages").hover()
+    while not until():  # the test's timeout ends it
+        screen.page.mouse.wheel(0, step)
+        screen.settle()
 
 
 def numbers(count: int) -> str:
@@ -271,6 +280,24 @@ def test_other_words_for_a_question_are_kept_until_they_are_sent(screen: Screen)
     screen.button("Previous version", page.locator("article.user")).click()
     expect(page.locator("article.user")).to_contain_text("first words")
     expect(box).to_have_count(0)
+
+
+def test_other_words_for_a_question_are_there_again_after_a_look_elsewhere_in_the_conversation(
+    open_screen: OpenScreen, home_folder: Path
+) -> None:
+    with house(home_folder) as (address, _):
+        session = long_session(home_folder, address, 60)
+        screen = open_screen(f"/#/chat/{session}", at=address)
+        first = screen.page.locator("[data-index='0'] article")
+        expect(screen.answer.locator("table")).to_be_visible()
+        scroll(screen, -1_000, until=lambda: first.count() == 1)
+        screen.button("Edit", first).click()
+        box = screen.page.get_by_label("Your question in other words")
+        box.fill("書き直した質問")
+        scroll(screen, 1_000, until=lambda: first.count() == 0)
+        scroll(screen, -1_000, until=lambda: first.count() == 1)
+        expect(box).to_have_value("書き直した質問")
+        expect(box).not_to_be_focused()
 
 
 def test_an_answer_cut_at_the_models_limit_says_so_and_goes_on(open_screen: OpenScreen) -> None:
