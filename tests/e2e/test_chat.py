@@ -1,14 +1,34 @@
 """A person asks, reads, decides, stops and comes back, in a real browser against the real house."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house
+from tests.e2e.long import long_session
 from tests.e2e.proxy import Cable
 from tests.e2e.screen import Screen
+
+
+def hold_questions(page: Page) -> list[Route]:
+    """Questions stay on their way until the test lets them go."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/chat/stream", hold)
+    return held
+
+
+def scroll(screen: Screen, step: int, *, until: Callable[[], bool]) -> None:
+    screen.page.locator(".messages").hover()
+    while not until():  # the test's timeout ends it
+        screen.page.mouse.wheel(0, step)
+        screen.settle()
 
 
 def numbers(count: int) -> str:
@@ -92,6 +112,22 @@ def test_a_stopped_answer_keeps_its_beginning(screen: Screen) -> None:
     screen.page.reload()
     expect(screen.answer).to_contain_text("Stopped. What was written is kept.")
     expect(screen.answer).to_contain_text("0 1 2 3")
+
+
+def test_a_screen_reader_hears_of_this_conversation_and_of_no_other(screen: Screen) -> None:
+    spoken = screen.page.locator(".chat > .hidden-text[role=status]")
+    screen.choose_agent("Counting")
+    screen.ask("100000")
+    expect(screen.answer).to_contain_text("0 1 2 3")
+    expect(spoken).to_have_text("Thinking…")
+    place = screen.page.url
+    screen.page.get_by_role("link", name="New chat").first.click()
+    expect(screen.answers).to_have_count(0)
+    screen.settle()
+    expect(spoken).to_be_empty()
+    screen.page.goto(place)
+    screen.button("Stop").click()
+    expect(spoken).to_have_text("The answer is complete.")
 
 
 def test_another_answer_and_an_edited_question_are_versions_beside_the_first(screen: Screen) -> None:
@@ -187,6 +223,7 @@ def test_a_restart_of_the_house_keeps_what_was_written_and_the_page_finds_it(
 def test_a_question_that_cannot_be_sent_stays_in_the_field(open_screen: OpenScreen, cable: Cable) -> None:
     screen = open_screen(at=cable.address)
     expect(screen.page.locator(".agent-button")).to_contain_text("Guide")
+    screen.page.wait_for_load_state("networkidle")  # what the page loads ahead is not what is cut here
     cable.pull()
     screen.ask("大事な質問")
     expect(screen.page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
@@ -195,6 +232,72 @@ def test_a_question_that_cannot_be_sent_stays_in_the_field(open_screen: OpenScre
     screen.field.press("Enter")
     screen.wait_for_end()
     expect(screen.page.locator("article.user")).to_contain_text("大事な質問")
+
+
+def test_a_question_that_cannot_be_sent_comes_back_to_its_own_conversation(screen: Screen) -> None:
+    page = screen.page
+    screen.choose_agent("Echo")
+    screen.ask("the first conversation")
+    screen.wait_for_end()
+    first = page.url
+    held = hold_questions(page)
+    screen.ask("届かない質問")
+    expect(screen.answers).to_have_count(2)
+    page.get_by_role("link", name="New chat").first.click()
+    screen.field.fill("words for another one")
+    held[0].abort()
+    page.goto(first)
+    expect(page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
+    expect(screen.field).to_have_value("届かない質問")
+    page.get_by_role("link", name="New chat").first.click()
+    expect(screen.field).to_have_value("words for another one")
+    page.goto(first)
+    page.reload()
+    expect(screen.field).to_have_value("届かない質問")
+
+
+def test_other_words_for_a_question_are_kept_until_they_are_sent(screen: Screen) -> None:
+    page = screen.page
+    screen.choose_agent("Echo")
+    screen.ask("first words")
+    screen.wait_for_end()
+    page.route("**/api/chat/*/edit", lambda route: route.abort())
+    page.locator("article.user").hover()
+    screen.button("Edit").click()
+    box = page.get_by_label("Your question in other words")
+    box.fill("carefully chosen words")
+    box.press("Control+Enter")
+    expect(page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
+    expect(box).to_have_value("carefully chosen words")
+    page.reload()
+    expect(box).to_have_value("carefully chosen words")
+    page.unroute_all()
+    box.press("Control+Enter")
+    expect(screen.answer).to_contain_text("carefully chosen words")
+    screen.wait_for_end()
+    page.reload()
+    expect(screen.answer).to_contain_text("carefully chosen words")
+    screen.button("Previous version", page.locator("article.user")).click()
+    expect(page.locator("article.user")).to_contain_text("first words")
+    expect(box).to_have_count(0)
+
+
+def test_other_words_for_a_question_are_there_again_after_a_look_elsewhere_in_the_conversation(
+    open_screen: OpenScreen, home_folder: Path
+) -> None:
+    with house(home_folder) as (address, _):
+        session = long_session(home_folder, address, 60)
+        screen = open_screen(f"/#/chat/{session}", at=address)
+        first = screen.page.locator("[data-index='0'] article")
+        expect(screen.answer.locator("table")).to_be_visible()
+        scroll(screen, -1_000, until=lambda: first.count() == 1)
+        screen.button("Edit", first).click()
+        box = screen.page.get_by_label("Your question in other words")
+        box.fill("書き直した質問")
+        scroll(screen, 1_000, until=lambda: first.count() == 0)
+        scroll(screen, -1_000, until=lambda: first.count() == 1)
+        expect(box).to_have_value("書き直した質問")
+        expect(box).not_to_be_focused()
 
 
 def test_an_answer_cut_at_the_models_limit_says_so_and_goes_on(open_screen: OpenScreen) -> None:

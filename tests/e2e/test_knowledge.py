@@ -108,6 +108,7 @@ def test_a_note_is_written_previewed_changed_deleted_and_brought_back(open_scree
     where = page.url
     screen.button("削除").click()
     expect(page.get_by_text("「太字の再確認」を削除しました。")).to_be_visible()
+    expect(page.locator("#main")).to_be_focused()
     expect(page.locator(".kn-item").filter(has_text="太字の再確認")).to_have_count(0)
     screen.button("元に戻す").click()
     expect(page.get_by_role("heading", level=2, name="太字の再確認")).to_be_visible()
@@ -127,6 +128,81 @@ def test_a_change_that_somebody_else_overtook_is_refused_and_nothing_is_lost(
     expect(screen.page.get_by_role("textbox", name="Text")).to_have_value("my words")
 
 
+def test_a_change_is_refused_also_when_the_page_has_read_the_other_one_meanwhile(
+    open_screen: OpenScreen, address: str
+) -> None:
+    """Coming back to the tab reads the note again, behind the editor."""
+    note = httpx2.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Read again"}).json()
+    screen = open_screen("/icon.svg")
+    page = screen.page
+    page.clock.install()
+    screen.open(f"/#/knowledge/{note['id']}")
+    screen.button("Edit").click()
+    page.get_by_role("textbox", name="Text").fill("my words")
+    httpx2.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
+    page.clock.fast_forward("01:00")
+    screen.script("() => dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator(".kn-markdown")).to_have_text("their words")
+    screen.button("Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("my words")
+    assert httpx2.get(f"{address}/api/knowledge/{note['id']}").json()["content"] == "their words"
+
+
+def test_a_note_in_the_making_is_not_thrown_away_unasked(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/knowledge", locale="ja")
+    page = screen.page
+    screen.button("新しいメモ").click()
+    text = page.get_by_role("textbox", name="本文")
+    text.fill("長い時間をかけて書いた文章")
+    line, dialog = text.bounding_box(), page.get_by_role("dialog").bounding_box()
+    assert line
+    assert dialog
+    page.mouse.move(line["x"] + 100, line["y"] + 15)
+    page.mouse.down()
+    page.mouse.move(dialog["x"] - 40, line["y"] + 15, steps=5)
+    page.mouse.up()
+    page.keyboard.press("Control+Shift+O")
+    screen.settle()
+    expect(page.get_by_text("変更を破棄しますか？")).to_have_count(0)
+    for _ in range(3):
+        page.keyboard.press("Escape")
+        expect(page.get_by_text("変更を破棄しますか？")).to_be_visible()
+    screen.button("編集に戻る").click()
+    expect(text).to_have_value("長い時間をかけて書いた文章")
+    page.mouse.click(dialog["x"] - 40, line["y"])
+    screen.button("破棄する").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    screen.button("新しいメモ").click()
+    expect(text).to_have_value("")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_note_that_meets_a_lost_sign_in_is_there_again_afterwards(open_screen: OpenScreen, address: str) -> None:
+    note = httpx2.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Signed out"}).json()
+    screen = open_screen(f"/#/knowledge/{note['id']}")
+    page = screen.page
+    screen.button("Edit").click()
+    page.get_by_role("textbox", name="Text").fill("my words")
+    refusal = '{"detail": "who are you"}'
+    page.route(
+        "**/api/knowledge/k-*",
+        lambda route: route.fulfill(status=401, body=refusal) if route.request.method == "PATCH" else route.continue_(),
+    )
+    screen.button("Save").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    page.unroute_all()
+    page.reload()
+    screen.button("Edit").click()
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("my words")
+    screen.button("Save").click()
+    expect(page.locator(".kn-markdown")).to_have_text("my words")
+    screen.button("Edit").click()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: str) -> None:
     content = "<img src=x onerror=alert(1)><script>alert(1)</script> [link](javascript:alert(1)) ![p](http://127.0.0.1:9/p.png)"
     note = httpx2.post(f"{address}/api/knowledge", json={"content": content, "title": "<b>x</b>"}).json()
@@ -135,6 +211,31 @@ def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: s
     body = screen.page.locator(".kn-markdown")
     expect(body.locator("img, script")).to_have_count(0)
     assert body.get_by_text("link", exact=True).get_attribute("href") in (None, "")
+
+
+PLAIN_HTTP = "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
+"""As a browser is towards a house that it reaches over plain http under a name."""
+
+
+def test_a_note_is_copied_also_where_the_browser_has_no_clipboard_for_pages(
+    open_screen: OpenScreen, address: str
+) -> None:
+    note = httpx2.post(f"{address}/api/knowledge", json={"content": "**写す** text", "title": "Copied"}).json()
+    screen = open_screen("/icon.svg")
+    page = screen.page
+    page.add_init_script(PLAIN_HTTP)
+    screen.open(f"/#/knowledge/{note['id']}")
+    menu = page.locator(".kn-detail").get_by_role("button", name="Import and export")
+    menu.click()
+    page.get_by_role("menuitem", name="Copy as Markdown").click()
+    expect(page.locator(".toast")).to_have_text("Copied.")
+    elsewhere = page.get_by_label("Search conversations")
+    elsewhere.press("Control+v")
+    expect(elsewhere).to_have_value("**写す** text")
+    screen.script("() => { document.execCommand = () => false }")
+    menu.click()
+    page.get_by_role("menuitem", name="Copy the id").click()
+    expect(page.locator(".toast").last).to_contain_text("The browser did not let this be copied.")
 
 
 def test_markdown_files_are_imported_and_everything_is_exported(open_screen: OpenScreen) -> None:
@@ -148,6 +249,7 @@ def test_markdown_files_are_imported_and_everything_is_exported(open_screen: Ope
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
     expect(page.get_by_text("it is not UTF-8 text. Save it as UTF-8.")).to_be_visible()
     screen.button("Close").click()
+    expect(screen.button("Import and export").first).to_be_focused()
     expect(page.locator(".kn-item").filter(has_text="取り込みの手順")).to_be_visible()
     screen.button("Import and export").first.click()
     with page.expect_download() as download:
@@ -200,6 +302,8 @@ def test_an_answer_is_saved_to_knowledge_and_found_again(open_screen: OpenScreen
     expect(title).not_to_have_value("")
     expect(page.get_by_role("textbox", name="Tags")).to_have_value(re.compile("nginx"))
     title.fill("Saved from the chat 検証")
+    page.keyboard.press("Escape")
+    screen.button("Keep writing").click()
     screen.button("Save").click()
     expect(page.locator(".toast")).to_contain_text("Saved.")
     conversation = page.url

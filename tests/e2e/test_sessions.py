@@ -1,12 +1,14 @@
 """Finding, naming, deleting and taking along what was said."""
 
 import json
+import re
 from pathlib import Path
 
 import httpx2
 from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
+from tests.e2e.test_chat import hold_questions
 
 
 def row(screen: Screen, title: str) -> Locator:
@@ -41,12 +43,16 @@ def test_conversations_are_found_by_what_was_said_in_japanese_too(screen: Screen
 
 
 def test_a_conversation_is_renamed(screen: Screen) -> None:
-    ask_over_http(screen.address, "rename me")
+    session = ask_over_http(screen.address, "rename me")
+    screen.open(f"/#/chat/{session}")
     screen.page.reload()
+    expect(screen.page).to_have_title("rename me · Chie")
     act(screen, "rename me", "Rename")
     screen.page.get_by_label("New name").fill("新しい題")
     screen.page.keyboard.press("Enter")
     expect(row(screen, "新しい題")).to_be_visible()
+    expect(screen.page).to_have_title("新しい題 · Chie")
+    expect(screen.button("Actions for “新しい題”")).to_be_focused()
     screen.page.reload()
     expect(row(screen, "新しい題")).to_be_visible()
 
@@ -57,6 +63,7 @@ def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_l
     screen.page.reload()
     act(screen, "delete me", "Delete")
     expect(row(screen, "delete me")).to_have_count(0)
+    expect(screen.page.locator("#main")).to_be_focused()
     screen.button("Undo").click()
     expect(row(screen, "delete me")).to_be_visible()
     act(screen, "delete me", "Delete")
@@ -67,6 +74,28 @@ def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_l
     other = open_screen()
     expect(other.page.locator(".session-list")).to_be_visible()
     expect(row(other, "delete me")).to_have_count(0)
+
+
+def test_a_deleted_conversation_is_no_longer_offered_and_can_be_taken_back_on_a_narrow_screen(
+    open_screen: OpenScreen,
+) -> None:
+    screen = open_screen(viewport={"width": 360, "height": 740})
+    page = screen.page
+    ask_over_http(screen.address, "delete me on the phone")
+    page.reload()
+    screen.button("Menu").click()
+    drawer = page.get_by_role("dialog")
+    shown = drawer.locator(".session").filter(has_text="delete me on the phone")
+    shown.get_by_role("button").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    expect(drawer).to_have_count(0)
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").fill("delete me on")
+    expect(page.get_by_text("Nothing fits.")).to_be_visible()
+    page.keyboard.press("Escape")
+    screen.button("Undo").click()
+    screen.button("Menu").click()
+    expect(shown).to_be_visible()
 
 
 def test_a_conversation_is_taken_along_as_markdown_or_json(screen: Screen, tmp_path: Path) -> None:
@@ -109,6 +138,43 @@ def test_a_text_file_goes_with_the_question_and_other_files_are_refused(screen: 
     screen.wait_for_end()
     expect(screen.answer).to_contain_text("日本語")
     expect(screen.answer).to_contain_text("何が書いてある？")
+
+
+def test_files_stay_with_the_conversation_they_were_added_to(screen: Screen) -> None:
+    ask_over_http(screen.address, "has no files")
+    screen.page.reload()
+    memo = FilePayload(name="salaries.txt", mimeType="text/plain", buffer=b"confidential")
+    screen.page.locator("input[type=file]").set_input_files([memo])
+    expect(screen.page.locator(".file")).to_have_text("salaries.txt")
+    row(screen, "has no files").get_by_role("link").click()
+    expect(screen.page.locator("article.user")).to_be_visible()
+    expect(screen.page.locator(".file")).to_have_count(0)
+    screen.page.get_by_role("link", name="New chat").first.click()
+    expect(screen.page.locator(".file")).to_have_text("salaries.txt")
+
+
+def test_what_is_typed_while_the_first_question_travels_goes_with_it(screen: Screen) -> None:
+    screen.choose_agent("Echo")
+    held = hold_questions(screen.page)
+    screen.ask("first question")
+    expect(screen.answers).to_have_count(1)
+    screen.field.fill("次の質問")
+    held[0].continue_()
+    expect(screen.page).to_have_url(re.compile("#/chat/."))
+    expect(screen.field).to_have_value("次の質問")
+    screen.page.get_by_role("link", name="New chat").first.click()
+    expect(screen.field).to_have_value("")
+
+
+def test_an_empty_tab_that_is_closed_wipes_nobodys_draft(screen: Screen) -> None:
+    other = screen.page.context.new_page()
+    other.goto(screen.address)
+    expect(other.locator("#message")).to_be_visible()
+    screen.field.fill("typed in the first tab")
+    screen.page.reload()
+    other.goto("about:blank")
+    screen.page.reload()
+    expect(screen.field).to_have_value("typed in the first tab")
 
 
 def test_a_file_that_is_dropped_on_the_chat_is_added(screen: Screen) -> None:

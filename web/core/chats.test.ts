@@ -140,10 +140,20 @@ describe("a conversation", () => {
     expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
   });
 
-  it("keeps a question that could not be sent", async () => {
-    const chats = setUp({ ask: async () => Promise.reject(new TypeError("offline")) });
+  it("that is renamed has the new title at once, one that nobody has opened does not begin to exist", async () => {
+    const chats = setUp({});
+    await chats.open(SESSION);
+    chats.rename(SESSION, "新しい題");
+    chats.rename("elsewhere", "x");
+    expect(chats.get(SESSION).title).toBe("新しい題");
+    expect(chats.get("elsewhere").state).toBe("loading");
+  });
+
+  it("says why a question could not be sent", async () => {
+    const offline = new TypeError("offline");
+    const chats = setUp({ ask: async () => Promise.reject(offline) });
     expect(await chats.ask(NEW, "大事な質問")).toBeNull();
-    expect(chats.get(NEW).unsent?.text).toBe("大事な質問");
+    expect(chats.get(NEW).unsent?.error).toBe(offline);
     expect(chats.get(NEW).messages).toEqual([]);
     expect(chats.get(NEW).live).toBeNull();
   });

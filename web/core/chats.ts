@@ -19,8 +19,8 @@ export interface Conversation {
   /** The answer that is being written, and how its connection is. */
   live: string | null;
   link: Link;
-  /** A question that did not reach the house; it is not lost. */
-  unsent: { text: string; error: unknown } | null;
+  /** Why the last question did not reach the house; its words are their sender's to keep. */
+  unsent: { error: unknown } | null;
   /** The user's words on tools, by `decisionKey`, until the tool's result is there. */
   decided: Record<string, boolean>;
 }
@@ -78,6 +78,10 @@ export class Chats {
     if (!live) this.#set(NEW, { ...BLANK, unsent });
   }
 
+  rename(sessionId: string, title: string): void {
+    if (this.#conversations.has(sessionId)) this.#change(sessionId, { title });
+  }
+
   forget(sessionId: string): void {
     this.#conversations.delete(sessionId);
   }
@@ -92,21 +96,21 @@ export class Chats {
     const { tip } = this.get(key);
     const session = key === NEW ? {} : { session_id: key, parent_id: tip ?? undefined };
     const question = this.#question(text, tip);
-    return this.#start(key, question, this.#answer(question.id, agentId), text, () =>
+    return this.#start(key, question, this.#answer(question.id, agentId), () =>
       this.transport.ask({ message: text, ...session, agent_id: agentId }),
     );
   }
 
   edit(key: string, old: Message, text: string, agentId?: string): Promise<string | null> {
     const question = this.#question(text, old.parentId);
-    return this.#start(key, question, this.#answer(question.id, agentId), text, () =>
+    return this.#start(key, question, this.#answer(question.id, agentId), () =>
       this.transport.edit(old.id, text, agentId),
     );
   }
 
   regenerate(key: string, answer: Message, agentId?: string): Promise<string | null> {
     const again = this.#answer(answer.parentId, agentId ?? answer.agentId ?? undefined);
-    return this.#start(key, null, again, "", () => this.transport.regenerate(answer.id, agentId));
+    return this.#start(key, null, again, () => this.transport.regenerate(answer.id, agentId));
   }
 
   async stop(messageId: string): Promise<void> {
@@ -130,7 +134,6 @@ export class Chats {
     key: string,
     question: Message | null,
     answer: Message,
-    text: string,
     send: () => Promise<Response>,
   ): Promise<string | null> {
     const before = this.get(key);
@@ -142,7 +145,7 @@ export class Chats {
       response = await send();
     } catch (error) {
       const kept = this.get(key).messages.filter((message) => !added.includes(message));
-      this.#change(key, { messages: kept, tip: before.tip, live: null, unsent: { text, error } });
+      this.#change(key, { messages: kept, tip: before.tip, live: null, unsent: { error } });
       return null;
     }
     const sessionId = response.headers.get("X-Chie-Session") ?? key;

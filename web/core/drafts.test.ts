@@ -38,12 +38,54 @@ describe("drafts", () => {
     const drafts = new Drafts(storage);
     for (let n = 0; n < 60; n++) drafts.write(`s${n}`, "x", n);
     expect(storage.length).toBe(50);
-    expect([drafts.read("s0"), drafts.read("s59")]).toEqual(["", "x"]);
+    const reloaded = new Drafts(storage);
+    expect([reloaded.read("s0"), reloaded.read("s59")]).toEqual(["", "x"]);
   });
 
-  it("do without a storage that refuses", () => {
+  it("do without a storage that refuses, as long as the page is there", () => {
     const drafts = new Drafts(null);
     drafts.write("a", "x");
-    expect(drafts.read("a")).toBe("");
+    drafts.leave("a");
+    expect(drafts.read("a")).toBe("x");
+  });
+
+  it("get back what could not be sent, before what was typed since", () => {
+    const storage = new MemoryStorage();
+    const drafts = new Drafts(storage);
+    drafts.giveBack("a", "届かなかった質問");
+    drafts.type("b", "typed since");
+    drafts.giveBack("b", "not sent");
+    drafts.giveBack("b", "not sent\n\ntyped since");
+    const reloaded = new Drafts(storage);
+    expect(reloaded.read("a")).toBe("届かなかった質問");
+    expect(reloaded.read("b")).toBe("not sent\n\ntyped since");
+  });
+
+  it("of another tab are not wiped by a tab in which nothing was typed", () => {
+    const storage = new MemoryStorage();
+    const empty = new Drafts(storage);
+    expect(empty.read("new")).toBe("");
+    new Drafts(storage).write("new", "typed in the other tab");
+    empty.save();
+    empty.leave("new");
+    expect(empty.read("new")).toBe("typed in the other tab");
+  });
+
+  it("go with a conversation that gets its place", () => {
+    const drafts = new Drafts(new MemoryStorage());
+    drafts.type("new", "次の質問");
+    drafts.move("new", "s1");
+    expect([drafts.read("new"), drafts.read("s1")]).toEqual(["", "次の質問"]);
+  });
+
+  it("tell who shows them", () => {
+    const drafts = new Drafts(new MemoryStorage());
+    const seen: string[] = [];
+    const stop = drafts.subscribe(() => seen.push(drafts.read("a")));
+    drafts.type("a", "x");
+    drafts.giveBack("a", "y");
+    stop();
+    drafts.type("a", "z");
+    expect(seen).toEqual(["x", "y\n\nx"]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DateGroup, dateGroup, monthName } from "./dates";
+import { ago, type DateGroup, dateGroup, monthName } from "./dates";
 
 const NOW = new Date(2026, 10, 15, 9, 30);
 
@@ -23,4 +23,27 @@ test("months have names in both languages", () => {
   expect(monthName("2026-08", "en")).toBe("August 2026");
   expect(monthName("2026-08", "ja")).toBe("2026年8月");
   expect(monthName("2025-12", "ja")).toBe("2025年12月");
+});
+
+const at = (...moment: [number, number, number, number, number, number?]) => new Date(...moment);
+
+test.each<[Date, string, string]>([
+  [at(2026, 10, 15, 9, 29, 20), "now", "今"],
+  [at(2026, 10, 15, 9, 29, 10), "1 minute ago", "1 分前"],
+  [at(2026, 10, 15, 8, 30, 20), "59 minutes ago", "59 分前"],
+  [at(2026, 10, 15, 8, 30), "1 hour ago", "1 時間前"],
+  [at(2026, 10, 14, 9, 45), "23 hours ago", "23 時間前"],
+  [at(2026, 10, 14, 9, 30), "yesterday", "昨日"],
+  [at(2026, 10, 14, 0, 0), "yesterday", "昨日"],
+  [at(2026, 10, 13, 23, 59), "2 days ago", "一昨日"],
+  [at(2026, 10, 9, 0, 0), "6 days ago", "6 日前"],
+  [at(2026, 10, 8, 23, 59), "Nov 8, 2026", "2026年11月8日"],
+  [at(2026, 10, 15, 9, 31), "now", "今"],
+])("%s was %s", (moment, english, japanese) => {
+  expect(ago(moment.toISOString(), "en", NOW.getTime())).toBe(english);
+  expect(ago(moment.toISOString(), "ja", NOW.getTime())).toBe(japanese);
+});
+
+test("what is no date is shown as it came", () => {
+  expect(ago("one day", "en")).toBe("one day");
 });

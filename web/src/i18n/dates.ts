@@ -1,14 +1,22 @@
 import type { Language } from "./language";
 
-/** "3 minutes ago", 「3分前」; older than a week: the date. */
+/** "3 minutes ago", 「3分前」: what has passed whole; days by the reader's calendar; older than a week: the date. */
 export function ago(iso: string, language: Language, now = Date.now()): string {
-  const seconds = (new Date(iso).getTime() - now) / 1000;
+  const moment = new Date(iso);
+  const seconds = (now - moment.getTime()) / 1000;
   const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-  if (seconds > -45) return format.format(0, "second");
-  if (seconds > -3600) return format.format(Math.round(seconds / 60), "minute");
-  if (seconds > -86_400) return format.format(Math.round(seconds / 3600), "hour");
-  if (seconds > -7 * 86_400) return format.format(Math.round(seconds / 86_400), "day");
+  if (seconds < 45) return format.format(0, "second");
+  if (seconds < 3600) return format.format(-Math.max(1, Math.floor(seconds / 60)), "minute");
+  if (seconds < 86_400) return format.format(-Math.floor(seconds / 3600), "hour");
+  const days = midnights(moment, new Date(now));
+  if (days < 7) return format.format(-days, "day");
   return date(iso, language);
+}
+
+/** How many midnights lie between; a day with a change of clocks counts as one, too. */
+function midnights(from: Date, to: Date): number {
+  const day = (moment: Date) => Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate());
+  return (day(to) - day(from)) / 86_400_000;
 }
 
 /** What is no date is shown as it came. */

@@ -58,6 +58,10 @@ class Removed {
 
 const removed = new Removed();
 
+export function isRemoved(id: string): boolean {
+  return removed.ids.has(id);
+}
+
 export function useRemoved(): ReadonlySet<string> {
   return useSyncExternalStore(removed.subscribe, () => removed.ids);
 }
@@ -73,6 +77,7 @@ export function useSessionActions() {
 
   const rename = async (session: Session, title: string) => {
     await api.patch(`/api/sessions/${encodeURIComponent(session.session_id)}`, { title });
+    chats.rename(session.session_id, title);
     client.setQueriesData<InfiniteData<SessionPage>>({ queryKey: ["sessions"] }, (data) =>
       renamed(data, session, title),
     );

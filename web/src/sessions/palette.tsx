@@ -9,7 +9,7 @@ import { theme } from "../theme";
 import { Modal } from "../ui/dialog";
 import { useImeGuard } from "../ui/field";
 import { Icon, type IconName } from "../ui/icon";
-import { useSessions } from "./client";
+import { useRemoved, useSessions } from "./client";
 
 interface Command {
   key: string;
@@ -91,6 +91,7 @@ function useCommands(query: string): Command[] {
   const chat = useText(chatText);
   const now = useLanguage();
   const { data } = useSessions(query);
+  const removed = useRemoved();
   return useMemo(() => {
     const fixed: Command[] = [
       { key: "new", icon: "plus", label: chat.newChat, run: () => go(hrefTo("chat")) },
@@ -110,7 +111,8 @@ function useCommands(query: string): Command[] {
       { key: "dark", icon: "moon", label: t.dark, run: () => theme.set("dark") },
       { key: "auto", icon: "contrast", label: t.system, run: () => theme.set("auto") },
     ];
-    const sessions = (data?.pages[0]?.sessions ?? []).slice(0, 20).map<Command>((session) => ({
+    const there = (data?.pages[0]?.sessions ?? []).filter((session) => !removed.has(session.session_id));
+    const sessions = there.slice(0, 20).map<Command>((session) => ({
       key: session.session_id,
       icon: "chat",
       label: session.title || t.untitled,
@@ -118,7 +120,7 @@ function useCommands(query: string): Command[] {
     }));
     const needle = fold(query);
     return [...fixed.filter((command) => fold(command.label).includes(needle)), ...sessions];
-  }, [t, shell, chat, now, data, query]);
+  }, [t, shell, chat, now, data, removed, query]);
 }
 
 /** As the house's search folds: width and case do not count. */

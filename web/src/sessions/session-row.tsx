@@ -1,4 +1,4 @@
-import { memo, useState } from "react";
+import { memo, useEffect, useState } from "react";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
@@ -7,8 +7,9 @@ import { hrefTo } from "../route";
 import { Button, IconButton } from "../ui/button";
 import { Dialog, DialogFoot } from "../ui/dialog";
 import { Field, TextInput } from "../ui/field";
+import { focusMain } from "../ui/focus";
 import { Menu, MenuItem, MenuLine } from "../ui/menu";
-import { exportAddress, type Session, useSessionActions } from "./client";
+import { exportAddress, isRemoved, type Session, useSessionActions } from "./client";
 
 export const SessionRow = memo(function SessionRow({
   session,
@@ -20,6 +21,7 @@ export const SessionRow = memo(function SessionRow({
   const t = useText(sessionsText);
   const { remove } = useSessionActions();
   const [renaming, setRenaming] = useState(false);
+  useFocusAfter(session);
   const title = session.title || t.untitled;
   const save = (format: "markdown" | "json") => () => window.open(exportAddress(session, format), "_self");
   return (
@@ -51,6 +53,17 @@ export const SessionRow = memo(function SessionRow({
     </div>
   );
 });
+
+/** A deleted row takes its menu's button along, to which the closing menu gives the focus. */
+function useFocusAfter({ session_id: id }: Session): void {
+  useEffect(
+    () => () => {
+      if (!isRemoved(id)) return;
+      setTimeout(() => document.activeElement === document.body && focusMain());
+    },
+    [id],
+  );
+}
 
 function Rename({ session, onClose }: { session: Session; onClose: () => void }) {
   const t = useText(sessionsText);

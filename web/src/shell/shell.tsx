@@ -4,8 +4,10 @@ import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
 import { go, hrefTo, useRoute } from "../route";
+import { useRemoved } from "../sessions/client";
 import { Button, IconButton, LinkButton } from "../ui/button";
 import { Modal } from "../ui/dialog";
+import { focusMain } from "../ui/focus";
 import { Sidebar } from "./sidebar";
 
 const Palette = lazy(() => import("../sessions/palette"));
@@ -17,8 +19,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
   const route = useRoute();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going anywhere closes the drawer
-  useEffect(() => setDrawer(false), [route]);
+  const removed = useRemoved();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: going anywhere closes the drawer; so does deleting, whose Undo it would cover
+  useEffect(() => setDrawer(false), [route, removed]);
   useShortcuts(() => setPalette(true));
   const showPalette = () => {
     setDrawer(false);
@@ -26,7 +29,7 @@ export function Shell({ children }: { children: ReactNode }) {
   };
   return (
     <div className="shell">
-      <Button className="skip" onClick={() => document.getElementById("main")?.focus()}>
+      <Button className="skip" onClick={focusMain}>
         {t.skip}
       </Button>
       <Sidebar onPalette={showPalette} />
@@ -66,8 +69,8 @@ function useShortcuts(showPalette: () => void): void {
       if (event.isComposing || !(event.ctrlKey || event.metaKey)) return;
       const key = event.key.toLowerCase();
       if (key === "k" && !event.shiftKey) showPalette();
-      else if (key === "o" && event.shiftKey) go(hrefTo("chat"));
-      else return;
+      else if (key !== "o" || !event.shiftKey) return;
+      else if (!document.querySelector("dialog[open]")) go(hrefTo("chat"));
       event.preventDefault();
     };
     addEventListener("keydown", press);

@@ -1,12 +1,13 @@
 import "./dialog.css";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useId, useRef } from "react";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
 import { IconButton } from "./button";
+import { opener } from "./focus";
 
 /**
  * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, closes on Escape and gives the
- * focus back. Mounted means open. Put `data-autofocus` on what shall have the focus first.
+ * focus back. Mounted means open: `onClose` may ask first. Put `data-autofocus` on what shall have the focus first.
  */
 export function Modal({
   className = "",
@@ -22,15 +23,24 @@ export function Modal({
   children: ReactNode;
 }) {
   const element = useRef<HTMLDialogElement>(null);
+  const pressed = useRef(false);
+  const closed = useEffectEvent(onClose);
   useEffect(() => {
     const dialog = element.current;
     if (!dialog) return;
-    const before = document.activeElement;
+    const before = opener();
     if (!dialog.open) dialog.showModal();
     dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    // A second Escape closes it without asking anybody; who does not want that is still there afterwards.
+    const reopen = () => {
+      dialog.showModal();
+      closed();
+    };
+    dialog.addEventListener("close", reopen);
     return () => {
+      dialog.removeEventListener("close", reopen);
       dialog.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      if (before?.isConnected) before.focus();
     };
   }, []);
   return (
@@ -44,7 +54,11 @@ export function Modal({
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => event.target === element.current && onClose()}
+      // Who selects text and lets go beside the dialog has not clicked there.
+      onPointerDown={(event) => {
+        pressed.current = event.target === element.current;
+      }}
+      onClick={(event) => event.target === element.current && pressed.current && onClose()}
     >
       {children}
     </dialog>

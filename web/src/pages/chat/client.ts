@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from "react";
 import { Chats, type Conversation } from "../../../core/chats";
-import { Drafts } from "../../../core/drafts";
 import type { ServerText } from "../../../core/texts";
 import type { StoredConversation } from "../../../core/transport";
 import { ApiError, api, send } from "../../api";
@@ -53,13 +52,3 @@ export const chats = new Chats(
 export function useConversation(key: string): Conversation {
   return useSyncExternalStore(chats.subscribe, () => chats.get(key));
 }
-
-function browserStorage(): Storage | null {
-  try {
-    return localStorage;
-  } catch {
-    return null;
-  }
-}
-
-export const drafts = new Drafts(browserStorage());

@@ -1,4 +1,5 @@
-import { type ChangeEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ChangeEvent, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import { useDraft } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { useStored } from "../../stored";
@@ -9,10 +10,10 @@ import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { AgentMenu } from "./agent-menu";
 import { allowedTools, useAllowedTools } from "./allowed";
-import { drafts } from "./client";
-import { readTextFile, type TextFile, withFiles } from "./files";
+import { attachments, readTextFile, type TextFile, withFiles } from "./files";
 import { IS_MAC, sendKey, sends } from "./sending";
 
+const FIELD = "message";
 const MAX_MESSAGE = 200_000;
 const GROWS = CSS.supports("field-sizing", "content");
 
@@ -24,26 +25,19 @@ interface Props {
   disabled: boolean;
   onSend: (text: string) => void;
   onStop: () => void;
-  /** Text to start from: an idea, or a question that could not be sent. */
-  seed: { text: string; key: number } | null;
   dropped: { files: File[]; key: number } | null;
 }
 
+/** Where a keyboard is at hand; on a phone it would cover half of the page. */
+export function focusField(): void {
+  if (matchMedia("(pointer: fine)").matches) document.getElementById(FIELD)?.focus();
+}
+
 /** What is typed lives here alone, so a key press draws this box and nothing else. */
-export function Composer({
-  session,
-  agentId,
-  onAgent,
-  live,
-  disabled,
-  onSend,
-  onStop,
-  seed,
-  dropped,
-}: Props) {
+export function Composer({ session, agentId, onAgent, live, disabled, onSend, onStop, dropped }: Props) {
   const t = useText(chatText);
-  const [text, setText] = useDraft(session, seed);
-  const { files, add, remove, clear } = useFiles(dropped);
+  const [text, setText] = useDraft(session);
+  const { files, add, remove, clear } = useFiles(session, dropped);
   const chosen = useStored(sendKey);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -65,10 +59,8 @@ export function Composer({
     onEscape: () => live && onStop(),
   });
   useGrowth(area, text);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another session, or a text from elsewhere, is where to write
-  useEffect(() => {
-    if (matchMedia("(pointer: fine)").matches) area.current?.focus();
-  }, [session, seed]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another session is where to write
+  useEffect(focusField, [session]);
   const hint = chosen === "enter" ? t.hintEnter : IS_MAC ? t.hintCmd : t.hintCtrl;
   return (
     <form
@@ -83,7 +75,7 @@ export function Composer({
         <FileList files={files} onRemove={remove} />
         <textarea
           ref={area}
-          id="message"
+          id={FIELD}
           rows={1}
           aria-label={t.messageField}
           placeholder={t.placeholder}
@@ -132,43 +124,29 @@ export function Composer({
   );
 }
 
-function useDraft(session: string, seed: Props["seed"]): [string, (text: string) => void] {
-  const [state, setState] = useState({ session, seed, text: drafts.read(session) });
-  if (state.session !== session) setState({ session, seed, text: drafts.read(session) });
-  else if (state.seed !== seed) setState({ ...state, seed, text: seed?.text ?? state.text });
-  useEffect(() => {
-    const timer = setTimeout(() => drafts.write(state.session, state.text), 300);
-    return () => {
-      clearTimeout(timer);
-      drafts.write(state.session, state.text);
-    };
-  }, [state]);
-  useEffect(() => {
-    const keep = () => drafts.write(state.session, state.text);
-    addEventListener("pagehide", keep);
-    return () => removeEventListener("pagehide", keep);
-  }, [state]);
-  return [state.text, (text) => setState((before) => ({ ...before, text }))];
-}
-
-function useFiles(dropped: Props["dropped"]) {
+function useFiles(session: string, dropped: Props["dropped"]) {
   const t = useText(chatText);
   const toast = useToast();
-  const [files, setFiles] = useState<TextFile[]>([]);
+  const files = useSyncExternalStore(attachments.subscribe, () => attachments.of(session));
   const add = async (chosen: File[]) => {
     for (const file of chosen) {
       const read = await readTextFile(file);
       if (read === "too-big") toast(t.fileTooBig(file.name));
       else if (read === "not-text") toast(t.fileNotText(file.name));
-      else setFiles((all) => [...all, read]);
+      else attachments.set(session, [...attachments.of(session), read]);
     }
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: files are taken once, when they are dropped
   useEffect(() => {
     if (dropped) void add(dropped.files);
   }, [dropped]);
-  const remove = (file: TextFile) => setFiles((all) => all.filter((one) => one !== file));
-  return { files, add: (chosen: File[]) => void add(chosen), remove, clear: () => setFiles([]) };
+  const remove = (file: TextFile) =>
+    attachments.set(
+      session,
+      files.filter((one) => one !== file),
+    );
+  const clear = () => attachments.set(session, []);
+  return { files, add: (chosen: File[]) => void add(chosen), remove, clear };
 }
 
 function useGrowth(area: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
@@ -181,7 +159,7 @@ function useGrowth(area: React.RefObject<HTMLTextAreaElement | null>, text: stri
   }, [area, text]);
 }
 
-function FileList({ files, onRemove }: { files: TextFile[]; onRemove: (file: TextFile) => void }) {
+function FileList({ files, onRemove }: { files: readonly TextFile[]; onRemove: (file: TextFile) => void }) {
   const t = useText(chatText);
   if (!files.length) return null;
   return (

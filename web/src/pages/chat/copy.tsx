@@ -2,10 +2,12 @@ import { useEffect, useState } from "react";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
 import { IconButton } from "../../ui/button";
+import { useCopy } from "../../ui/clipboard";
 
 /** Copies; for two seconds it says so. */
 export function CopyButton({ text, label }: { text: () => string; label: string }) {
   const t = useText(shellText);
+  const copy = useCopy();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -17,7 +19,7 @@ export function CopyButton({ text, label }: { text: () => string; label: string 
       small
       icon={copied ? "check" : "copy"}
       label={copied ? t.copied : label}
-      onClick={() => void navigator.clipboard.writeText(text()).then(() => setCopied(true))}
+      onClick={() => void copy(text()).then(setCopied)}
     />
   );
 }

@@ -36,3 +36,35 @@ export function withFiles(question: string, files: readonly TextFile[]): string 
   });
   return [...blocks, question.trim()].filter(Boolean).join("\n\n");
 }
+
+const NONE: readonly TextFile[] = [];
+
+/** What waits beside each conversation's field until it is sent; the page alone keeps it. */
+class Attachments {
+  #files = new Map<string, readonly TextFile[]>();
+  #listeners = new Set<() => void>();
+
+  subscribe = (changed: () => void): (() => void) => {
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
+  };
+
+  of(session: string): readonly TextFile[] {
+    return this.#files.get(session) ?? NONE;
+  }
+
+  set(session: string, files: readonly TextFile[]): void {
+    if (files.length) this.#files.set(session, files);
+    else this.#files.delete(session);
+    for (const listener of this.#listeners) listener();
+  }
+
+  move(from: string, to: string): void {
+    const files = this.of(from);
+    if (!files.length) return;
+    this.set(to, [...this.of(to), ...files]);
+    this.set(from, NONE);
+  }
+}
+
+export const attachments = new Attachments();

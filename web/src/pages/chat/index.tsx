@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { type Conversation, NEW } from "../../../core/chats";
 import { ApiError } from "../../api";
+import { drafts } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
@@ -12,7 +13,8 @@ import { LinkButton } from "../../ui/button";
 import { Empty, Failure, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
 import { agentsQuery, chats, useConversation } from "./client";
-import { Composer } from "./composer";
+import { Composer, focusField } from "./composer";
+import { attachments } from "./files";
 import { Messages } from "./messages";
 import { Spoken } from "./spoken";
 import { Welcome } from "./welcome";
@@ -22,13 +24,12 @@ export default function ChatPage() {
   const session = useRoute().rest[0] ?? NEW;
   const conversation = useConversation(session);
   const [agentId, chooseAgent] = useAgent(session, conversation);
-  const [seed, setSeed] = useState<{ text: string; key: number } | null>(null);
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
   const ask = async (text: string) => {
     const began = await chats.ask(session, text, agentId ?? undefined);
-    if (began === null) setSeed({ text, key: Date.now() });
-    else if (session === NEW && isHere(NEW)) go(hrefTo("chat", began), { replace: true });
+    if (began === null) drafts.giveBack(session, text);
+    else if (session === NEW) settle(began);
   };
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (
@@ -37,7 +38,10 @@ export default function ChatPage() {
       <Body
         session={session}
         conversation={conversation}
-        onIdea={(text) => setSeed({ text, key: Date.now() })}
+        onIdea={(text) => {
+          drafts.type(session, text);
+          focusField();
+        }}
       />
       <ConnectionNotice conversation={conversation} />
       <Composer
@@ -48,12 +52,18 @@ export default function ChatPage() {
         disabled={conversation.state === "loading" || conversation.state === "failed"}
         onSend={(text) => void ask(text)}
         onStop={stop}
-        seed={seed}
         dropped={dropped}
       />
-      <Spoken conversation={conversation} />
+      <Spoken session={session} conversation={conversation} />
     </section>
   );
+}
+
+/** A conversation that has begun has a place of its own; what was written on meanwhile goes there with it. */
+function settle(session: string): void {
+  drafts.move(NEW, session);
+  attachments.move(NEW, session);
+  if (isHere(NEW)) go(hrefTo("chat", session), { replace: true });
 }
 
 function isHere(session: string): boolean {

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { isLocal } from "../../../core/chats";
+import { drafts, useDraft } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
@@ -15,17 +16,27 @@ const LONG = 1_500;
 
 export function QuestionView({ session, message, place, last, busy }: MessageProps) {
   const t = useText(chatText);
-  const [editing, setEditing] = useState(false);
+  const rewrite = `edit.${message.id}`;
+  // Scrolled out of view this does not exist; other words that were begun are there again when it does.
+  const [editing, setEditing] = useState(() => (drafts.read(rewrite) ? "kept" : null));
+  const send = async (text: string) => {
+    setEditing(null);
+    if (await chats.edit(session, message, text)) drafts.write(rewrite, "");
+    else setEditing("kept");
+  };
   if (editing) {
     return (
       <article className="message user" aria-label={t.you}>
         <EditQuestion
           text={message.text}
-          onCancel={() => setEditing(false)}
-          onSend={(text) => {
-            setEditing(false);
-            void chats.edit(session, message, text);
+          rewrite={rewrite}
+          focused={editing === "opened"}
+          busy={busy}
+          onCancel={() => {
+            drafts.write(rewrite, "");
+            setEditing(null);
           }}
+          onSend={(text) => void send(text)}
         />
       </article>
     );
@@ -43,7 +54,7 @@ export function QuestionView({ session, message, place, last, busy }: MessagePro
           icon="edit"
           label={t.edit}
           disabled={busy || isLocal(message)}
-          onClick={() => setEditing(true)}
+          onClick={() => setEditing("opened")}
         />
         <MessageActions text={message.text} />
       </div>
@@ -68,25 +79,38 @@ function Folded({ text }: { text: string }) {
 
 function EditQuestion({
   text,
+  rewrite,
+  focused,
+  busy,
   onCancel,
   onSend,
 }: {
   text: string;
+  /** The draft's key. */
+  rewrite: string;
+  focused: boolean;
+  busy: boolean;
   onCancel: () => void;
   onSend: (text: string) => void;
 }) {
   const t = useText(chatText);
   const shell = useText(shellText);
-  const [value, setValue] = useState(text);
-  const send = () => value.trim() && onSend(value);
+  const [draft, setDraft] = useDraft(rewrite);
+  const [emptied, setEmptied] = useState(false);
+  const value = draft || (emptied ? "" : text);
+  const ready = Boolean(value.trim()) && !busy;
+  const send = () => ready && onSend(value);
   return (
     <div className="edit-question">
       <TextArea
-        autoFocus
+        autoFocus={focused}
         aria-label={t.editField}
         value={value}
         rows={Math.min(12, value.split("\n").length + 1)}
-        onChange={(event) => setValue(event.target.value)}
+        onChange={(event) => {
+          setDraft(event.target.value);
+          setEmptied(!event.target.value);
+        }}
         onEscape={onCancel}
         onEnter={(event) => {
           if (!event.ctrlKey && !event.metaKey) return;
@@ -99,7 +123,7 @@ function EditQuestion({
         <Button small onClick={onCancel}>
           {shell.cancel}
         </Button>
-        <Button small kind="primary" disabled={!value.trim()} onClick={send}>
+        <Button small kind="primary" disabled={!ready} onClick={send}>
           {t.editSend}
         </Button>
       </div>

@@ -1,10 +1,8 @@
 import "./knowledge.css";
 import "./note.css";
 import { useText } from "../../i18n/language";
-import { Dialog } from "../../ui/dialog";
-import { Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
-import { DraftForm } from "./editor";
+import { NoteDialog } from "./editor";
 import { notes, useTags } from "./notes";
 import { suggestTags, suggestTitle } from "./suggestions";
 import { knowledgeText } from "./text";
@@ -15,24 +13,28 @@ export default function SaveDialog({ text, onClose }: { text: string; onClose: (
   const toast = useToast();
   const { data, isPending } = useTags();
   const known = data?.tags.map((entry) => entry.tag) ?? [];
+  const draft = { title: suggestTitle(text), tags: suggestTags(text, known), content: text, private: false };
   return (
-    <Dialog title={t.saveToKnowledge} wide onClose={onClose}>
-      <p className="muted kn-dialog-lead">{t.saveLead}</p>
-      {isPending ? (
-        <Skeletons lines={4} />
-      ) : (
-        <DraftForm
-          draft={{ title: suggestTitle(text), tags: suggestTags(text, known), content: text, private: false }}
-          onCancel={onClose}
-          save={async (draft) => {
-            const saved = await notes.create({ ...draft, source: conversation() });
-            onClose();
-            toast(saved.similar[0] ? `${t.saved} ${t.alike} ${saved.similar[0].title}` : t.saved);
-          }}
-        />
-      )}
-    </Dialog>
+    <NoteDialog
+      title={t.saveToKnowledge}
+      lead={t.saveLead}
+      place={`said.${fingerprint(text)}`}
+      draft={isPending ? null : draft}
+      onClose={onClose}
+      save={async (written) => {
+        const saved = await notes.create({ ...written, source: conversation() });
+        toast(saved.similar[0] ? `${t.saved} ${t.alike} ${saved.similar[0].title}` : t.saved);
+        return () => undefined;
+      }}
+    />
   );
+}
+
+/** Tells one message from another; their own ids change when the house has them. */
+function fingerprint(text: string): string {
+  let sum = 0;
+  for (const letter of text) sum = (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) | 0;
+  return (sum >>> 0).toString(36);
 }
 
 /** Where it was said, so that a reader of the note can go back there. */

@@ -6,7 +6,9 @@ import { useLanguage, useText } from "../../i18n/language";
 import { WhyFailed } from "../../i18n/told";
 import { go } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
+import { useCopy } from "../../ui/clipboard";
 import { Failure, Skeletons } from "../../ui/feedback";
+import { focusMain } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
@@ -38,6 +40,7 @@ export function Detail({ id, view }: { id: string; view: View }) {
 function Whole({ note, view }: { note: Note; view: View }) {
   const t = useText(knowledgeText);
   const toast = useToast();
+  const copyText = useCopy();
   const [editing, setEditing] = useState(false);
   const me = useMe();
   const mayChange = !me || me.admin || me.id === note.user_id;
@@ -48,6 +51,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
     try {
       const gone = await notes.delete(note.id);
       go(viewHref(view));
+      focusMain();
       toast(t.deleted(gone.title), {
         undo: () => {
           void notes.restore(gone).then(
@@ -65,8 +69,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
   }
 
   async function copy(text: string) {
-    await navigator.clipboard.writeText(text);
-    toast(t.copied);
+    if (await copyText(text)) toast(t.copied);
   }
 
   return (

@@ -1,10 +1,11 @@
-import { useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useMe } from "../../account/account";
+import { drafts } from "../../drafts";
 import { useText } from "../../i18n/language";
 import { Told } from "../../i18n/told";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
-import { Failure } from "../../ui/feedback";
+import { Failure, Skeletons } from "../../ui/feedback";
 import { Field, TextArea, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { useToast } from "../../ui/toast";
@@ -15,7 +16,7 @@ import { knowledgeText } from "./text";
 
 /** For a new note without `note`; `onSaved` gets what the house stored. */
 export function Editor({
-  note,
+  note: current,
   onClose,
   onSaved,
 }: {
@@ -25,48 +26,157 @@ export function Editor({
 }) {
   const t = useText(knowledgeText);
   const toast = useToast();
-  const draft = {
-    title: note?.title ?? "",
-    tags: note?.tags ?? [],
-    content: note?.content ?? "",
-    private: note?.private ?? false,
+  // As it was opened: what the page learns of it meanwhile is somebody else's, and saving must not pass over it.
+  const [note] = useState(current);
+  return (
+    <NoteDialog
+      title={note ? t.editNote : t.newNote}
+      place={note?.id ?? "new"}
+      draft={note ?? EMPTY}
+      seen={note?.updated_at}
+      author={note?.user_id}
+      onClose={onClose}
+      save={async (changed, seen) => {
+        const saved = await (note && seen ? notes.change(note.id, changed, seen) : notes.create(changed));
+        toast(saved.notice ? <Told text={saved.notice} /> : t.saved);
+        return () => onSaved?.(saved);
+      }}
+    />
+  );
+}
+
+const EMPTY: Draft = { title: "", tags: [], content: "", private: false };
+
+/** Where a note is written. Unsaved words survive a sign-in or a reload, and nothing throws them away unasked. */
+export function NoteDialog({
+  title,
+  lead,
+  place,
+  draft,
+  seen,
+  author,
+  save,
+  onClose,
+}: {
+  title: string;
+  lead?: string;
+  /** Under what the unsaved words are kept. */
+  place: string;
+  /** What to begin with; null until that is known. */
+  draft: Draft | null;
+  /** When the note that is changed was changed last. */
+  seen?: string;
+  author?: string;
+  /** Gives back what is to be done once the dialog is gone. */
+  save: (draft: Draft, seen?: string) => Promise<() => void>;
+  onClose: () => void;
+}) {
+  const key = `note.${place}`;
+  const [asking, setAsking] = useState(false);
+  const close = () => (drafts.read(key) ? setAsking(true) : onClose());
+  const forget = () => {
+    drafts.write(key, "");
+    onClose();
   };
   return (
-    <Dialog title={note ? t.editNote : t.newNote} wide onClose={onClose}>
-      <DraftForm
-        draft={draft}
-        author={note?.user_id}
-        onCancel={onClose}
-        save={async (changed) => {
-          const saved = await (note
-            ? notes.change(note.id, changed, note.updated_at)
-            : notes.create(changed));
-          toast(saved.notice ? <Told text={saved.notice} /> : t.saved);
-          onClose();
-          onSaved?.(saved);
-        }}
-      />
+    <Dialog title={title} wide onClose={close}>
+      {lead && <p className="muted kn-dialog-lead">{lead}</p>}
+      {draft ? (
+        <DraftForm
+          keptAs={key}
+          draft={draft}
+          seen={seen}
+          author={author}
+          onCancel={close}
+          save={async (written, since) => {
+            const done = await save(written, since);
+            forget();
+            done();
+          }}
+          question={asking && <Discarding onDiscard={forget} onKeep={() => setAsking(false)} />}
+        />
+      ) : (
+        <Skeletons lines={4} />
+      )}
     </Dialog>
   );
 }
 
-export function DraftForm({
+function Discarding({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) {
+  const t = useText(knowledgeText);
+  return (
+    <DialogFoot>
+      <strong className="grow" role="alert">
+        {t.discard}
+      </strong>
+      <Button kind="danger" onClick={onDiscard}>
+        {t.doDiscard}
+      </Button>
+      <Button autoFocus onClick={onKeep}>
+        {t.keepWriting}
+      </Button>
+    </DialogFoot>
+  );
+}
+
+interface Form {
+  title: string;
+  tags: string;
+  content: string;
+  private: boolean;
+  seen?: string;
+}
+
+/** What was written here and not saved, else what to begin with. */
+function useForm(key: string, draft: Draft, seen?: string): [Form, (part: Partial<Form>) => void] {
+  const [begun] = useState(() => ({
+    title: draft.title,
+    tags: draft.tags.join(", "),
+    content: draft.content,
+    private: draft.private,
+    seen,
+  }));
+  const [form, setForm] = useState<Form>(() => ({ ...begun, ...kept(key) }));
+  useEffect(() => () => drafts.leave(key), [key]);
+  const change = (part: Partial<Form>) => {
+    const next = { ...form, ...part };
+    setForm(next);
+    const [before, after] = [JSON.stringify(begun), JSON.stringify(next)];
+    drafts.type(key, before === after ? "" : after);
+  };
+  return [form, change];
+}
+
+function kept(key: string): Partial<Form> {
+  try {
+    return JSON.parse(drafts.read(key) || "{}") as Partial<Form>;
+  } catch {
+    return {};
+  }
+}
+
+function DraftForm({
+  keptAs,
   draft,
+  seen,
   author,
   save,
   onCancel,
+  question,
 }: {
+  keptAs: string;
   draft: Draft;
+  seen?: string;
   /** Of a note that is there already. */
   author?: string;
-  save: (draft: Draft) => Promise<void>;
+  save: (draft: Draft, seen?: string) => Promise<void>;
   onCancel: () => void;
+  /** Stands in the buttons' place. */
+  question: ReactNode;
 }) {
   const t = useText(knowledgeText);
-  const [title, setTitle] = useState(draft.title);
-  const [tags, setTags] = useState(draft.tags.join(", "));
-  const [content, setContent] = useState(draft.content);
-  const [hidden, setHidden] = useState(draft.private);
+  const [form, change] = useForm(keptAs, draft, seen);
+  const { title, tags, content } = form;
   const me = useMe();
   const mayHide = me?.authentication === "required" && (author === undefined || author === me.id);
   const [preview, setPreview] = useState(false);
@@ -78,7 +188,7 @@ export function DraftForm({
     setSaving(true);
     setFailure(null);
     try {
-      await save({ title: title.trim(), tags: splitTags(tags), content, private: hidden });
+      await save({ title: title.trim(), tags: splitTags(tags), content, private: form.private }, form.seen);
     } catch (error) {
       setFailure(error);
       setSaving(false);
@@ -103,7 +213,7 @@ export function DraftForm({
             {...control}
             value={title}
             maxLength={300}
-            onChange={(event) => setTitle(event.target.value)}
+            onChange={(event) => change({ title: event.target.value })}
           />
         )}
       </Field>
@@ -135,19 +245,23 @@ export function DraftForm({
               rows={9}
               required
               value={content}
-              onChange={(event) => setContent(event.target.value)}
+              onChange={(event) => change({ content: event.target.value })}
             />
           </>
         )}
       </Field>
       <Field label={t.fieldTags} note={t.tagsNote}>
         {(control) => (
-          <TextInput {...control} value={tags} onChange={(event) => setTags(event.target.value)} />
+          <TextInput {...control} value={tags} onChange={(event) => change({ tags: event.target.value })} />
         )}
       </Field>
       {mayHide && (
         <label className="kn-private">
-          <input type="checkbox" checked={hidden} onChange={(event) => setHidden(event.target.checked)} />
+          <input
+            type="checkbox"
+            checked={form.private}
+            onChange={(event) => change({ private: event.target.checked })}
+          />
           <Icon name="lock" size={15} />
           <span>
             {t.private} <span className="muted small">{t.privateNote}</span>
@@ -155,12 +269,14 @@ export function DraftForm({
         </label>
       )}
       {failure !== null && <Failure error={failure} />}
-      <DialogFoot>
-        <Button onClick={onCancel}>{t.cancel}</Button>
-        <Button kind="primary" type="submit" disabled={saving || !content.trim()}>
-          {saving ? t.saving : t.save}
-        </Button>
-      </DialogFoot>
+      {question || (
+        <DialogFoot>
+          <Button onClick={onCancel}>{t.cancel}</Button>
+          <Button kind="primary" type="submit" disabled={saving || !content.trim()}>
+            {saving ? t.saving : t.save}
+          </Button>
+        </DialogFoot>
+      )}
     </form>
   );
 }

@@ -3,15 +3,17 @@ import { useEffect, useRef, useState } from "react";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
 import { Button } from "../../ui/button";
+import { useCopy } from "../../ui/clipboard";
 
 /** Text to take away: it scrolls inside its box, and one button copies it. */
 export function Snippet({ text, label }: { text: string; label: string }) {
   const t = useText(shellText);
+  const copyText = useCopy();
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   async function copy() {
-    await navigator.clipboard.writeText(text);
+    if (!(await copyText(text))) return;
     setCopied(true);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setCopied(false), 2000);

@@ -1,0 +1,19 @@
+import { useCallback, useEffect, useSyncExternalStore } from "react";
+import { Drafts } from "../core/drafts";
+
+function browserStorage(): Storage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
+export const drafts = new Drafts(browserStorage());
+addEventListener("pagehide", () => drafts.save());
+
+export function useDraft(key: string): [string, (text: string) => void] {
+  const text = useSyncExternalStore(drafts.subscribe, () => drafts.read(key));
+  useEffect(() => () => drafts.leave(key), [key]);
+  return [text, useCallback((changed) => drafts.type(key, changed), [key])];
+}
