@@ -225,6 +225,16 @@ def test_a_zip_that_would_unpack_to_gigabytes_is_not_unpacked(page: TestClient, 
         tracemalloc.stop()
 
 
+def test_a_date_that_cannot_be_and_yaml_without_end_stop_no_import(page: TestClient) -> None:
+    report = sent(
+        page,
+        ("a.md", "---\ndate: 0001-01-01T00:00:00+09:00\n---\n昔の話"),
+        ("b.md", "---\na: " + "[" * 3000 + "\n---\nx"),
+        ("c.md", "fine"),
+    )
+    assert (report["saved"], list(report["refused"])) == (2, ["b.md"])
+
+
 def test_two_files_of_one_import_are_never_one_note(page: TestClient) -> None:
     one, two = a_zip({"index.md": "最初"}), a_zip({"index.md": "another"})
     report = sent(page, ("one.zip", one), ("two.zip", two))
