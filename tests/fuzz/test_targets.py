@@ -99,6 +99,7 @@ ZIP = a_zip()
 
 @settings(max_examples=300, deadline=None)
 @given(faults=st.dictionaries(st.integers(0, len(ZIP) - 1), st.integers(0, 255), min_size=1, max_size=8))
+@example(faults={ZIP.rindex(b"14.md"): 0})  # a file without a name
 def test_any_damage_to_a_zip(faults: dict[int, int]) -> None:
     data = bytearray(ZIP)
     for place, value in faults.items():

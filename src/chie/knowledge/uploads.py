@@ -105,8 +105,7 @@ def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     entries = [
         entry
         for entry in archive.infolist()
-        if not entry.is_dir()
-        and entry.filename.lower().endswith(MARKDOWN)
+        if entry.filename.lower().endswith(MARKDOWN)
         and not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(entry.filename).parts)
     ]
     if len(entries) > MAX_FILES:
