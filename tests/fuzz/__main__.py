@@ -1,17 +1,29 @@
 """Coverage-guided: `make fuzz ARGS="markdown_file -max_total_time=600"`; without a name each target has its turn."""
 
+import io
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
 CORPUS = Path.home() / ".cache" / "chie" / "fuzz"
 
+
+def _zip(kind: int) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", kind) as archive:
+        archive.writestr("知恵.md", "wisdom " * 9)
+    return buffer.getvalue()
+
+
 SEEDS = {
     "markdown_file": [
-        "---\nid: k-1\ntitle: x\ntags: [a, b]\ncreated: 2024-05-01\nprivate: true\n---\n# 知恵\n".encode()
+        "---\nid: k-1\ntitle: x\ntags: [a, b]\ncreated: 2024-05-01\nprivate: true\n---\n# 知恵\n".encode(),
+        b"---\nid: k\ntitle: x\nuser_id: u\nauthor_kind: agent\ncreated_at: 2024-05-01\nupdated_at: 2024-5-1\n---\nx",
     ],
+    "zip_file": [_zip(zipfile.ZIP_STORED), _zip(zipfile.ZIP_DEFLATED)],
     "sse_reader": [b"\x05\x09\x11\x20: x\n\nid: 1\nevent: message\r\ndata: {}\r\ndata: y\r\n\r\n"],
     "sse_encoder": ['["知恵", {"a": [1, null, "\\u2028"]}, "\\n\\ndata: x"]'.encode()],
     "n8n_patch": [

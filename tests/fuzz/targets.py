@@ -1,6 +1,7 @@
 """What is thrown at readers of foreign bytes, and what must hold whatever it is. Hypothesis and atheris drive these."""
 
 import asyncio
+import io
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
@@ -13,7 +14,7 @@ from chie.chat.api.sse import encode
 from chie.chat.model.sse import read_data
 from chie.chat.reading import Batch
 from chie.errors import ChieError
-from chie.knowledge import markdown
+from chie.knowledge import markdown, uploads
 from chie.n8n.merge import Change, merge
 from chie.n8n.patch import apply_all, read_operations
 
@@ -37,8 +38,20 @@ def markdown_file(data: bytes) -> None:
         again = markdown.parse(markdown.write(note), name="other", source="file:///other.md", changed=MOMENT)
     except ChieError:
         return
+    name = markdown.file_name(note)
+    assert "/" not in name
+    assert len(name.encode()) < 255
     if note.content and note.title:
         assert again == note
+
+
+def zip_file(data: bytes) -> None:
+    """Any bytes are a zip whose files are read or refused one by one, or are refused whole."""
+    report = uploads.Received()
+    with suppress(ChieError):
+        for _, read in uploads.unpacked([("a.zip", io.BytesIO(data))], report):
+            with suppress(ChieError):
+                read()
 
 
 def sse_reader(data: bytes) -> None:
@@ -87,7 +100,7 @@ def n8n_merge(data: bytes) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (markdown_file, sse_reader, sse_encoder, n8n_patch, n8n_merge)
+    target.__name__: target for target in (markdown_file, zip_file, sse_reader, sse_encoder, n8n_patch, n8n_merge)
 }
 
 

@@ -1,13 +1,20 @@
 """The targets with Hypothesis, quickly; `make fuzz` lets atheris look for hours."""
 
+import io
 import json
+import zipfile
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.fuzz import targets
-from tests.fuzz.targets import TARGETS
+from tests.fuzz.targets import MOMENT, TARGETS
+
+from chie.errors import ChieError
+from chie.knowledge import markdown
+from chie.knowledge.note import Note
 
 FEW = settings(max_examples=60, deadline=None)
 
@@ -23,7 +30,11 @@ operations = st.fixed_dictionaries(
         op.__or__
     )
 )
-matter = st.dictionaries(st.sampled_from(["id", "title", "tags", "created", "source", "status", "private"]), values)
+written_always = ["id", "title", "user_id", "author_kind", "created_at", "updated_at"]
+moments = st.datetimes().map(str) | st.sampled_from(["0001-01-01T00:00:00+09:00", "9999-12-31 23:59:59 -9", "2026-1-2"])
+matter = st.dictionaries(
+    st.sampled_from([*written_always, "tags", "created", "source", "status", "private"]), values | moments
+) | st.fixed_dictionaries(dict.fromkeys(written_always, values | moments))
 
 
 def written(value: Any) -> bytes:
@@ -41,6 +52,59 @@ def test_any_bytes(name: str, data: bytes) -> None:
 @given(fields=matter, body=st.text(max_size=100))
 def test_any_front_matter(fields: dict[str, Any], body: str) -> None:
     targets.markdown_file(b"---\n" + written(fields) + b"\n---\n" + body.encode("utf-8", "replace"))
+
+
+def read(text: str) -> Note:
+    return markdown.parse(text, name="file", source="file:///file.md", changed=MOMENT)
+
+
+@FEW
+@given(between=st.text(max_size=60).filter(lambda text: "---" not in text), after=st.text(max_size=20))
+@example(between="この段落は大事です。", after="残り")
+@example(between="# heading", after="rest")
+@example(between="- one\n- two", after="rest")
+def test_what_stands_between_two_rules_is_kept_unless_it_is_front_matter(between: str, after: str) -> None:
+    text = f"---\n{between}\n---\n{after}"
+    try:
+        note = read(text)
+    except ChieError:
+        return
+    if between.strip() and not isinstance(yaml.compose(between, yaml.BaseLoader), yaml.MappingNode):
+        assert note.content == text.strip()
+
+
+@FEW
+@given(word=st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9.+:-]{0,12}[A-Za-z0-9])?", fullmatch=True))
+@example(word="Yes")
+@example(word="3.10")
+@example(word="1:30")
+@example(word="0x1F")
+@example(word="2026-01-02")
+def test_a_word_stays_as_it_was_typed(word: str) -> None:
+    absent = word in ("null", "Null", "NULL")
+    note = read(f"---\ntitle: {word}\ntags: [{word}]\n---\ntext")
+    assert (note.title, note.tags) == (("file", []) if absent else (word, [word]))
+
+
+def a_zip() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for kind in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+            archive.writestr(f"{kind}.md", "知恵 wisdom " * 9, kind)
+    return buffer.getvalue()
+
+
+ZIP = a_zip()
+
+
+@settings(max_examples=300, deadline=None)
+@given(faults=st.dictionaries(st.integers(0, len(ZIP) - 1), st.integers(0, 255), min_size=1, max_size=8))
+@example(faults={ZIP.rindex(b"14.md"): 0})  # a file without a name
+def test_any_damage_to_a_zip(faults: dict[int, int]) -> None:
+    data = bytearray(ZIP)
+    for place, value in faults.items():
+        data[place] = value
+    targets.zip_file(bytes(data))
 
 
 BOMB = "\n".join(

@@ -1,9 +1,12 @@
 """The room's HTTP edge, behind the house's door."""
 
 import io
+import json
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
@@ -189,6 +192,87 @@ def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
     assert sent(page, (name, content), ("good.md", "good")) == {"saved": 1, "unchanged": 0, "refused": {name: reason}}
 
 
+def test_a_damaged_file_in_a_zip_is_named_and_stops_nothing(page: TestClient) -> None:
+    reason = (
+        "it cannot be read from its zip: it is damaged there, locked with a password, or packed in an unusual way. "
+        "Zip the files anew, without a password."
+    )
+    stored = a_zip({"a.md": "最初", "b.md": "XXBADXX", "c.md": "last"}).replace(b"XXBADXX", b"YYBADYY", 1)
+    assert sent(page, ("v.zip", stored)) == {"saved": 2, "unchanged": 0, "refused": {"b.md": reason}}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("d.md", "hello world " * 500)
+        archive.writestr("e.md", "good")
+    deflated = bytearray(buffer.getvalue())
+    deflated[40:50] = bytes(byte ^ 0xFF for byte in deflated[40:50])
+    assert sent(page, ("v.zip", bytes(deflated))) == {"saved": 1, "unchanged": 0, "refused": {"d.md": reason}}
+    locked = bytearray(a_zip({"f.md": "secret", "g.md": "open"}))
+    locked[6] |= 1
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    assert sent(page, ("v.zip", bytes(locked))) == {"saved": 1, "unchanged": 0, "refused": {"f.md": reason}}
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_that_would_unpack_to_gigabytes_is_not_unpacked(page: TestClient, kind: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", kind) as archive:
+        archive.writestr("a.md", b"x" * 50_000_000)
+    tracemalloc.start()
+    try:
+        assert list(sent(page, ("v.zip", buffer.getvalue()))["refused"]) == ["a.md"]
+        assert tracemalloc.get_traced_memory()[1] < 40_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_date_that_cannot_be_and_yaml_without_end_stop_no_import(page: TestClient) -> None:
+    report = sent(
+        page,
+        ("a.md", "---\ndate: 0001-01-01T00:00:00+09:00\n---\n昔の話"),
+        ("b.md", "---\na: " + "[" * 3000 + "\n---\nx"),
+        ("c.md", "fine"),
+    )
+    assert (report["saved"], list(report["refused"])) == (2, ["b.md"])
+
+
+def test_two_files_of_one_import_are_never_one_note(page: TestClient) -> None:
+    one, two = a_zip({"index.md": "最初"}), a_zip({"index.md": "another"})
+    report = sent(page, ("one.zip", one), ("two.zip", two))
+    assert report["saved"] == 1
+    assert report["refused"]["index.md"].startswith("it is the same note as index.md of this import")
+    assert page.get(f"{API}/{page.get(API).json()['notes'][0]['id']}").json()["content"] == "最初"
+
+
+def test_an_export_has_notes_of_any_date(page: TestClient) -> None:
+    files = [(f"{year}.md", f"---\nupdated: {year}-12-31\n---\n{year} 年") for year in ("0001", "1999", "9999")]
+    assert sent(page, *files)["saved"] == 3
+    before = {note["id"]: note["updated_at"] for note in page.get(API).json()["notes"]}
+    export = page.get(f"{API}/export").content
+    with zipfile.ZipFile(io.BytesIO(export)) as archive:
+        assert sorted(entry.date_time[0] for entry in archive.infolist()) == [1980, 1999, 2107]
+    for note_id in before:
+        page.delete(f"{API}/{note_id}")
+    assert sent(page, ("notes.zip", export))["saved"] == 3
+    assert {note["id"]: note["updated_at"] for note in page.get(API).json()["notes"]} == before
+
+
+@pytest.mark.parametrize(
+    ("fields", "detail"),
+    [
+        ({"user_id": "\ud800"}, "user_id has control characters: send plain text"),
+        ({"id": "k-1\x01"}, "id has control characters: send plain text"),
+        ({"created_at": "0001-01-01T00:00:00+09:00"}, "created_at is no date in UTC: "),
+        ({"updated_at": "9999-12-31T23:59:59-09:00"}, "updated_at is no date in UTC: "),
+    ],
+)
+def test_a_note_that_cannot_be_kept_is_not_brought_back(page: TestClient, fields: dict[str, str], detail: str) -> None:
+    moment = "2026-01-01T00:00:00Z"
+    note = {"id": "k-1", "title": "t", "content": "c", "created_at": moment, "updated_at": moment, **fields}
+    body, headers = json.dumps(note).encode(), {"content-type": "application/json"}
+    answer = page.put(f"{API}/{quote(note['id'])}", content=body, headers=headers)
+    assert (answer.status_code, answer.json()["detail"][: len(detail)]) == (400, detail)
+
+
 def test_a_zip_of_too_many_files_is_refused_whole(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MAX_FILES", 1)
     answer = page.post(f"{API}/import", files=[("files", ("many.zip", a_zip({"a.md": "一", "b.md": "two"})))])
@@ -232,6 +316,8 @@ def test_sample_notes_are_in_both_languages_and_added_once(page: TestClient) -> 
         ("GET", "/search", None, 400, "q is required."),
         ("GET", "/search?q=x&limit=0", None, 400, "limit must be at least 1."),
         ("GET", "?cursor=nonsense", None, 400, "cursor is not one that a list gave."),
+        ("GET", "?tag=a%01b", None, 400, "tag has control characters: send plain text"),
+        ("GET", "/a%01b", None, 404, "knowledge not found: "),
         ("GET", "/k-unknown", None, 404, "knowledge not found: "),
         ("DELETE", "/k-unknown", None, 404, "knowledge not found: "),
         ("PATCH", "/k-unknown", {"title": "x"}, 404, "knowledge not found: "),

@@ -1,9 +1,12 @@
 """Markdown in and out."""
 
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,10 +16,12 @@ from tests.fakes.embedders import HashingEmbedder
 
 from chie.errors import StorageError, ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.exchange import all_headings, export_notes, import_files, markdown_files
+from chie.knowledge.exchange import all_notes, export_notes, import_files, markdown_files
 from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
+
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -25,8 +30,8 @@ def new_service(tmp_path: Path) -> Callable[[], KnowledgeService]:
     return lambda: KnowledgeService(SqliteStore(tmp_path / "stores" / f"{next(names)}.db", HashingEmbedder()))
 
 
-def all_notes(service: KnowledgeService) -> dict[str, Note]:
-    return {heading.id: service.get(heading.id) for heading in all_headings(service)}
+def by_id(service: KnowledgeService) -> dict[str, Note]:
+    return {note.id: note for note in all_notes(service)}
 
 
 def test_export_and_import_into_an_empty_home_gives_the_same_notes(
@@ -43,7 +48,7 @@ def test_export_and_import_into_an_empty_home_gives_the_same_notes(
     paths = list(export_notes(ours, tmp_path / "out"))
     report = import_files(theirs, markdown_files(tmp_path / "out"))
     assert (len(paths), report.saved, report.refused) == (108, 108, {})
-    assert all_notes(theirs) == all_notes(ours)
+    assert by_id(theirs) == by_id(ours)
     assert import_files(theirs, markdown_files(tmp_path / "out")).unchanged == 108
 
 
@@ -89,7 +94,7 @@ def test_an_obsidian_vault_comes_in_with_titles_tags_and_dates(
     (vault / "picture.png").write_bytes(b"\x89PNG")
     service = new_service()
     assert import_files(service, markdown_files(vault)).saved == 3
-    notes = {note.title: note for note in all_notes(service).values()}
+    notes = {note.title: note for note in all_notes(service)}
     log = notes["コンテナのログを見る"]
     assert (log.tags, log.status, log.author_kind) == (["docker", "本番環境"], "draft", "person")
     assert log.created_at == datetime(2024, 5, 1, tzinfo=UTC)
@@ -113,7 +118,7 @@ def test_importing_again_updates_what_changed_and_adds_nothing(
     (vault / "a.md").write_text("new text of a")
     report = import_files(service, markdown_files(vault))
     assert (report.saved, report.unchanged) == (1, 1)
-    assert sorted(note.content for note in all_notes(service).values()) == ["new text of a", "text of b"]
+    assert sorted(note.content for note in all_notes(service)) == ["new text of a", "text of b"]
 
 
 @pytest.mark.parametrize(
@@ -121,6 +126,7 @@ def test_importing_again_updates_what_changed_and_adds_nothing(
     [
         (b"\xff\xfe\x00bad", "not UTF-8"),
         (b"---\ntitle: [unclosed\n---\nx", "front matter is not YAML"),
+        (b"---\na: " + b"[" * 3000 + b"\n---\nx", "front matter is not YAML"),
         (b"", "content is required"),
         (b"---\ntitle: only\n---\n", "content is required"),
         (b"nul \x00 byte", "control character"),
@@ -140,9 +146,147 @@ def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
     assert reason in message
 
 
-def test_front_matter_that_is_no_mapping_is_ignored(tmp_path: Path) -> None:
-    (tmp_path / "x.md").write_text("---\njust words\n---\nbody")
-    assert markdown.read(tmp_path / "x.md").content == "body"
+def parsed(text: str) -> Note:
+    return markdown.parse(text, name="file", source="file.md", changed=MOMENT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\nこの段落は大事です。\n---\n残り",
+        "---\n- one\n- two\n---\nrest",
+        "---\n# A heading\n---\nrest",
+        "---\n~\n---\nrest",
+    ],
+)
+def test_a_text_that_begins_with_a_rule_loses_nothing(text: str) -> None:
+    assert parsed(text).content == text
+    assert parsed("\ufeff" + text).content == text
+
+
+def test_front_matter_may_be_empty() -> None:
+    assert parsed("---\n\n---\nbody").content == "body"
+    assert parsed("---\n---\nbody").content == "body"
+
+
+def test_what_people_typed_stays_as_they_typed_it() -> None:
+    note = parsed("---\ntitle: Yes\nstatus: 0x1F\ntags: [no, on, 3.10, 010, 1:30, 2026-01-02]\n---\nx")
+    assert (note.title, note.status) == ("Yes", "0x1F")
+    assert note.tags == ["no", "on", "3.10", "010", "1:30", "2026-01-02"]
+    assert parsed("---\ntags: 3.10\n---\nx").tags == ["3.10"]
+
+
+@pytest.mark.parametrize("nothing", ["", " ~", " null", " NULL"])
+def test_a_field_without_a_value_is_not_there(nothing: str) -> None:
+    note = parsed(f"---\ntitle:{nothing}\ntags:{nothing}\nsource:{nothing}\ncreated:{nothing}\n---\n# Heading")
+    assert (note.title, note.tags, note.source, note.created_at) == ("Heading", [], "file.md", MOMENT)
+    assert parsed("---\ntitle: 'null'\ntags: ['~', ~, nullable]\n---\nx").tags == ["~", "nullable"]
+
+
+@pytest.mark.parametrize(
+    ("value", "private"),
+    [("true", True), ("True", True), ("yes", True), ("on", True), ("false", False), ("no", False), ("[true]", False)],
+)
+def test_private_is_what_yaml_calls_true(value: str, private: bool) -> None:
+    assert parsed(f"---\nprivate: {value}\n---\nx").private is private
+
+
+@pytest.mark.parametrize(
+    ("value", "moment"),
+    [
+        ("2026-01-02", datetime(2026, 1, 2, tzinfo=UTC)),
+        ("2026-1-2", datetime(2026, 1, 2, tzinfo=UTC)),
+        ("'2026-01-02'", datetime(2026, 1, 2, tzinfo=UTC)),
+        ("2026-01-02 03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
+        ("2026-01-02 3:04:05 +9", datetime(2026, 1, 1, 18, 4, 5, tzinfo=UTC)),
+        ("2026-01-02T03:04:05.5Z", datetime(2026, 1, 2, 3, 4, 5, 500_000, tzinfo=UTC)),
+        ("2026-01-02T03:04+0900", datetime(2026, 1, 1, 18, 4, tzinfo=UTC)),
+        ("0001-01-01T00:00:00Z", datetime(1, 1, 1, tzinfo=UTC)),
+        ("0001-01-01T00:00:00+09:00", None),
+        ("9999-12-31T23:59:59-09:00", None),
+        ("2026-02-30", None),
+        ("2026-01-02T03:04:05+99:00", None),
+        ("昨日", None),
+    ],
+)
+def test_dates_are_read_as_iso_and_yaml_write_them(value: str, moment: datetime | None) -> None:
+    note = parsed(f"---\ndate: {value}\n---\nx")
+    assert note.created_at == (moment or MOMENT)
+    assert note.created_at.tzinfo is UTC
+
+
+def test_an_id_counts_only_where_we_wrote_it(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
+    note = Note(id="k-1", title="t", content="c", created_at=MOMENT, updated_at=MOMENT)
+    ours = markdown.write(note)
+    assert parsed(ours) == note
+    for field in ("title", "user_id", "author_kind", "created_at", "updated_at"):
+        lines = [line for line in ours.splitlines() if not line.startswith(f"{field}:")]
+        assert parsed("\n".join(lines)).id == parsed("x").id, field
+    for folder, text in (("a", "最初のメモ"), ("b", "another note")):
+        (tmp_path / "docs" / folder).mkdir(parents=True)
+        (tmp_path / "docs" / folder / "index.md").write_text(f"---\nid: overview\n---\n{text}", encoding="utf-8")
+    service = new_service()
+    for _ in range(2):
+        import_files(service, markdown_files(tmp_path / "docs"))
+        assert {note.content for note in all_notes(service)} == {"最初のメモ", "another note"}
+
+
+def test_two_files_of_one_import_are_never_one_note(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    note = Note(id="k-1", title="t", content="最初", created_at=MOMENT, updated_at=MOMENT)
+    for name, content in (("a", " "), ("b", "最初"), ("c", "other")):
+        text = markdown.write(replace(note, id=" k-1" if name == "c" else "k-1", content=content))
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
+    service = new_service()
+    report = import_files(service, markdown_files(tmp_path))
+    assert (report.saved, service.get("k-1").content) == (1, "最初")
+    assert report.refused == {
+        tmp_path / "a.md": "content is required: write down what was found out",
+        tmp_path / "c.md": (
+            f"it is the same note as {tmp_path / 'b.md'} of this import, by its id or its name. Remove one of the two; "
+            "if it is another note, rename it or take the id out of its front matter."
+        ),
+    }
+    assert import_files(service, [tmp_path / "b.md"]).unchanged == 1
+
+
+def test_an_export_stays_in_its_folder_whatever_the_ids_are(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    ours, theirs = new_service(), new_service()
+    (tmp_path / "outside").mkdir()
+    ids = [f"{tmp_path}/outside/evil", "../outside/evil", "..", "a/b", "設計メモ", "x" * 101, "𠮷" * 300]
+    titles = dict.fromkeys(ids, "!") | {"y" * 100: "𠮷" * 300, "ADR_001-x": "a/../b"}
+    for note_id, title in titles.items():
+        ours.keep(Note(id=note_id, title=title, content="本文", created_at=MOMENT, updated_at=MOMENT))
+    paths = list(export_notes(ours, tmp_path / "out"))
+    assert {path.parent for path in paths} == {tmp_path / "out"}
+    assert sorted(paths) == sorted((tmp_path / "out").iterdir())
+    assert list((tmp_path / "outside").iterdir()) == []
+    assert "a-..-b-ADR_001-x.md" in {path.name for path in paths}
+    import_files(theirs, paths)
+    assert by_id(theirs) == by_id(ours)
+
+
+def test_a_note_that_goes_while_all_are_exported_is_left_out(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    service = new_service()
+    ids = [service.save(f"note {number}").id for number in range(3)]
+    export = export_notes(service, tmp_path / "out")
+    next(export)
+    service.delete(ids[1])
+    assert len(list(export)) == 1
+
+
+def test_a_file_that_goes_while_all_are_imported_stops_nothing(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    (tmp_path / "a.md").write_text("a")
+    report = import_files(new_service(), [tmp_path / "gone.md", tmp_path / "a.md"])
+    assert (report.saved, list(report.refused)) == (1, [tmp_path / "gone.md"])
+    assert report.refused[tmp_path / "gone.md"].startswith("it cannot be read: ")
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -156,3 +300,14 @@ def test_an_export_that_cannot_be_written_says_so(new_service: Callable[[], Know
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StorageError, match="Name another folder"):
         list(export_notes(service, tmp_path / "file" / "out"))
+
+
+def test_a_file_from_the_far_future_is_imported(new_service: Callable[[], KnowledgeService]) -> None:
+    wide = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108 - most other file systems end in 2446
+    with TemporaryDirectory(dir=wide) as folder:
+        path = Path(folder) / "a.md"
+        path.write_text("未来のメモ", encoding="utf-8")
+        os.utime(path, (2**40, 2**40))
+        service = new_service()
+        assert import_files(service, [path]).saved == 1
+        assert import_files(service, [path]).unchanged == 1

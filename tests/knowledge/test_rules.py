@@ -1,9 +1,10 @@
 """The rules of the room, on a store without a model: lengths, texts, owners, and what is written down."""
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from tests.fakes.embedders import HashingEmbedder
 from chie.access.identity import NOBODY, User, acting_as
 from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.note import Hit, Note
-from chie.knowledge.rules import MAX_CONTENT, MAX_LIMIT, MAX_QUERY, MAX_SOURCE, MAX_TAG, MAX_TAGS, MAX_TITLE
+from chie.knowledge.rules import MAX_CONTENT, MAX_ID, MAX_LIMIT, MAX_QUERY, MAX_SOURCE, MAX_TAG, MAX_TAGS, MAX_TITLE
 from chie.knowledge.service import RELATED, KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 
@@ -309,6 +310,69 @@ def test_whoever_brings_a_note_is_its_author_unless_it_has_one(service: Knowledg
 )
 def test_a_status_is_one_short_line(service: KnowledgeService, status: str, message: str) -> None:
     assert refusal(ValidationError, lambda: service.keep(a_note(status=status))) == message
+
+
+FIRST = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9)))
+LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(-timedelta(hours=9)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"id": "a\x00b"}, "id has control characters: send plain text"),
+        ({"id": "a\ud800"}, "id has control characters: send plain text"),
+        ({"id": "x" * (MAX_ID + 1)}, "id is too long: at most 300 characters"),
+        ({"user_id": "a\x00b"}, "user_id has control characters: send plain text"),
+        ({"user_id": "a\ud800"}, "user_id has control characters: send plain text"),
+        ({"created_at": FIRST}, "created_at is no date in UTC: send one from 0001-01-01 to 9999-12-31"),
+        ({"updated_at": LAST}, "updated_at is no date in UTC: send one from 0001-01-01 to 9999-12-31"),
+    ],
+)
+def test_what_no_store_could_keep_is_refused(service: KnowledgeService, fields: dict[str, Any], message: str) -> None:
+    with acting_as(ADMIN):
+        assert refusal(ValidationError, lambda: service.keep(a_note(**fields))) == message
+        assert refusal(ValidationError, lambda: service.restore(a_note(**fields))) == message
+        assert service.count() == 0
+
+
+def test_the_longest_id_and_the_first_and_last_moment_are_kept(service: KnowledgeService) -> None:
+    first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
+    note = a_note(id="x" * MAX_ID, created_at=first, updated_at=last)
+    with acting_as(YUKI):
+        service.keep(note)
+        assert service.get(note.id) == note
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_tokyo")
+def test_dates_are_kept_in_utc_and_one_that_names_no_place_is_there_already(service: KnowledgeService) -> None:
+    tokyo = datetime(2026, 4, 1, 9, tzinfo=timezone(timedelta(hours=9)))
+    with acting_as(YUKI):
+        back = service.restore(a_note(created_at=tokyo, updated_at=datetime(2026, 4, 1)))  # noqa: DTZ001 - that is it
+        assert service.get("k-1") == back == a_note()
+        assert back.created_at.tzinfo is back.updated_at.tzinfo is UTC
+
+
+@pytest.mark.parametrize("text", ["a\x00b", "a\ud800"])
+def test_an_id_that_no_note_can_have_is_not_found_and_such_a_tag_is_refused(
+    service: KnowledgeService, text: str
+) -> None:
+    for do in (
+        lambda: service.get(text),
+        lambda: service.delete(text),
+        lambda: service.update(text, title="x"),
+        lambda: service.related(text),
+    ):
+        assert refusal(NotFoundError, do) == NOT_FOUND
+    assert refusal(ValidationError, lambda: service.browse(tag=text)) == "tag has control characters: send plain text"
 
 
 def test_a_note_is_brought_back_once(service: KnowledgeService, home: Path) -> None:

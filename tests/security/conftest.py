@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from chie.chat.directory import AgentDirectory
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
 from chie.house import create_house
+from chie.knowledge.markdown import write
+from chie.knowledge.note import Note
 from chie.knowledge.server import create_server as create_knowledge
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.mcp_kit.serve import Server
@@ -32,6 +35,12 @@ from chie.settings import load
 
 ADDRESS = "http://127.0.0.1:8080"
 SECRET = "zanzibar"  # a word that stands in what is Aki's alone, and nowhere else
+
+
+def exported(note_id: str, content: str) -> str:
+    """A file as an export of Aki's note would be: only of such a file an import believes the id."""
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    return write(Note(id=note_id, title="t", content=content, user_id="aki", created_at=moment, updated_at=moment))
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.fakes.agents import FakeDirectory
-from tests.security.conftest import ADDRESS, SECRET, Estate, add_users, open_rooms
+from tests.security.conftest import ADDRESS, SECRET, Estate, add_users, exported, open_rooms
 
 from chie.access.door import COOKIE
 from chie.access.gate import open_gate
@@ -268,7 +268,7 @@ def test_who_brings_a_note_in_is_its_author_whatever_the_note_says(estate: Estat
     moment = "2026-01-01T00:00:00Z"
     note = {"id": "k-new", "title": "t", "content": "c", "user_id": "aki", "created_at": moment, "updated_at": moment}
     assert estate.call("ben", "PUT", "/api/knowledge/k-new", json=note).json()["user_id"] == "ben"
-    file = {"files": ("a.md", b"---\nid: k-other\nuser_id: aki\n---\nforged", "text/markdown")}
+    file = {"files": ("a.md", exported("k-other", "forged").encode(), "text/markdown")}
     assert estate.call("ben", "POST", "/api/knowledge/import", files=file).json()["saved"] == 1
     assert estate.call("ben", "GET", "/api/knowledge/k-other").json()["user_id"] == "ben"
     note |= {"id": "k-third"}

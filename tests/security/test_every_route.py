@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from starlette.routing import Route
-from tests.security.conftest import SECRET, Estate
+from tests.security.conftest import SECRET, Estate, exported
 
 OPEN = "open"  # answers strangers, with nothing of the team's
 SHARED = "shared"  # the same for everybody who is let in
@@ -126,7 +126,7 @@ def request(estate: Estate, who: str | None, name: str) -> Any:
     if case.body is not None:
         options["json"] = json.loads(filled(estate, json.dumps(case.body)))
     if name == "POST /api/knowledge/import":
-        own = f"---\nid: {estate.note_id}\nuser_id: aki\n---\nmine now"
+        own = exported(estate.note_id, "mine now")
         options["files"] = {"files": ("stolen.md", own.encode(), "text/markdown")}
     return estate.call(who, "POST" if method == "ANY" else method, filled(estate, path), **options)
 

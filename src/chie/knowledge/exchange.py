@@ -7,7 +7,8 @@ from pathlib import Path
 from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.note import Heading
+from chie.knowledge.intake import Intake
+from chie.knowledge.note import Heading, Note
 from chie.knowledge.rules import MAX_LIMIT
 from chie.knowledge.service import KnowledgeService
 
@@ -34,10 +35,10 @@ def markdown_files(folder: Path) -> list[Path]:
 
 def import_files(service: KnowledgeService, files: Iterable[Path]) -> Report:
     """A file that cannot become a note is named in the report and stops nothing; a failing store stops all."""
-    report = Report()
+    report, intake = Report(), Intake(service)
     for path in files:
         try:
-            if service.keep(markdown.read(path, owner=current_user().id)):
+            if intake.take(str(path), markdown.read(path, owner=current_user().id)):
                 report.saved += 1
             else:
                 report.unchanged += 1
@@ -52,8 +53,7 @@ def export_notes(service: KnowledgeService, folder: Path) -> Iterator[Path]:
     """Writes one file after the other; each is whole or absent."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for heading in all_headings(service):
-            note = service.get(heading.id)
+        for note in all_notes(service):
             path = folder / markdown.file_name(note)
             draft = path.with_suffix(".part")
             draft.write_text(markdown.write(note), encoding="utf-8", newline="")
@@ -63,6 +63,12 @@ def export_notes(service: KnowledgeService, folder: Path) -> Iterator[Path]:
         raise StorageError(
             f"{folder} cannot be written: {error.strerror}. Name another folder, or free some space."
         ) from error
+
+
+def all_notes(service: KnowledgeService) -> Iterator[Note]:
+    """Those that somebody deletes or hides meanwhile are left out."""
+    notes = (service.find(heading.id) for heading in all_headings(service))
+    return (note for note in notes if note is not None)
 
 
 def all_headings(service: KnowledgeService) -> Iterator[Heading]:

@@ -2,20 +2,35 @@
 
 import re
 from dataclasses import asdict
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime, time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import yaml
+from yaml.constructor import SafeConstructor
+from yaml.nodes import ScalarNode
 
 from chie.errors import ValidationError
 from chie.knowledge.note import ANONYMOUS, Note
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE)
-_SCALAR = (str, int, float, date)
 _UNSAFE = re.compile(r"[^\w.-]+")
+_PLAIN_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
+_LONGEST_NAME = 255 - len("-.part")  # bytes, which is what most file systems allow
+_ALWAYS_WRITTEN = {"id", "title", "user_id", "author_kind", "created_at", "updated_at"}
+_NULL = "tag:yaml.org,2002:null"
+
+
+class _Loader(yaml.BaseLoader):
+    """What people typed stays as they typed it: YAML would make True of `Yes`, 3.1 of `3.10`, 83 of `0123`."""
+
+
+# Only what is not there is no text. In quotes it is text, so that a note may be called null.
+_Loader.add_implicit_resolver(_NULL, re.compile(r"\A(?:~|null|Null|NULL)?\Z"), ["~", "n", "N", ""])
+_Loader.add_constructor(_NULL, lambda *_: None)
 
 
 def write(note: Note) -> str:
@@ -28,31 +43,36 @@ def write(note: Note) -> str:
 
 
 def file_name(note: Note) -> str:
-    """Readable, and unique through the id."""
+    """Readable, and unique through the id. An id that is more than a name, such as a path, is not spelt out."""
+    name = note.id if _PLAIN_ID.fullmatch(note.id) else sha256(note.id.encode(errors="surrogatepass")).hexdigest()[:32]
     title = _UNSAFE.sub("-", note.title).strip("-.")[:60]
-    return f"{title}-{note.id}.md" if title else f"{note.id}.md"
+    title = title.encode()[: _LONGEST_NAME - len(name)].decode(errors="ignore")
+    return f"{title}-{name}.md" if title else f"{name}.md"
 
 
 def read(path: Path, *, owner: str = ANONYMOUS) -> Note:
     """Raises ValidationError for a file that cannot become a note."""
-    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    return parse(decode(_bytes(path)), name=path.stem, source=path.resolve().as_uri(), changed=changed, owner=owner)
+    content, changed = _contents(path)
+    return parse(decode(content), name=path.stem, source=path.resolve().as_uri(), changed=changed, owner=owner)
 
 
 def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = ANONYMOUS) -> Note:
-    """The same `source` of the same `owner` gets the same id each time: importing again updates instead of adding."""
+    """The same `source` of the same `owner` gets the same id each time: importing again updates instead of adding.
+    An id in the front matter counts only where we wrote it: other programs' need not be unique, and often are not.
+    """
     fields, body = _parts(text)
+    ours = fields.keys() >= _ALWAYS_WRITTEN
     created = _moment(fields, "created_at", "created", "date") or changed
     return Note(
-        id=_words(fields, "id") or _id_of(source if owner == ANONYMOUS else f"{owner} {source}"),
+        id=(_words(fields, "id") if ours else None) or _id_of(source if owner == ANONYMOUS else f"{owner} {source}"),
         title=_title(fields, body, name),
         content=body.strip(),
         tags=_tags(fields),
-        source=_words(fields, "source") or _source(fields, source),
+        source=_words(fields, "source") or (None if ours else source),
         status=_words(fields, "status"),
         user_id=_words(fields, "user_id") or owner,
         author_kind="agent" if fields.get("author_kind") == "agent" else "person",
-        private=fields.get("private") is True,
+        private=(_words(fields, "private") or "").lower() in ("true", "yes", "on"),
         created_at=created,
         updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created, changed),
     )
@@ -65,62 +85,79 @@ def decode(content: bytes) -> str:
         raise ValidationError("it is not UTF-8 text. Save it as UTF-8.") from error
 
 
-def _bytes(path: Path) -> bytes:
+def _contents(path: Path) -> tuple[bytes, datetime]:
     try:
-        return path.read_bytes()
+        return path.read_bytes(), _changed(path.stat().st_mtime)
     except OSError as error:
         raise ValidationError(f"it cannot be read: {error.strerror}.") from error
 
 
-def _parts(text: str) -> tuple[dict[str, Any], str]:
-    match = _FRONT_MATTER.match(text)
-    if not match:
-        return {}, text.removeprefix("\ufeff")
+def _changed(seconds: float) -> datetime:
+    """File systems know years that calendars do not."""
     try:
-        fields = yaml.safe_load(match["yaml"])
-    except (yaml.YAMLError, ValueError) as error:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError):
+        return datetime.fromtimestamp(0, UTC)
+
+
+def _parts(text: str) -> tuple[dict[Any, Any], str]:
+    """Between two lines of dashes may also stand a part of the text: they are rules then, and all of it stays."""
+    match = _FRONT_MATTER.match(text)
+    fields = _fields(match["yaml"]) if match else None
+    if match is None or fields is None:
+        return {}, text.removeprefix("\ufeff")
+    return fields, text[match.end() :]
+
+
+def _fields(matter: str) -> dict[Any, Any] | None:
+    if not matter.strip():
+        return {}
+    try:
+        fields = yaml.load(matter, _Loader)  # noqa: S506 - it makes nothing but texts, lists and mappings
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
         raise ValidationError(f"its front matter is not YAML (near line {line}). Correct or remove it.") from error
-    return (fields if isinstance(fields, dict) else {}), text[match.end() :]
+    return fields if isinstance(fields, dict) else None
 
 
 def _id_of(source: str) -> str:
     return f"k-{uuid5(NAMESPACE_URL, source).hex[:16]}"
 
 
-def _words(fields: dict[str, Any], name: str) -> str | None:
+def _words(fields: dict[Any, Any], name: str) -> str | None:
     """Lists and mappings are no words; with YAML's aliases a few lines of them could unfold to gigabytes."""
     value = fields.get(name)
-    return str(value) if value and isinstance(value, _SCALAR) else None
+    return value if value and isinstance(value, str) else None
 
 
-def _title(fields: dict[str, Any], body: str, name: str) -> str:
+def _title(fields: dict[Any, Any], body: str, name: str) -> str:
     if title := _words(fields, "title"):
         return title
     heading = _HEADING.search(body)
     return heading["title"] if heading else name
 
 
-def _tags(fields: dict[str, Any]) -> list[str]:
+def _tags(fields: dict[Any, Any]) -> list[str]:
     """A list, or words with commas or spaces between them, as Obsidian allows."""
     tags = fields.get("tags") or fields.get("tag") or []
     if isinstance(tags, str):
         return [tag for tag in re.split(r"[,\s]+", tags) if tag]
-    return [str(tag) for tag in (tags if isinstance(tags, list) else [tags]) if isinstance(tag, _SCALAR)]
+    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
 
 
-def _source(fields: dict[str, Any], source: str) -> str | None:
-    """Our own export has an id and says where it came from, or that nobody knows; any other file is its source."""
-    return None if _words(fields, "id") else source
+def _moment(fields: dict[Any, Any], *names: str) -> datetime | None:
+    """None also for a day that no calendar has, in UTC or where it was written."""
+    text = next(filter(None, (_words(fields, name) for name in names)), None)
+    try:
+        moment = _timestamp(text) if text else None
+        return moment and (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
-def _moment(fields: dict[str, Any], *names: str) -> datetime | None:
-    value = next((fields[name] for name in names if fields.get(name)), None)
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value)
-        except ValueError:
-            return None
-    if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)
-    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
+def _timestamp(text: str) -> datetime:
+    """As ISO writes it, or as YAML may: `2026-1-2`, `2026-01-02 3:04:05 +9`."""
+    if not SafeConstructor.timestamp_regexp.match(text):
+        return datetime.fromisoformat(text)
+    value = SafeConstructor().construct_yaml_timestamp(ScalarNode("", text))
+    return value if isinstance(value, datetime) else datetime.combine(value, time())

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from chie.errors import ValidationError
 from chie.knowledge.note import Note
@@ -17,6 +17,7 @@ MAX_TAG = 100
 MAX_SOURCE = 2_000
 MAX_QUERY = 10_000
 MAX_LIMIT = 100
+MAX_ID = 300
 
 # Everything below a space but tab and line ends, and halves of surrogate pairs, which no encoding can write.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -58,11 +59,22 @@ def good_source(source: str | None) -> str | None:
     return _line("source", source, MAX_SOURCE)
 
 
-def good_id(note_id: str) -> str:
+def given_id(note_id: str) -> str:
+    """To look for a note by."""
     note_id = note_id.strip()
     if not note_id:
         raise ValidationError("id is required: search_knowledge and list_knowledge show the ids")
     return note_id
+
+
+def good_id(note_id: str) -> str:
+    """For a note to have."""
+    return _plain("id", given_id(note_id))
+
+
+def good_tag(tag: str) -> str:
+    """To list notes by."""
+    return _plain("tag", tag)
 
 
 def good_limit(limit: int) -> int:
@@ -108,19 +120,42 @@ def cleaned(note: Note) -> Note:
     content = good_content(note.content)
     return replace(
         note,
-        id=good_id(note.id),
+        id=_short("id", good_id(note.id), MAX_ID),
         content=content,
         title=good_title(note.title, content),
         tags=good_tags(note.tags),
         source=good_source(note.source),
         status=_line("status", note.status, MAX_TAG),
+        user_id=_plain("user_id", note.user_id),
+        created_at=_moment("created_at", note.created_at),
+        updated_at=_moment("updated_at", note.updated_at),
     )
+
+
+def _moment(name: str, moment: datetime) -> datetime:
+    """In UTC, as the stores keep it: the calendar's first and last hours elsewhere are no date there."""
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError as error:
+        raise ValidationError(f"{name} is no date in UTC: send one from 0001-01-01 to 9999-12-31") from error
 
 
 def _line(name: str, text: str | None, longest: int) -> str | None:
     text = " ".join((text or "").split())
+    return _plain(name, _short(name, text, longest)) or None
+
+
+def _short(name: str, text: str, longest: int) -> str:
     if len(text) > longest:
         raise ValidationError(f"{name} is too long: at most {longest:,} characters")
-    if _CONTROL.search(text):
+    return text
+
+
+def is_plain(text: str) -> bool:
+    return not _CONTROL.search(text)
+
+
+def _plain(name: str, text: str) -> str:
+    if not is_plain(text):
         raise ValidationError(f"{name} has control characters: send plain text")
-    return text or None
+    return text

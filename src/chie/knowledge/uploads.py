@@ -1,24 +1,43 @@
 """Markdown files and zips of them that come over the wire, and notes that leave as a zip. Nothing touches the disk."""
 
+import struct
 import zipfile
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import PurePosixPath
 from typing import IO
 
 from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.exchange import all_headings
+from chie.knowledge.exchange import all_notes
+from chie.knowledge.intake import Intake
 from chie.knowledge.note import Note, now
+from chie.knowledge.rules import good_id
 from chie.knowledge.service import KnowledgeService
 
 MARKDOWN = (".md", ".markdown", ".txt")
 MAX_FILE = 2 * 1024 * 1024
 MAX_FILES = 10_000
 
+# What a zip's dates can be, in steps of two seconds.
+EARLIEST, LATEST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, 23, 59, 58, tzinfo=UTC)
+
+# What zipfile and its decompressors raise at bytes that are damaged, encrypted or of a kind that they do not know.
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
+    *(ValueError, OverflowError, NotImplementedError, RuntimeError),
+)
+
+# What everybody's zips have. The other kinds are unpacked without a limit: a few bytes could become gigabytes.
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
 Upload = tuple[str, IO[bytes]]
+Reader = Callable[[], bytes]
 
 
 @dataclass
@@ -32,11 +51,11 @@ class Received:
 
 def receive(service: KnowledgeService, uploads: Iterable[Upload]) -> Received:
     """A file that cannot become a note stops nothing; a failing store stops all."""
-    report = Received()
-    for name, file in _unpacked(uploads, report):
+    report, intake = Received(), Intake(service)
+    for name, read in unpacked(uploads, report):
         try:
-            note = _note(service, name, _content(name, file))
-            if service.keep(note):
+            note = _note(service, name, _content(name, read))
+            if intake.take(name, note):
                 report.saved += 1
             else:
                 report.unchanged += 1
@@ -50,26 +69,35 @@ def receive(service: KnowledgeService, uploads: Iterable[Upload]) -> Received:
 def write_zip(service: KnowledgeService, target: IO[bytes]) -> None:
     """One Markdown file a note; importing them elsewhere gives the same notes."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for heading in all_headings(service):
-            note = service.get(heading.id)
-            moment = max(note.updated_at.astimezone(UTC), datetime(1980, 1, 1, tzinfo=UTC))
+        for note in all_notes(service):
+            moment = min(max(note.updated_at.astimezone(UTC), EARLIEST), LATEST)
             entry = zipfile.ZipInfo(markdown.file_name(note), moment.timetuple()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, markdown.write(note))
 
 
-def _unpacked(uploads: Iterable[Upload], report: Received) -> Iterator[Upload]:
+def unpacked(uploads: Iterable[Upload], report: Received) -> Iterator[tuple[str, Reader]]:
     for name, file in uploads:
         if not name.lower().endswith(".zip"):
-            yield name, file
+            yield name, partial(file.read, MAX_FILE + 1)
             continue
         try:
             with zipfile.ZipFile(file) as archive:
                 for entry in _entries(archive):
-                    with archive.open(entry) as content:
-                        yield _name(entry), content
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+                    yield _name(entry), partial(_member, archive, entry)
+        except UNREADABLE as error:
             report.refused[name] = f"it is not a zip that can be read ({type(error).__name__}). Zip the files anew."
+
+
+def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    with suppress(*UNREADABLE):
+        if entry.compress_type in PACKED:
+            with archive.open(entry) as content:
+                return content.read(MAX_FILE + 1)
+    raise ValidationError(
+        "it cannot be read from its zip: it is damaged there, locked with a password, or packed in an unusual way. "
+        "Zip the files anew, without a password."
+    )
 
 
 def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -77,8 +105,7 @@ def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     entries = [
         entry
         for entry in archive.infolist()
-        if not entry.is_dir()
-        and entry.filename.lower().endswith(MARKDOWN)
+        if entry.filename.lower().endswith(MARKDOWN)
         and not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(entry.filename).parts)
     ]
     if len(entries) > MAX_FILES:
@@ -99,10 +126,10 @@ def _name(entry: zipfile.ZipInfo) -> str:
     return entry.filename
 
 
-def _content(name: str, file: IO[bytes]) -> str:
+def _content(name: str, read: Reader) -> str:
     if not name.lower().endswith(MARKDOWN):
         raise ValidationError("it is not a Markdown or text file. Send .md, .txt or a .zip of them.")
-    content = file.read(MAX_FILE + 1)
+    content = read()
     if len(content) > MAX_FILE:
         raise ValidationError(f"it is too large: at most {MAX_FILE // 1024 // 1024} MiB. Split it into several notes.")
     return markdown.decode(content)
@@ -112,7 +139,7 @@ def _note(service: KnowledgeService, name: str, text: str) -> Note:
     """What came over the wire has lost its dates; where the note is here already, it keeps those it has."""
     moment = now()
     note = markdown.parse(text, name=PurePosixPath(name).stem, source=name, changed=moment, owner=current_user().id)
-    stored = service.find(note.id)
+    stored = service.find(good_id(note.id))
     if stored is None or note.created_at != moment:
         return note
     note = replace(note, created_at=stored.created_at)
