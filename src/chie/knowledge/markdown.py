@@ -113,7 +113,8 @@ def _fields(matter: str) -> dict[Any, Any] | None:
     if not matter.strip():
         return {}
     try:
-        fields = yaml.load(matter, _Loader)  # noqa: S506 # nosec B506 - it makes texts, lists and mappings alone
+        # The loader makes texts, lists and mappings alone.
+        fields = yaml.load(matter, _Loader)  # noqa: S506 # nosec B506
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
         raise ValidationError(f"its front matter is not YAML (near line {line}). Correct or remove it.") from error
