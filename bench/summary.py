@@ -38,7 +38,7 @@ HEADLINES = (
     Headline("chat, CPU a token at 64 streams", "chat", "CPU a token, 64 streams", "bare relay, saves nothing"),
     Headline("chat, first token beyond the model's own, one stream", "chat", "first token, 1 stream, added"),
     Headline("the same at 64 streams", "chat", "first token, 64 streams, added", "bare relay, saves nothing"),
-    Headline("house, start to the first answer", "chat", "next start to the first answer, CPU"),
+    Headline("house, the very first start to the first answer, CPU", "chat", "first start to the first answer, CPU"),
     Headline("house, memory when idle", "chat", "memory, idle"),
     Headline("page, JavaScript before what is loaded on demand", "page", "JavaScript before what is loaded on demand"),
     Headline(
