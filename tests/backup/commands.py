@@ -1,0 +1,62 @@
+"""The commands as they are typed, and looks at what they left."""
+
+import json
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+from tests.fakes.embedders import HashingEmbedder
+
+from chie.cli import main
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+ROOT = Path(__file__).parents[2]
+OTHER_DISK = Path("/dev/shm")  # noqa: S108 - in memory, where the tests' own folder is not
+
+
+def chie(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+@contextmanager
+def notes(home: Path) -> Iterator[KnowledgeService]:
+    """One process's view of the notes, which stays open while others change the file."""
+    store = SqliteStore(home / "chie.db", HashingEmbedder())
+    try:
+        yield KnowledgeService(store)
+    finally:
+        store.close()
+
+
+def titles(home: Path) -> set[str]:
+    with closing(sqlite3.connect(home / "chie.db")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return {row[0] for row in database.execute("SELECT title FROM notes")}
+
+
+def ids_in(archive: Path, tmp_path: Path) -> set[str]:
+    with zipfile.ZipFile(archive) as opened:
+        opened.extract("databases/chie.db", tmp_path / "opened")
+    with closing(sqlite3.connect(tmp_path / "opened" / "databases" / "chie.db")) as database:
+        return {row[0] for row in database.execute("SELECT id FROM notes")}
+
+
+def rewritten(archive: Path, **changes: object) -> None:
+    """The same archive with another manifest."""
+    with zipfile.ZipFile(archive) as opened:
+        parts = {name: opened.read(name) for name in opened.namelist()}
+    manifest = json.loads(parts["manifest.json"]) | changes
+    with zipfile.ZipFile(archive, "w") as out:
+        for name, data in parts.items():
+            out.writestr(name, json.dumps(manifest) if name == "manifest.json" else data)
+
+
+def made_older(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("DROP INDEX private_notes")
+        opened.execute("ALTER TABLE notes DROP COLUMN private")
+        opened.execute("PRAGMA user_version = 1")
