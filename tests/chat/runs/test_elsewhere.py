@@ -166,15 +166,21 @@ async def _delete(connection: AsyncConnection, *, session_id: str) -> None:
     await repository.delete_session(connection, session_id, user_id="anonymous")
 
 
-async def test_a_session_cannot_be_deleted_under_a_question(postgres: str) -> None:
+@pytest.mark.parametrize("deed", ["ask", "edit", "regenerate"])
+async def test_a_session_cannot_be_deleted_under_a_question(postgres: str, deed: str) -> None:
     """Whoever deletes it waits, or the question finds it gone; neither is a failure of ours."""
     address = new_database(postgres)
     async with open_chat(postgres_url(address)) as chat:
         session_id, _ = await chat.ask("first")
+        question = (await chat.messages(session_id))[0]["message_id"]
+        path, body = {
+            "ask": ("/api/chat/stream", {"message": "second", "session_id": session_id}),
+            "edit": (f"/api/chat/{question}/edit", {"message": "second"}),
+            "regenerate": (f"/api/chat/{question}/regenerate", {}),
+        }[deed]
         with psycopg.connect(address) as connection:
             connection.execute("DELETE FROM sessions WHERE id = %s", (session_id,))
-            body = {"message": "second", "session_id": session_id}
-            asked = asyncio.create_task(chat.client.post("/api/chat/stream", json=body))
+            asked = asyncio.create_task(chat.client.post(path, json=body))
             await asyncio.sleep(0.3)
         answer = await asked
     assert answer.status_code == 404
