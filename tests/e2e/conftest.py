@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.e2e.browser import browser as open_browser
 from tests.e2e.browser import chromium
 from tests.e2e.house import house as open_house
@@ -12,6 +12,9 @@ from tests.e2e.proxy import Cable
 from tests.e2e.screen import Screen
 
 OpenScreen = Callable[..., Screen]
+PATIENCE = 30_000
+"""Milliseconds for anything to show. A busy machine is slow, not wrong."""
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,7 @@ def open_screen(chrome: Browser, address: str) -> Iterator[OpenScreen]:
         contexts.append(context)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         page: Page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(PATIENCE)
         screens.append(Screen(page, at or address))
         screens[-1].open(path)
         return screens[-1]

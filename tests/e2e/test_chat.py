@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Route, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house
 from tests.e2e.long import long_session
@@ -13,15 +13,20 @@ from tests.e2e.proxy import Cable
 from tests.e2e.screen import Screen
 
 
-def hold_questions(page: Page) -> list[Route]:
-    """Questions stay on their way until the test lets them go."""
+def hold_questions(screen: Screen) -> Callable[[], Route]:
+    """Questions stay on their way until the test lets them go; tells the first, which the page may yet have to send."""
     held: list[Route] = []
 
     def hold(route: Route) -> None:
         held.append(route)
 
-    page.route("**/api/chat/stream", hold)
-    return held
+    def first() -> Route:
+        while not held:  # the test's timeout ends it
+            screen.settle()
+        return held[0]
+
+    screen.page.route("**/api/chat/stream", hold)
+    return first
 
 
 def scroll(screen: Screen, step: int, *, until: Callable[[], bool]) -> None:
@@ -213,7 +218,7 @@ def test_a_restart_of_the_house_keeps_what_was_written_and_the_page_finds_it(
         screen.ask("100000")
         expect(screen.answer).to_contain_text("80 81")
     with house(home_folder, port):
-        expect(screen.answer).to_contain_text("cut short when Chie stopped", timeout=20_000)
+        expect(screen.answer).to_contain_text("cut short when Chie stopped")
         expect(screen.answer).to_contain_text("10 11")
         screen.choose_agent("Echo")
         screen.ask("and on")
@@ -240,12 +245,12 @@ def test_a_question_that_cannot_be_sent_comes_back_to_its_own_conversation(scree
     screen.ask("the first conversation")
     screen.wait_for_end()
     first = page.url
-    held = hold_questions(page)
+    held = hold_questions(screen)
     screen.ask("届かない質問")
     expect(screen.answers).to_have_count(2)
     page.get_by_role("link", name="New chat").first.click()
     screen.field.fill("words for another one")
-    held[0].abort()
+    held().abort()
     page.goto(first)
     expect(page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
     expect(screen.field).to_have_value("届かない質問")

@@ -36,7 +36,7 @@ def test_a_diagram_is_drawn_when_somebody_asks_and_not_before(answered: Screen, 
     assert [path for path in asked if "mermaid" in path or "diagram.html" in path] == []
     answered.button("図を表示", first).click()
     drawing = first.frame_locator("iframe").locator("svg")
-    expect(drawing).to_contain_text("問題なし", timeout=15_000)
+    expect(drawing).to_contain_text("問題なし")
     expect(drawing).to_contain_text("公開")
     frame = first.locator("iframe")
     assert frame.get_attribute("sandbox") == "allow-scripts"
@@ -50,7 +50,7 @@ def test_a_diagram_is_drawn_when_somebody_asks_and_not_before(answered: Screen, 
 def test_what_is_no_diagram_stays_text_and_says_so(answered: Screen) -> None:
     second = block(answered, 1)
     answered.button("図を表示", second).click()
-    expect(second).to_contain_text("この図は描画できなかったため、ソースを表示しています。", timeout=15_000)
+    expect(second).to_contain_text("この図は描画できなかったため、ソースを表示しています。")
     expect(second.locator("pre")).to_contain_text("this is no diagram")
 
 
@@ -59,7 +59,7 @@ def test_a_diagram_that_means_harm_reaches_nothing(answered: Screen, asked: list
     asked.clear()
     answered.button("図を表示", third).click()
     frame = third.locator("iframe")
-    expect(third.frame_locator("iframe").locator("svg")).to_be_visible(timeout=15_000)
+    expect(third.frame_locator("iframe").locator("svg")).to_be_visible()
     inside = frame.element_handle().content_frame()
     assert inside is not None
     assert inside.locator("body :is(script, iframe, object, [onerror], [href^=javascript])").count() == 0
@@ -80,4 +80,4 @@ def test_a_diagram_in_a_note_is_drawn_too(open_screen: OpenScreen, address: str)
     saved = httpx2.post(f"{address}/api/knowledge", json=note, timeout=60).json()
     screen = open_screen(f"/#/knowledge/{saved['id']}")
     screen.button("Show the diagram").click()
-    expect(screen.page.frame_locator(".kn-detail iframe").locator("svg")).to_contain_text("質問", timeout=15_000)
+    expect(screen.page.frame_locator(".kn-detail iframe").locator("svg")).to_contain_text("質問")

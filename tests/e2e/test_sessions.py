@@ -155,11 +155,11 @@ def test_files_stay_with_the_conversation_they_were_added_to(screen: Screen) -> 
 
 def test_what_is_typed_while_the_first_question_travels_goes_with_it(screen: Screen) -> None:
     screen.choose_agent("Echo")
-    held = hold_questions(screen.page)
+    held = hold_questions(screen)
     screen.ask("first question")
     expect(screen.answers).to_have_count(1)
     screen.field.fill("次の質問")
-    held[0].continue_()
+    held().continue_()
     expect(screen.page).to_have_url(re.compile("#/chat/."))
     expect(screen.field).to_have_value("次の質問")
     screen.page.get_by_role("link", name="New chat").first.click()
