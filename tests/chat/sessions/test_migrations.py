@@ -1,6 +1,8 @@
-"""The schema: made by migrations alone, the same on both databases, safe to start twice."""
+"""The schema: the same whether made anew or by migrations, and on both databases; safe to start twice."""
 
 import sqlite3
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,8 +27,27 @@ def engine(url: URL) -> Engine:
     return create_engine(url, poolclass=NullPool)
 
 
+def migrate(url: URL, revision: str) -> None:
+    config = alembic_config()
+    with engine(url).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
+
+
+def schema(url: URL) -> dict[str, object]:
+    """All that a database tells of its tables."""
+    found = inspect(engine(url))
+    tables = sorted(found.get_table_names())
+    readers = (found.get_pk_constraint, found.get_foreign_keys, found.get_indexes, found.get_unique_constraints)
+    columns = {
+        table: [{**one, "type": repr(one["type"])} for one in found.get_columns(table)]  # types know no equals
+        for table in tables
+    }
+    return {"columns": columns} | {read.__name__: {table: read(table) for table in tables} for read in readers}
+
+
 @pytest.mark.req("CH-12")
-def test_the_migrations_make_what_the_models_say(both: URL) -> None:
+def test_a_new_database_is_what_the_models_say(both: URL) -> None:
     assert upgrade(both) is None
     with engine(both).connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Table.metadata) == []
@@ -37,6 +58,36 @@ def test_the_migrations_make_what_the_models_say(both: URL) -> None:
             "message_events",
             "answer_orders",
         }
+
+
+@pytest.mark.req("CH-12")
+def test_the_migrations_make_the_very_same_of_an_old_database(both: URL) -> None:
+    upgrade(both)
+    new = schema(both)
+    with engine(both).begin() as connection:
+        Table.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE alembic_version"))
+    migrate(both, "0001")
+    assert upgrade(both) == "0001"
+    assert schema(both) == new
+    assert upgrade(both) == HEAD
+
+
+def test_a_new_database_needs_no_alembic(tmp_path: Path) -> None:
+    made = (
+        "import sys; from chie.chat.sessions.upgrade import upgrade; from tests.fakes.chat import sqlite_url;"
+        "from pathlib import Path; upgrade(sqlite_url(Path(sys.argv[1]))); sys.exit('alembic' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", made, str(tmp_path)], check=False).returncode == 0
+
+
+def test_a_table_of_somebody_elses_is_not_taken_for_ours(both: URL) -> None:
+    with engine(both).begin() as connection:
+        connection.execute(text("CREATE TABLE sessions (id integer)"))
+    with pytest.raises(StorageError):
+        upgrade(both)
+    with engine(both).connect() as connection:
+        assert inspect(connection).get_table_names() == ["sessions"]
 
 
 @pytest.mark.req("CH-12")
@@ -70,10 +121,8 @@ def test_a_database_of_a_newer_chie_is_left_alone(both: URL) -> None:
 
 
 def test_sessions_from_before_there_were_users_are_anonymous(both: URL) -> None:
-    config = alembic_config()
+    migrate(both, "0001")
     with engine(both).begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
         connection.execute(
             text("INSERT INTO sessions VALUES ('s', 'title', 'title', 'agent', '2026-01-01 00:00', '2026-01-01 00:00')")
         )

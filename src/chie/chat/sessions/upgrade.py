@@ -4,16 +4,25 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import URL, Connection, create_engine, inspect, text
+from sqlalchemy import URL, Column, Connection, MetaData, PrimaryKeyConstraint, String, create_engine, inspect, text
+from sqlalchemy import Table as Relation
 from sqlalchemy.pool import NullPool
 
 from chie.chat.sessions.failures import in_our_words
+from chie.chat.sessions.models import Table
 from chie.errors import StorageError
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 HEAD = "0003"  # the newest revision; a house that finds it there need not load Alembic
+VERSION = Relation(
+    "alembic_version",
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
+"""As Alembic makes it, to find it there."""
 LOCK = 6_840_301  # any number, as long as every Chie takes the same
 BUSY_SECONDS = 30
 
@@ -44,6 +53,27 @@ def _upgrade(connection: Connection, url: URL) -> str | None:
     before = _revision(connection)
     if before == HEAD:  # another process did it while we waited
         return before
+    if before is None and not _tables(connection):
+        _create(connection)
+    else:
+        _migrate(connection, before)
+    connection.commit()
+    logger.info("the database of conversations is now at schema %s", HEAD)
+    return before
+
+
+def _create(connection: Connection) -> None:
+    """A new database gets its tables as they are now; Alembic, which takes 11 MB, is for those that have a past."""
+    Table.metadata.create_all(connection, checkfirst=False)
+    VERSION.create(connection)
+    connection.execute(VERSION.insert().values(version_num=HEAD))
+
+
+def _tables(connection: Connection) -> set[str]:
+    return Table.metadata.tables.keys() & set(inspect(connection).get_table_names())
+
+
+def _migrate(connection: Connection, before: str | None) -> None:
     logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells of every plugin that it loads
     from alembic import command
     from alembic.script import ScriptDirectory
@@ -57,9 +87,6 @@ def _upgrade(connection: Connection, url: URL) -> str | None:
         )
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
-    connection.commit()
-    logger.info("the database of conversations is now at schema %s", HEAD)
-    return before
 
 
 def alembic_config() -> "Config":
