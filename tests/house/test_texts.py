@@ -24,6 +24,7 @@ UNSEEN_FILES = {
     "src/chie/knowledge/prompts.py": "for assistants; what people see of it is in both languages there",
     "src/chie/knowledge/resources.py": "for assistants",
     "src/chie/mcp_kit/workers.py": "the command line and the log",
+    "src/chie/chat/api/manual.py": "a page for programmers",
     "src/chie/connect": "the command line",
     "src/chie/doctor": "the command line",
     "src/chie/backup": "the command line",

@@ -392,7 +392,8 @@ def test_lists_are_as_long_as_asked_and_twenty_without(service: KnowledgeService
     page = service.browse(tag="", cursor="")
     assert len(page.notes) == 20
     assert len(service.browse(cursor=page.next_cursor).notes) == 2
-    assert len(service.browse(tag="t").notes) == 2
+    assert len(service.browse(tag="t").notes) == len(service.browse(tag=" #t").notes) == 2
+    assert len(service.browse(tag="#").notes) == 20
     assert len(service.browse(limit=MAX_LIMIT).notes) == 22
     assert len(service.browse(limit=1).notes) == 1
 

@@ -43,8 +43,6 @@ ROUTES: dict[str, Case] = {
     "POST /api/logout": Case(OPEN),
     "GET /api/me": Case(SHARED),
     "GET /docs": Case(SHARED),
-    "GET /docs/oauth2-redirect": Case(SHARED),
-    "GET /redoc": Case(SHARED),
     "GET /openapi.json": Case(SHARED),
     "GET /metrics": Case(LISTING),
     "GET /api/agents": Case(SHARED),

@@ -15,13 +15,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-DOCUMENTS = frozenset({"/docs", "/redoc", "/docs/oauth2-redirect"})
-# What FastAPI's pages of documentation are made of.
-FOR_DOCUMENTS = (
-    "default-src 'none'; script-src 'unsafe-inline' https://cdn.jsdelivr.net; "
-    "style-src 'unsafe-inline' https://cdn.jsdelivr.net; img-src data: https://fastapi.tiangolo.com; "
-    "connect-src 'self'; worker-src blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-)
 HEADERS = {
     "Content-Security-Policy": NOTHING,
     "Referrer-Policy": "no-referrer",
@@ -116,8 +109,6 @@ class _CutError(Exception):
 def _protect(scope: "Scope", message: "MutableMapping[str, Any]") -> None:
     """What an answer says itself stays."""
     headers = MutableHeaders(raw=list(message.get("headers", ())))
-    if scope["path"] in DOCUMENTS and headers.get("content-type", "").startswith("text/html"):
-        headers.setdefault("Content-Security-Policy", FOR_DOCUMENTS)
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     if scope["path"].startswith(("/api/", "/v1/", "/mcp", "/metrics")):

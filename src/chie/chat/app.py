@@ -14,7 +14,7 @@ from starlette.responses import Response
 from chie import __version__
 from chie.chat.api import agents as agents_api
 from chie.chat.api import chat as chat_api
-from chie.chat.api import errors, openai_compat, servers, sessions
+from chie.chat.api import errors, manual, openai_compat, servers, sessions
 from chie.chat.api.middleware import Bounds, RequestLog
 from chie.chat.api.state import Chat
 from chie.chat.directory import AgentDirectory
@@ -43,10 +43,11 @@ def create_app(
     that take more than the usual, with their limits in bytes.
     """
     chat = Chat(agents, url or database_url(load(DatabaseSettings)), save_seconds=save_seconds)
-    app = FastAPI(title="Chie", version=__version__, lifespan=_lifespan(surroundings))
+    app = FastAPI(title="Chie", version=__version__, lifespan=_lifespan(surroundings), docs_url=None, redoc_url=None)
     app.state.chat = chat
     for module in (chat_api, sessions, agents_api, servers, openai_compat):
         app.include_router(module.router)
+    app.add_route("/docs", manual.show, include_in_schema=False)
     app.add_route("/metrics", _metrics, include_in_schema=False)
     app.add_middleware(Bounds, larger=larger_bodies)
     app.add_middleware(RequestLog, metrics=chat.metrics)

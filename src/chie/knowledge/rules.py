@@ -73,8 +73,8 @@ def good_id(note_id: str) -> str:
 
 
 def good_tag(tag: str) -> str:
-    """To list notes by."""
-    return _plain("tag", tag)
+    """To list notes by; written as people write it, as in `good_tags`."""
+    return _plain("tag", tag.strip().lstrip("#"))
 
 
 def good_limit(limit: int) -> int:

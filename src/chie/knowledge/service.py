@@ -115,7 +115,7 @@ class KnowledgeService:
         record("note.deleted", note.id)
 
     def browse(self, *, tag: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
-        tag, limit, viewer = rules.good_tag(tag) if tag else None, rules.good_limit(limit), current_user().id
+        tag, limit, viewer = rules.good_tag(tag or "") or None, rules.good_limit(limit), current_user().id
         return self.store.browse(tag=tag, limit=limit, cursor=cursor or None, viewer=viewer)
 
     def tags(self) -> Sequence[TagCount]:

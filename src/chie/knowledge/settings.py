@@ -100,8 +100,8 @@ def name_of(place: str) -> str:
 
 
 def _sqlite_path(place: str) -> Path:
-    """As SQLAlchemy writes it for the conversations: three slashes, then the path."""
-    return Path(place.partition(":///")[2] if _scheme(place) == "sqlite" else place)
+    """As SQLAlchemy reads it for the conversations: three slashes, the path, and what it tells the driver."""
+    return Path(place.partition(":///")[2].partition("?")[0] if _scheme(place) == "sqlite" else place)
 
 
 def _scheme(place: str) -> str:

@@ -341,8 +341,9 @@ class TestSetting:
         assert store.check().notes == 0
         store.close()
 
-    def test_a_file_can_be_named_too(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/other.db")
+    @pytest.mark.parametrize("options", ["", "?timeout=5"])
+    def test_a_file_can_be_named_too(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: str) -> None:
+        monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/other.db{options}")
         store = create_store(KnowledgeSettings())
         store.check()
         store.close()

@@ -149,7 +149,7 @@ function DropVeil() {
 function useOpening(session: string, { title }: Conversation): void {
   const t = useText(chatText);
   useEffect(() => {
-    void loadMarkdown();
+    loadMarkdown().catch(() => undefined); // only ahead of its use, which tells of a failure
     if (session === NEW) chats.reset();
     else void chats.open(session);
   }, [session]);
