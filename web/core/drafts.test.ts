@@ -71,6 +71,18 @@ describe("drafts", () => {
     expect(empty.read("new")).toBe("typed in the other tab");
   });
 
+  it("of another tab are not wiped by one that sends its own", () => {
+    const storage = new MemoryStorage();
+    const [one, other] = [new Drafts(storage), new Drafts(storage)];
+    expect([one.read("new"), other.read("new")]).toEqual(["", ""]);
+    one.write("new", "half a question");
+    other.type("new", "a short one, sent at once");
+    other.write("new", "");
+    expect(new Drafts(storage).read("new")).toBe("half a question");
+    one.write("new", "");
+    expect(storage.length).toBe(0);
+  });
+
   it("go with a conversation that gets its place", () => {
     const drafts = new Drafts(new MemoryStorage());
     drafts.type("new", "次の質問");

@@ -10,6 +10,8 @@ export class Drafts {
   #texts = new Map<string, string>();
   /** Only what was typed here is written down: another tab may have its own words under the same key. */
   #unsaved = new Set<string>();
+  /** What the browser had when this tab last looked: only that is this tab's to wipe. */
+  #seen = new Map<string, string | null>();
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -23,8 +25,10 @@ export class Drafts {
   read(key: string): string {
     let text = this.#texts.get(key);
     if (text === undefined) {
-      text = this.#parse(this.#get(PREFIX + key))?.text ?? "";
+      const kept = this.#get(PREFIX + key);
+      text = this.#parse(kept)?.text ?? "";
       this.#texts.set(key, text);
+      this.#seen.set(key, kept);
     }
     return text;
   }
@@ -73,13 +77,18 @@ export class Drafts {
     if (!this.storage) return false;
     const text = this.#texts.get(key);
     try {
-      if (text) this.storage.setItem(PREFIX + key, JSON.stringify({ text, at: now }));
-      else this.storage.removeItem(PREFIX + key);
+      if (text) this.#keep(this.storage, key, JSON.stringify({ text, at: now }));
+      else if (this.#get(PREFIX + key) === this.#seen.get(key)) this.storage.removeItem(PREFIX + key);
       this.#prune(this.storage);
       return true;
     } catch {
       return false;
     }
+  }
+
+  #keep(storage: Storage, key: string, value: string): void {
+    storage.setItem(PREFIX + key, value);
+    this.#seen.set(key, value);
   }
 
   #prune(storage: Storage): void {
