@@ -124,7 +124,7 @@ def test_the_command_line_starts_the_house_and_makes_the_tables(home: Path) -> N
         [Path(sys.executable).parent / "chie", "serve", "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ,
+        env=os.environ | {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},  # whatever runs on this machine
     )
     assert process.stdout is not None
     with process.stdout:
