@@ -10,6 +10,7 @@ from pydantic import ValidationError as PydanticError
 from chie.mcp_kit.errors import argument_errors, describe
 from chie.n8n import paths
 from chie.n8n.arguments import Arguments, JsonObject, NodeName, parse_json
+from chie.n8n.budget import is_cut
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.merge import completed
 from chie.n8n.models import WRITABLE, Json, Node, Workflow
@@ -25,6 +26,7 @@ class AddNode(Arguments):
     node: JsonObject
 
     def apply(self, workflow: Workflow) -> None:
+        _refuse_cut(self.node)
         workflow["nodes"].append(completed(deepcopy(self.node)))
 
 
@@ -47,6 +49,7 @@ class UpdateNode(Arguments):
         node = find(workflow, self.name)
         if self.changes.get("name", node["name"]) != node["name"]:
             raise _refused("updateNode does not rename: use renameNode, so that connections and expressions follow")
+        _refuse_cut(paths.merge_patch({}, self.changes))  # a null may take away what was cut
         patched = paths.merge_patch(node, self.changes)
         node.clear()
         node.update(patched)
@@ -108,6 +111,7 @@ class SetField(Arguments):
     node: NodeName | None = Field(default=None, description="The node that the path is in; without it, the workflow.")
 
     def apply(self, workflow: Workflow) -> None:
+        _refuse_cut(self.value)
         steps = paths.parse(self.path)
         if self.node is None and steps[0] not in SETTABLE:
             raise _refused(f"path must begin with one of {', '.join(SETTABLE)}; for a field of a node, name it in node")
@@ -176,6 +180,14 @@ def _cut_loose(connections: Json, name: str) -> Json:
         for source, kinds in connections.items()
         if source != name
     }
+
+
+def _refuse_cut(value: object) -> None:
+    if is_cut(value):
+        raise _refused(
+            "it holds a part that an answer had cut short; read it whole with get_workflow and nodeName, "
+            "or name only what shall change"
+        )
 
 
 def _refused(reason: str) -> ValidationError:

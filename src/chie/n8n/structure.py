@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chie.n8n.budget import MARK
+from chie.n8n.budget import is_cut
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Node
 
@@ -43,6 +43,18 @@ def check(nodes: Any, connections: Any) -> Findings:  # noqa: ANN401
     if not found.errors:
         found.warnings += _oddities(nodes, connections)
     return found
+
+
+def refuse_cut(given: Mapping[str, Any], stored: Mapping[str, Any] | None = None) -> None:
+    """What is stored so already may pass: it is nothing that an answer of ours has lost."""
+    cut = [key for key, value in given.items() if is_cut(value) and value != (stored or {}).get(key)]
+    if cut:
+        raise ValidationError(
+            f"{', '.join(cut)}: holds a part that an answer had cut short, and nothing was changed. Leave out what "
+            "shall stay as it is, read nodes whole with get_workflow and nodeName, and change parts of a workflow "
+            "with patch_workflow.",
+            ValidationErrorContext(field=", ".join(cut), constraint="whole"),
+        )
 
 
 def targets(connections: Json) -> Iterator[tuple[str, str, int, Json]]:
@@ -94,8 +106,8 @@ def _faults_of(number: int, node: Node) -> Iterator[str]:
     for key in ("parameters", "credentials"):
         if not isinstance(node.get(key, {}), dict):
             yield f"{place}.{key} must be an object"
-    if any(MARK in text for text in texts(node)):
-        yield f"{place} holds a text that an answer had cut short: read the node whole with get_workflow and nodeName"
+    if is_cut(node):
+        yield f"{place} holds a part that an answer had cut short: read the node whole with get_workflow and nodeName"
 
 
 def _is_point(position: object) -> bool:
