@@ -1,6 +1,6 @@
 """A few operations on a workflow, all or none: what they do not name stays as it is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Annotated, Any, Literal
 
@@ -15,9 +15,10 @@ from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.merge import completed
 from chie.n8n.models import WRITABLE, Json, Node, Workflow
 from chie.n8n.rename import rename
-from chie.n8n.structure import named
+from chie.n8n.structure import named, shape_faults
 
 SETTABLE = tuple(key for key in WRITABLE if key != "nodes")
+OBJECTS = ("settings", "pinData")
 Port = Annotated[int, Field(ge=0, le=1000)]
 
 
@@ -27,6 +28,9 @@ class AddNode(Arguments):
 
     def apply(self, workflow: Workflow) -> None:
         _refuse_cut(self.node)
+        name = self.node.get("name")
+        if not isinstance(name, str) or not name.strip():
+            raise _refused("node.name must be a text, by which connections and later operations find it")
         workflow["nodes"].append(completed(deepcopy(self.node)))
 
 
@@ -84,7 +88,7 @@ class Connect(_Connection):
 
     def apply(self, workflow: Workflow) -> None:
         source, end = self.ends(workflow)
-        kinds = workflow["connections"].setdefault(source, {})
+        kinds = workflow["connections"][source] = dict(workflow["connections"].get(source) or {})
         slots = kinds[self.type] = list(kinds.get(self.type) or [])
         slots += [[] for _ in range(self.output + 1 - len(slots))]
         slot = slots[self.output] = list(slots[self.output] or [])
@@ -118,6 +122,8 @@ class SetField(Arguments):
         if self.node is not None and steps == ["name"]:
             raise _refused("setField does not rename a node: use renameNode")
         paths.put(workflow if self.node is None else find(workflow, self.node), steps, deepcopy(self.value))
+        if self.node is None and (faults := list(_field_faults(str(steps[0]), workflow))):
+            raise _refused("; ".join(faults))
 
 
 OPERATIONS = ("addNode", "removeNode", "updateNode", "renameNode", "connect", "disconnect", "setField")
@@ -169,6 +175,16 @@ def find(workflow: Workflow, name: str) -> Node:
     raise _refused(
         f"no node has this name or id; the names are {', '.join(named(node['name']) for node in nodes[:60])}"
     )
+
+
+def _field_faults(key: str, workflow: Workflow) -> Iterator[str]:
+    """Of the workflow's own fields, as the operations after this one build on them."""
+    if key == "connections":
+        yield from shape_faults(workflow[key])
+    elif key == "name" and not isinstance(workflow[key], str):
+        yield "name must be a text"
+    elif key in OBJECTS and not isinstance(workflow[key], dict | None):
+        yield f"{key} must be an object, or null"
 
 
 def _cut_loose(connections: Json, name: str) -> Json:

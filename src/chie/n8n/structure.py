@@ -118,13 +118,17 @@ def _is_point(position: object) -> bool:
     )
 
 
-def _connection_faults(connections: Any, names: dict[str, Node]) -> list[str]:  # noqa: ANN401
+def shape_faults(connections: Any) -> list[str]:  # noqa: ANN401
+    """Whether they can be read at all; to which nodes they lead is not looked at."""
     if not isinstance(connections, dict):
         return ["connections must be an object"]
-    ids = {node.get("id"): name for name, node in names.items()}
-    faults = [fault for source in connections for fault in _shape_faults(source, connections[source])]
-    if faults:
+    return [fault for source in connections for fault in _shape_faults(source, connections[source])]
+
+
+def _connection_faults(connections: Any, names: dict[str, Node]) -> list[str]:  # noqa: ANN401
+    if faults := shape_faults(connections):
         return faults
+    ids = {node["id"]: name for name, node in names.items() if isinstance(node.get("id"), str)}
     used = [(source, "from") for source in connections]
     used += [(target["node"], "to") for _, _, _, target in targets(connections)]
     for name, side in dict.fromkeys(used):
