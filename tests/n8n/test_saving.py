@@ -300,6 +300,18 @@ async def test_a_key_of_a_newer_n8n_may_be_passed_back(call: Caller, fake: FakeN
     assert said["notes"] == ["not changed, because only n8n sets it: futureField"]
 
 
+async def test_a_new_node_does_not_get_the_pinned_data_of_an_old_one(call: Caller, fake: FakeN8n) -> None:
+    pins = {"End": [{"json": {"secret": 1}}], "Webhook": [{"json": {}}]}
+    workflow = fake.add_workflow(**order_flow(), pinData=pins)
+    answer = (await call("patch_workflow", id=workflow["id"], operations=[{"op": "removeNode", "name": "End"}])).data
+    assert "pinned data went with the nodes that were removed: 'End'" in answer["notes"]
+    assert fake.workflows[workflow["id"]]["pinData"] == {"Webhook": [{"json": {}}]}
+    fake.workflows[workflow["id"]]["pinData"] = pins
+    again = [{"op": "removeNode", "name": "Webhook"}, {"op": "addNode", "node": node("Webhook", HOOK)}]
+    await call("patch_workflow", id=workflow["id"], operations=again)
+    assert "Webhook" not in fake.workflows[workflow["id"]]["pinData"]
+
+
 async def test_groups_on_the_canvas_lose_a_node_that_is_removed(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     for number, own in enumerate(flow["nodes"]):

@@ -42,6 +42,8 @@ class RemoveNode(Arguments):
         node = find(workflow, self.name)
         workflow["nodes"].remove(node)
         workflow["connections"] = _cut_loose(workflow["connections"], node["name"])
+        if node["name"] in (workflow.get("pinData") or {}):
+            del workflow["pinData"][node["name"]]
 
 
 class UpdateNode(Arguments):
