@@ -181,7 +181,7 @@ def test_a_node_without_a_name_is_refused_before_others_look_for_it(name: Any, t
     [
         ("connections", [], "connections must be an object"),
         ("connections", None, "connections must be an object"),
-        ("/connections/A", None, 'connections of \'A\' must be an object such as {"main": [[…]]}'),
+        ("/connections/A", None, "connections of 'A' must be an object such as {\"main\": [[…]]}"),
         ("connections.A.main", "B", "connections of 'A', 'main', must be a list with one list for each output"),
         ("connections.A.main[0]", "B", "connections of 'A', 'main': each output must be a list of targets, or null"),
         ("name", None, "name must be a text"),

@@ -21,7 +21,7 @@ class RestoreWorkflowTool(RawTool[RestoreWorkflowArguments]):
         "Bring a workflow back to what a backup holds: name, nodes, connections, settings and tags. Its state now is "
         "backed up first. One that was deleted is created again, under a new id and unpublished."
     )
-    annotations = CHANGE
+    annotations = CHANGE.model_copy(update={"idempotent_hint": False})  # twice makes two of one that was deleted
     arguments = RestoreWorkflowArguments
 
     async def execute_core(self, args: RestoreWorkflowArguments) -> Report:
