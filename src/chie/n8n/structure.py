@@ -1,6 +1,5 @@
 """Whether nodes and connections make a workflow. What surely breaks is an error; what looks odd is a warning."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,11 +8,10 @@ from typing import Any
 from chie.n8n.budget import is_cut
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Node
+from chie.n8n.references import referred
 
 SHOWN = 10
 NOT_RUN = frozenset({"n8n-nodes-base.stickyNote"})
-
-_REFERENCE = re.compile(r"""\$\(\s*(?P<quote>['"`])(?P<name>(?:\\.|(?!(?P=quote)).)+)(?P=quote)\s*\)""")
 
 
 @dataclass
@@ -183,5 +181,4 @@ def is_trigger(node: Node) -> bool:
 
 
 def _references(node: Node) -> set[str]:
-    found = (match["name"] for text in texts(node.get("parameters")) for match in _REFERENCE.finditer(text))
-    return {re.sub(r"\\(.)", r"\1", name) for name in found}
+    return {name for text in texts(node.get("parameters")) for name in referred(text)}
