@@ -85,7 +85,10 @@ async def test_no_operation_may_hold_what_an_answer_had_cut(
 ) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = await call("patch_workflow", id=workflow["id"], operations=[operation])
-    assert answer.error.startswith(f"operations[0] ({operation['op']}): it holds a part that an answer had cut short")
+    assert answer.error == (
+        f"operations[0] ({operation['op']}): it holds a part that an answer had cut short; read it whole with "
+        "get_workflow and nodeName, or name only what shall change. Nothing was changed."
+    )
     assert writes(fake) == []
 
 

@@ -392,3 +392,19 @@ async def test_a_change_made_on_an_older_version_is_a_conflict(call: Caller, fak
     assert writes(fake) == []
     again = await call("update_workflow", id=workflow["id"], name="別名", versionId=workflow["versionId"])
     assert again.data["name"] == "別名"
+
+
+async def test_a_dry_run_refuses_what_the_real_one_would_and_nothing_else(call: Caller, fake: FakeN8n) -> None:
+    rename = [{"op": "setField", "path": "name", "value": "別名"}]
+    archived = fake.add_workflow(**order_flow(), isArchived=True)
+    stale = fake.add_workflow(**order_flow())
+    odd = fake.add_workflow(name="n", nodes=[{"name": "A", "type": "x"}], connections={"Gone": {}}, settings={})
+    for arguments, said in (
+        ({"id": archived["id"]}, "The workflow is archived"),
+        ({"id": stale["id"], "versionId": "older"}, "Somebody changed this workflow since you read it"),
+    ):
+        assert said in (await call("patch_workflow", **arguments, operations=rename, dryRun=True)).error
+        assert said in (await call("patch_workflow", **arguments, operations=rename)).error
+    answer = (await call("patch_workflow", id=odd["id"], operations=rename, dryRun=True)).data
+    assert (answer["name"], answer["steps"]) == ("別名", ["dry run: nothing was written"])
+    assert writes(fake) == []

@@ -171,22 +171,6 @@ async def test_settings_that_are_set_as_a_whole_are_all_there_is(
     assert (answer["changed"], fake.workflows[workflow["id"]]["settings"]) == (["settings"], left)
 
 
-async def test_a_dry_run_refuses_what_the_real_one_would_and_nothing_else(call: Caller, fake: FakeN8n) -> None:
-    rename = [{"op": "setField", "path": "name", "value": "別名"}]
-    archived = fake.add_workflow(**order_flow(), isArchived=True)
-    stale = fake.add_workflow(**order_flow())
-    odd = fake.add_workflow(name="n", nodes=[{"name": "A", "type": "x"}], connections={"Gone": {}}, settings={})
-    for arguments, said in (
-        ({"id": archived["id"]}, "The workflow is archived"),
-        ({"id": stale["id"], "versionId": "older"}, "Somebody changed this workflow since you read it"),
-    ):
-        assert said in (await call("patch_workflow", **arguments, operations=rename, dryRun=True)).error
-        assert said in (await call("patch_workflow", **arguments, operations=rename)).error
-    answer = (await call("patch_workflow", id=odd["id"], operations=rename, dryRun=True)).data
-    assert (answer["name"], answer["steps"]) == ("別名", ["dry run: nothing was written"])
-    assert all(seen.method == "GET" for seen in fake.seen)
-
-
 async def test_fields_inside_lists_can_be_set_and_a_list_grows_at_its_end(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     flow["nodes"][2]["parameters"] = {"rules": [{"value": 1}], "a.b": {"c": 1}}
