@@ -85,6 +85,21 @@ def test_a_backup_is_compared_and_restored(open_screen: OpenScreen, n8n: FakeN8n
     assert n8n.workflows[flow["id"]]["name"] == "夜間処理"
 
 
+def test_a_backup_that_differs_in_pinned_data_alone_can_be_restored(
+    open_screen: OpenScreen, n8n: FakeN8n, folder: Path
+) -> None:
+    pins = {"A": [{"json": {"番号": 1}}]}
+    flow = n8n.add_workflow(name="固定データ", nodes=[node("A")], pinData=pins)
+    backed_up(folder, n8n, flow)
+    n8n.workflows[flow["id"]]["pinData"] = {}
+    screen = open_screen(f"/#/workflows/{flow['id']}")
+    screen.page.get_by_role("button", name="Compare").first.click()
+    expect(screen.page.locator(".wf-differences")).to_have_text("Other fields: pinData")
+    screen.button("Restore").click()
+    expect(screen.page.get_by_text("Restored.")).to_be_visible()
+    assert n8n.workflows[flow["id"]]["pinData"] == pins
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_serious_and_nothing_is_cut_off(open_screen: OpenScreen, n8n: FakeN8n, theme: str) -> None:
     narrow = {"width": 360, "height": 740}

@@ -12,7 +12,13 @@ class Suite:
 SUITES = {
     "n8n": Suite(
         ("n8n/merge.py", "n8n/patch.py", "n8n/saving.py"),
-        ("n8n/test_merge.py", "n8n/test_patch.py", "n8n/test_saving.py", "n8n/test_publication.py"),
+        (
+            "n8n/test_merge.py",
+            "n8n/test_patch.py",
+            "n8n/test_saving.py",
+            "n8n/test_cut_answers.py",
+            "n8n/test_publication.py",
+        ),
     ),
     "bedrock_kb": Suite(
         ("bedrock_kb/service.py",),

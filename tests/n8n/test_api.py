@@ -178,12 +178,57 @@ def test_a_setting_that_is_not_set_is_no_difference_to_a_backup(page: TestClient
     assert read(page, f"/backups/{name}")["difference"]["settings"] == ["errorWorkflow"]
 
 
+@pytest.mark.parametrize(
+    ("key", "then", "now"),
+    [
+        ("pinData", {"Webhook": [{"json": {"番号": 1}}]}, None),
+        ("pinData", None, {"Webhook": [{"json": {"番号": 1}}]}),
+        ("staticData", {"global": {"seen": 1}}, {"global": {"seen": 2}}),
+        ("description", "朝の注文", "夜の注文"),
+        ("nodeGroups", [{"id": "g", "name": "組", "nodeIds": ["id-Webhook"]}], []),
+        ("nodes", FLOW["nodes"], FLOW["nodes"][::-1]),
+        ("connections", {"Webhook": {"main": [[]]}}, {"Webhook": {"main": []}}),
+    ],
+)
+def test_whatever_a_restore_would_change_is_a_difference(
+    new_n8n: FakeN8n, tmp_path: Path, key: str, then: Any, now: Any
+) -> None:
+    flow = new_n8n.reset().add_workflow(**FLOW | {key: then})
+    name = backed_up(tmp_path, new_n8n, flow)
+    with house(new_n8n, tmp_path) as page:
+        assert read(page, f"/backups/{name}")["same"] is True
+        new_n8n.workflows[flow["id"]][key] = now
+        seen = read(page, f"/backups/{name}")
+        assert (seen["same"], seen["difference"]["others"]) == (False, [key])
+        page.post(f"{API}/backups/{name}/restore").raise_for_status()
+        assert read(page, f"/backups/{name}")["same"] is True
+    assert (new_n8n.workflows[flow["id"]][key] or None) == then
+
+
+def test_a_connection_to_another_input_is_a_difference(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+    flow = n8n.add_workflow(**FLOW)
+    name = backed_up(tmp_path, n8n, flow)
+    n8n.workflows[flow["id"]]["connections"]["整形"]["main"][0][0]["index"] = 1
+    seen = read(page, f"/backups/{name}")
+    assert (seen["same"], seen["difference"]["others"]) == (False, [])
+    assert seen["difference"]["connections_added"] == ["整形 → Slack"]
+    assert seen["difference"]["connections_removed"] == ["整形 → Slack [1]"]
+
+
+def test_what_is_empty_or_not_there_is_no_difference(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+    flow = n8n.add_workflow(**FLOW | {"nodeGroups": [], "pinData": {}})
+    name = backed_up(tmp_path, n8n, flow)
+    n8n.workflows[flow["id"]] |= {"nodeGroups": None, "pinData": None}
+    assert read(page, f"/backups/{name}")["same"] is True
+
+
 def test_a_backup_of_a_deleted_workflow_comes_back_as_a_new_one(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     name = backed_up(tmp_path, n8n, flow)
     del n8n.workflows[flow["id"]]
     seen = read(page, f"/backups/{name}")
     assert (seen["exists"], seen["difference"]["added"]) == (False, ["Webhook", "整形", "Slack", "Memo"])
+    assert seen["difference"]["others"] == []
     restored = page.post(f"{API}/backups/{name}/restore").json()
     assert restored["workflow_id"] != flow["id"]
     assert restored["workflow_id"] in n8n.workflows

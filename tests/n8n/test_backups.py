@@ -1,5 +1,7 @@
 """Backups: written before anything is changed, private, newest first, never too many."""
 
+import logging
+import os
 import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -66,6 +68,64 @@ def test_a_broken_backup_says_so(backups: Backups) -> None:
     (backups.folder / name).write_text("{", encoding="utf-8")
     with pytest.raises(StorageError, match="Choose another"):
         backups.read(name)
+
+
+@pytest.mark.parametrize("content", ['{"id": "abc", "na', "[]", "null", "{}", b"\xff"])
+def test_a_broken_backup_hides_no_other_and_is_in_the_log(
+    backups: Backups, caplog: pytest.LogCaptureFixture, content: str | bytes
+) -> None:
+    old, broken, new = (backups.write(FLOW, "update") for _ in range(3))
+    (backups.folder / broken).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with caplog.at_level(logging.WARNING):
+        assert [listed.backup for listed in backups.list()] == [new, old]
+    assert broken in caplog.text
+    with pytest.raises(StorageError, match="Choose another"):
+        backups.read(broken)
+
+
+def test_a_backup_that_makes_room_while_they_are_listed_hides_no_other(backups: Backups) -> None:
+    old, new = (backups.write(FLOW, "update") for _ in range(2))
+    listing = backups.list()
+    assert next(listing).backup == new
+    (backups.folder / old).unlink()
+    assert list(listing) == []
+
+
+def test_a_file_whose_name_is_no_date_is_no_backup(backups: Backups) -> None:
+    name = backups.write(FLOW, "update")
+    (backups.folder / "abc" / "20261399T000000000000Z-update.json").write_text("{}", encoding="utf-8")
+    assert [listed.backup for listed in backups.list()] == [name]
+
+
+def test_a_backup_that_could_not_be_written_whole_leaves_nothing(
+    backups: Backups, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = backups.write(FLOW, "update")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="so nothing was changed"):
+        backups.write(FLOW, "update")
+    assert [str(file.relative_to(backups.folder)) for file in backups.folder.rglob("*.*")] == [name]
+
+
+def test_a_backup_has_its_name_only_when_it_is_whole(backups: Backups, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is killed has no time to tidy up: what it leaves must not look like a backup."""
+    seen: list[list[Path]] = []
+    monkeypatch.setattr(os, "fsync", lambda _: seen.append(list(backups.folder.rglob("*.json"))))
+    backups.write(FLOW, "update")
+    assert seen == [[]]
+
+
+def test_a_backup_written_after_the_clock_went_back_is_the_newest(tmp_path: Path) -> None:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    moments = iter([moment, moment + timedelta(seconds=1), moment - timedelta(hours=1), moment - timedelta(hours=1)])
+    backups = Backups(tmp_path / "backups", keep=2, clock=lambda: next(moments))
+    names = [backups.write({**FLOW, "name": str(number)}, "update") for number in range(4)]
+    assert [listed.backup for listed in backups.list()] == [names[3], names[2]]
+    assert [listed.name for listed in backups.list()] == ["3", "2"]
 
 
 def test_an_id_that_would_lead_elsewhere_is_not_made_a_path(backups: Backups) -> None:

@@ -3,6 +3,8 @@
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from chie.n8n.merge import SAID, Change, Merged, chosen, merge, new_body, settings_alone
 
 HOOK = "n8n-nodes-base.webhook"
@@ -113,6 +115,44 @@ def test_settings_alone_name_what_is_stored_beside_them() -> None:
 def test_what_the_editor_noted_on_a_node_is_no_change() -> None:
     result = merge(stored({"id": "1", "name": "A", "type": SET, "issues": {}}), Change(fields={"name": "別名"}))
     assert result.changed == ["name"]
+
+
+PINNED = {
+    **stored({"id": "1", "name": "取得", "type": SET}, {"id": "2", "name": "B", "type": SET}),
+    "pinData": {"取得": [{"json": {"secret": 1}}], "B": [{"json": {}}]},
+}
+
+
+@pytest.mark.parametrize("given", [{}, {"pinData": PINNED["pinData"]}])
+def test_pinned_data_goes_with_its_node(given: dict[str, Any]) -> None:
+    result = merge(PINNED, Change(fields={**given, "nodes": [{"name": "B"}]}))
+    assert result.body["pinData"] == {"B": [{"json": {}}]}
+    assert result.changed == ["nodes", "pinData"]
+    assert "pinned data went with the nodes that were removed: '取得'" in result.notes
+    assert PINNED["pinData"].keys() == {"取得", "B"}
+
+
+def test_pinned_data_follows_a_node_to_its_new_name() -> None:
+    result = merge(PINNED, Change(fields={"nodes": [{"id": "1", "name": "受信"}, {"name": "B"}]}))
+    assert result.body["pinData"] == {"受信": [{"json": {"secret": 1}}], "B": [{"json": {}}]}
+    assert not any("pinned" in note for note in result.notes)
+
+
+def test_pinned_data_that_is_given_for_the_new_name_is_not_replaced_by_the_old() -> None:
+    nodes, pins = [{"id": "1", "name": "受信"}, {"name": "B"}], {"受信": [{"json": {"own": 1}}]}
+    assert merge(PINNED, Change(fields={"nodes": nodes, "pinData": pins})).body["pinData"] == pins
+
+
+@pytest.mark.parametrize("nodes", [[{"name": "取得"}, {"name": "B"}], [{"id": "9", "name": "取得"}, {"name": "B"}]])
+def test_pinned_data_stays_where_its_node_stays(nodes: list[dict[str, Any]]) -> None:
+    assert "pinData" not in merge(PINNED, Change(fields={"nodes": nodes})).body
+
+
+@pytest.mark.parametrize("pins", [None, "x", []])
+def test_pinned_data_that_is_none_has_nothing_to_lose(pins: Any) -> None:
+    workflow = {**PINNED, "pinData": None}
+    assert merge(workflow, Change(fields={"nodes": [], "pinData": pins})).notes == []
+    assert merge(workflow, Change(fields={"nodes": []})).changed == ["nodes"]
 
 
 def test_groups_that_are_given_are_taken_as_they_are() -> None:

@@ -162,3 +162,55 @@ def test_a_removed_node_leaves_no_connection_and_every_other_stays() -> None:
         "C": {"main": [[target("A"), None], None, []], "ai_tool": None, "ai_memory": []},
         "D": {},
     }
+
+
+@pytest.mark.parametrize("name", [None, 5, " ", ["A"]])
+@pytest.mark.parametrize(
+    "then", [{"op": "connect", "from": "A", "to": "New"}, {"op": "renameNode", "name": "A", "newName": "AA"}]
+)
+def test_a_node_without_a_name_is_refused_before_others_look_for_it(name: Any, then: dict[str, Any]) -> None:
+    message = refusal(flow(), {"op": "addNode", "node": {"type": "n8n-nodes-base.set", "name": name}}, then)
+    assert message == (
+        "operations[0] (addNode): node.name must be a text, by which connections and later operations find it. "
+        "Nothing was changed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        ("connections", [], "connections must be an object"),
+        ("connections", None, "connections must be an object"),
+        ("/connections/A", None, "connections of 'A' must be an object such as {\"main\": [[…]]}"),
+        ("connections.A.main", "B", "connections of 'A', 'main', must be a list with one list for each output"),
+        ("connections.A.main[0]", "B", "connections of 'A', 'main': each output must be a list of targets, or null"),
+        ("name", None, "name must be a text"),
+        ("settings", "UTC", "settings must be an object, or null"),
+        ("pinData", ["A"], "pinData must be an object, or null"),
+    ],
+)
+@pytest.mark.parametrize(
+    "then",
+    [
+        {"op": "connect", "from": "A", "to": "B"},
+        {"op": "disconnect", "from": "A", "to": "B"},
+        {"op": "removeNode", "name": "B"},
+        {"op": "renameNode", "name": "B", "newName": "C"},
+    ],
+)
+def test_a_field_of_the_wrong_kind_is_refused_before_others_build_on_it(
+    path: str, value: Any, said: str, then: dict[str, Any]
+) -> None:
+    workflow = flow(connections={"A": {"main": [[target("B")]]}})
+    message = refusal(workflow, {"op": "setField", "path": path, "value": value}, then)
+    assert message == f"operations[0] (setField): {said}. Nothing was changed."
+
+
+@pytest.mark.parametrize("path", ["settings", "pinData", "staticData", "description"])
+def test_a_field_may_be_emptied(path: str) -> None:
+    assert patched(flow(), {"op": "setField", "path": path, "value": None})[path] is None
+
+
+def test_connecting_a_node_whose_connections_are_null_makes_them() -> None:
+    done = patched(flow(connections={"A": None}), {"op": "connect", "from": "A", "to": "B"})
+    assert done["connections"] == {"A": {"main": [[target("B")]]}}

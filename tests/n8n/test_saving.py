@@ -282,22 +282,34 @@ async def test_keys_that_only_n8n_sets_are_said_to_be_left_alone(call: Caller, f
     assert answer["notes"] == ["not changed, because only n8n sets it: triggerCount"]
 
 
-async def test_an_unknown_argument_is_refused_and_not_passed_over(call: Caller, fake: FakeN8n) -> None:
+async def test_an_unknown_argument_is_refused_by_its_name_and_not_passed_over(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
-    assert "unknown argument" in (await call("update_workflow", id=workflow["id"], nmae="x")).error
-
-
-async def test_a_shortened_answer_cannot_be_saved(instance: Instance, era: Era, fake: FakeN8n, tmp_path: Path) -> None:
-    flow = order_flow()
-    flow["nodes"][0]["parameters"]["code"] = "長" * 9_000
-    workflow = fake.add_workflow(**flow)
-    async with calling(instance, tmp_path, era=era, max_chars=2_000) as call:
-        cut = (await call("get_workflow", id=workflow["id"], raw=True)).data
-        assert "do not save it" in cut["truncated"]
-        assert "unknown argument" in (await call("update_workflow", **cut)).error
-        only = await call("update_workflow", id=workflow["id"], nodes=cut["nodes"], connections={})
-        assert "that an answer had cut short" in only.error
+    answer = await call("update_workflow", id=workflow["id"], name="別名", nmae="hunter2")
+    assert "unknown argument: 'nmae'" in answer.error
+    assert "hunter2" not in answer.error
     assert writes(fake) == []
+
+
+@pytest.mark.req("NW-3")
+async def test_a_key_of_a_newer_n8n_may_be_passed_back(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow(), futureField={"x": 1})
+    raw = (await call("get_workflow", id=workflow["id"], raw=True)).data
+    answer = (await call("update_workflow", **{**raw, "name": "別名"})).data
+    assert (answer["changed"], "notes" in answer) == (["name"], False)
+    said = (await call("update_workflow", id=workflow["id"], name="また", futureField={"x": 2})).data
+    assert said["notes"] == ["not changed, because only n8n sets it: futureField"]
+
+
+async def test_a_new_node_does_not_get_the_pinned_data_of_an_old_one(call: Caller, fake: FakeN8n) -> None:
+    pins = {"End": [{"json": {"secret": 1}}], "Webhook": [{"json": {}}]}
+    workflow = fake.add_workflow(**order_flow(), pinData=pins)
+    answer = (await call("patch_workflow", id=workflow["id"], operations=[{"op": "removeNode", "name": "End"}])).data
+    assert "pinned data went with the nodes that were removed: 'End'" in answer["notes"]
+    assert fake.workflows[workflow["id"]]["pinData"] == {"Webhook": [{"json": {}}]}
+    fake.workflows[workflow["id"]]["pinData"] = pins
+    again = [{"op": "removeNode", "name": "Webhook"}, {"op": "addNode", "node": node("Webhook", HOOK)}]
+    await call("patch_workflow", id=workflow["id"], operations=again)
+    assert "Webhook" not in fake.workflows[workflow["id"]]["pinData"]
 
 
 async def test_groups_on_the_canvas_lose_a_node_that_is_removed(call: Caller, fake: FakeN8n) -> None:
@@ -380,3 +392,19 @@ async def test_a_change_made_on_an_older_version_is_a_conflict(call: Caller, fak
     assert writes(fake) == []
     again = await call("update_workflow", id=workflow["id"], name="別名", versionId=workflow["versionId"])
     assert again.data["name"] == "別名"
+
+
+async def test_a_dry_run_refuses_what_the_real_one_would_and_nothing_else(call: Caller, fake: FakeN8n) -> None:
+    rename = [{"op": "setField", "path": "name", "value": "別名"}]
+    archived = fake.add_workflow(**order_flow(), isArchived=True)
+    stale = fake.add_workflow(**order_flow())
+    odd = fake.add_workflow(name="n", nodes=[{"name": "A", "type": "x"}], connections={"Gone": {}}, settings={})
+    for arguments, said in (
+        ({"id": archived["id"]}, "The workflow is archived"),
+        ({"id": stale["id"], "versionId": "older"}, "Somebody changed this workflow since you read it"),
+    ):
+        assert said in (await call("patch_workflow", **arguments, operations=rename, dryRun=True)).error
+        assert said in (await call("patch_workflow", **arguments, operations=rename)).error
+    answer = (await call("patch_workflow", id=odd["id"], operations=rename, dryRun=True)).data
+    assert (answer["name"], answer["steps"]) == ("別名", ["dry run: nothing was written"])
+    assert writes(fake) == []

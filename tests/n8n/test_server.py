@@ -33,6 +33,8 @@ async def test_every_tool_is_described_and_annotated(fake: FakeN8n) -> None:
         assert len(tool.description) > 40
         assert tool.annotations.read_only_hint is (tool.name in READING)
         assert tool.annotations.read_only_hint or tool.annotations.destructive_hint is not None
+        if tool.name == "restore_workflow":  # of a deleted workflow, each makes a new one
+            assert tool.annotations.idempotent_hint is False
     assert len(json.dumps([tool.input_schema for tool in tools])) < 20_000
 
 
@@ -155,6 +157,18 @@ async def test_fields_of_the_workflow_itself_can_be_set(call: Caller, fake: Fake
     answer = (await call("patch_workflow", id=workflow["id"], operations=operations)).data
     assert (answer["name"], answer["changed"]) == ("請求書", ["name", "settings"])
     assert fake.workflows[workflow["id"]]["settings"] == {"executionOrder": "v1", "timezone": "Asia/Tokyo"}
+
+
+@pytest.mark.parametrize(("value", "left"), [({"executionOrder": "v1"}, {"executionOrder": "v1"}), (None, {})])
+async def test_settings_that_are_set_as_a_whole_are_all_there_is(
+    call: Caller, fake: FakeN8n, value: Any, left: Any
+) -> None:
+    workflow = fake.add_workflow(
+        **order_flow() | {"settings": {"timezone": "Asia/Tokyo", "executionTimeout": 9} | left}
+    )
+    operations = [{"op": "setField", "path": "settings", "value": value}]
+    answer = (await call("patch_workflow", id=workflow["id"], operations=operations)).data
+    assert (answer["changed"], fake.workflows[workflow["id"]]["settings"]) == (["settings"], left)
 
 
 async def test_fields_inside_lists_can_be_set_and_a_list_grows_at_its_end(call: Caller, fake: FakeN8n) -> None:

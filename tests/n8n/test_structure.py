@@ -39,6 +39,7 @@ def test_nulls_that_n8n_itself_writes_are_fine() -> None:
         ([A, B], {"A": {"main": [[{"node": "B", "type": "main", "index": "0"}]]}}, "each target must be"),
         ([A, B], chain("A", "C"), "a connection goes to 'C', and no node has this name"),
         ([A, B], chain("C", "A"), "a connection goes from 'C', and no node has this name"),
+        ([{**A, "id": ["x1"]}, B], chain("x1", "B"), "a connection goes from 'x1', and no node has this name"),
         ([{**A, "id": "x1"}, B], chain("x1", "B"), "that is the id of 'A', and connections go by name"),
     ],
 )

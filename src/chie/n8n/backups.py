@@ -1,18 +1,23 @@
 """Workflows as they were before we changed them: one JSON file each, which n8n can import, too."""
 
 import json
+import logging
 import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from chie.errors import StorageError
 from chie.n8n.errors import NotFoundError, ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Workflow
 
-_NAME = re.compile(r"(?P<id>[A-Za-z0-9_-]{1,64})/(?P<time>\d{8}T\d{12}Z)-(?P<reason>[a-z]+)\.json")
+logger = logging.getLogger(__name__)
+
+_NAME = re.compile(r"(?P<id>[A-Za-z0-9_-]{1,64})/(?P<time>\d{8}T\d{12}Z)-(?P<reason>[a-z]+)\.json", re.ASCII)
+_STAMP = "%Y%m%dT%H%M%S%fZ"
 
 
 @dataclass(frozen=True)
@@ -40,20 +45,16 @@ class Backups:
 
     def write(self, workflow: Workflow, reason: str) -> str:
         """The new backup's name. Nothing is changed in n8n before this has succeeded."""
-        stamp = self._clock().strftime("%Y%m%dT%H%M%S%fZ")
-        name = f"{workflow['id']}/{stamp}-{reason}.json"
-        if not _NAME.fullmatch(name):  # the id is n8n's word, and a path is made of it
+        moment = self._clock()
+        if not _NAME.fullmatch(_name(workflow["id"], moment, reason)):  # the id is n8n's word, and a path is made of it
             raise StorageError(
                 "n8n gave the workflow an id that is none, so it cannot be backed up and nothing was changed."
             )
-        file = self.folder / name
         try:
+            name = _name(workflow["id"], max(moment, self._free_from(workflow["id"])), reason)
+            file = self.folder / name
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            text = json.dumps(workflow, ensure_ascii=False, indent=1)
-            with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
-                out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
+            _put(file, json.dumps(workflow, ensure_ascii=False, indent=1))
             self._forget_old(file.parent)
         except OSError as error:
             raise StorageError(
@@ -63,22 +64,25 @@ class Backups:
         return name
 
     def list(self, workflow_id: str | None = None, *, after: str | None = None) -> Iterator[Backup]:
-        """Newest first; with `after`, only those that are older than that one."""
+        """Newest first; with `after`, only those that are older than that one. One that is broken hides no other."""
         names = sorted(self._names(workflow_id), key=_moment, reverse=True)
         for name in names:
             if after is None or _moment(name) < _moment(after):
-                yield self._described(name)
+                try:
+                    yield self._described(name)
+                except NotFoundError:  # it made room for a newer one meanwhile
+                    continue
+                except StorageError as error:
+                    logger.warning("the backup %s is left out of the list: %s", name, error.message)
 
     def _described(self, name: str) -> Backup:
         workflow, (folder, rest) = self.read(name), name.split("/")
-        stamp, reason = rest.removesuffix(".json").split("-")
-        time = datetime.strptime(stamp, "%Y%m%dT%H%M%S%fZ").replace(tzinfo=UTC)
         return Backup(
             backup=name,
             id=folder,
             name=str(workflow.get("name")),
-            reason=reason,
-            time=time.isoformat(timespec="seconds"),
+            reason=rest.removesuffix(".json").split("-")[1],
+            time=_time(name).isoformat(timespec="seconds"),
             nodes=len(workflow.get("nodes") or []),
         )
 
@@ -88,7 +92,7 @@ class Backups:
                 "backup must be a name that list_backups shows.", ValidationErrorContext(field="backup")
             )
         try:
-            workflow: Workflow = json.loads((self.folder / name).read_text(encoding="utf-8"))
+            workflow: Workflow = _workflow((self.folder / name).read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise NotFoundError("There is no such backup. list_backups shows those that exist.") from error
         except (OSError, ValueError) as error:
@@ -99,14 +103,55 @@ class Backups:
         pattern = f"{workflow_id}/*.json" if workflow_id else "*/*.json"
         for file in self.folder.glob(pattern):
             name = f"{file.parent.name}/{file.name}"
-            if _NAME.fullmatch(name):
+            if _is_name(name):
                 yield name
 
+    def _free_from(self, workflow_id: str) -> datetime:
+        """Just after the newest: if the clock has gone back, the next one must not be taken for the oldest."""
+        newest = max(self._names(workflow_id), key=_moment, default=None)
+        return _time(newest) + timedelta(microseconds=1) if newest else datetime.min.replace(tzinfo=UTC)
+
     def _forget_old(self, folder: Path) -> None:
-        for file in sorted(folder.glob("*.json"))[: -self._keep]:
-            file.unlink(missing_ok=True)
+        for name in sorted(self._names(folder.name))[: -self._keep]:
+            (self.folder / name).unlink(missing_ok=True)
+
+
+def _name(workflow_id: str, moment: datetime, reason: str) -> str:
+    return f"{workflow_id}/{moment.strftime(_STAMP)}-{reason}.json"
+
+
+def _is_name(name: str) -> bool:
+    try:
+        return bool(_NAME.fullmatch(name) and _time(name))
+    except ValueError:  # digits in the right places, but no date
+        return False
+
+
+def _time(name: str) -> datetime:
+    return datetime.strptime(_moment(name)[0].partition("-")[0], _STAMP).replace(tzinfo=UTC)
 
 
 def _moment(name: str) -> tuple[str, str]:
     folder, _, file = name.partition("/")
     return file, folder
+
+
+def _workflow(text: str) -> Workflow:
+    found = json.loads(text)
+    if not isinstance(found, dict) or "id" not in found:
+        raise ValueError
+    return found
+
+
+def _put(file: Path, text: str) -> None:
+    """Whole or not at all: neither a full disk nor a kill leaves half of it under the name of a backup."""
+    descriptor, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.stem}.", suffix=".part")  # 0o600
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(draft).replace(file)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise

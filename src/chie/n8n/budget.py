@@ -22,6 +22,18 @@ def fit(result: object, limit: int, how: str) -> object:
     return notice
 
 
+def is_cut(value: Any) -> bool:  # noqa: ANN401
+    """Whether something in it was shortened: a text, the last item of a list, or the last key of an object."""
+    match value:
+        case str():
+            return MARK in value
+        case list():
+            return any(is_cut(item) for item in value)
+        case dict():
+            return any(is_cut(item) for entry in value.items() for item in entry)
+    return False
+
+
 def length(result: object) -> int:
     return len(json.dumps(result, ensure_ascii=False, separators=(",", ":")))
 

@@ -49,7 +49,7 @@ class Merged:
 
 def merge(stored: Workflow, change: Change) -> Merged:
     notes: list[str] = []
-    wanted = {key: deepcopy(stored.get(key)) for key in REQUIRED}
+    wanted: Json = {key: deepcopy(stored.get(key)) for key in REQUIRED}
     wanted["nodes"] = [_clean(node) for node in stored.get("nodes") or []]
     wanted["settings"] = _settings(stored.get("settings") or {}, change.fields.get("settings"))
     for key in ("name", "connections"):
@@ -58,9 +58,10 @@ def merge(stored: Workflow, change: Change) -> Merged:
     if "nodes" in change.fields:
         wanted["nodes"] = _nodes(stored, change, notes)
     changed = [key for key in REQUIRED if _differs(stored, wanted, key)]
+    fields = {**change.fields, **_pins(stored, wanted["nodes"], change.fields, notes)}
     for key in OPTIONAL:
-        if key in change.fields and change.fields[key] != stored.get(key):
-            wanted[key] = deepcopy(change.fields[key])
+        if key in fields and fields[key] != stored.get(key):
+            wanted[key] = deepcopy(fields[key])
             changed.append(key)
     _regroup(stored, wanted, notes)
     return Merged(wanted, changed, notes)
@@ -160,12 +161,36 @@ def _differs(stored: Workflow, wanted: Json, key: str) -> bool:
     return bool(wanted[key] != before)
 
 
+def _pins(stored: Workflow, nodes: list[Node], given: Mapping[str, Any], notes: list[str]) -> Json:
+    """Pinned data goes with its node, and follows it to a new name: a later node of the old one must not get it."""
+    before = stored.get("pinData") or {}
+    pins = given.get("pinData", before) or {}
+    if not isinstance(pins, dict):
+        return {}
+    gone = _gone(stored.get("nodes") or [], nodes)
+    left = {name: data for name, data in pins.items() if name not in gone}
+    for name, now in gone.items():
+        if isinstance(now, str) and name in pins:
+            left.setdefault(now, pins[name])
+    if lost := [f"'{name}'" for name, now in gone.items() if now is None and (name in pins or name in before)]:
+        notes.append(f"pinned data went with the nodes that were removed: {', '.join(lost)}")
+    return {"pinData": left} if left != pins else {}
+
+
+def _gone(before: list[Node], after: list[Node]) -> dict[str, str | None]:
+    """The names that no node has any more, each with the new name if its node is still there by its id."""
+    names = [node.get("name") for node in after]
+    named = {node["id"]: node["name"] for node in after if isinstance(node.get("id"), str) and "name" in node}
+    gone = [node for node in before if "name" in node and node["name"] not in names]
+    return {node["name"]: named.get(node.get("id")) for node in gone}
+
+
 def _regroup(stored: Workflow, wanted: Json, notes: list[str]) -> None:
     """n8n fills in groups that are left out and then refuses them if they name a node that is gone."""
     groups = stored.get("nodeGroups")
     if not groups or "nodeGroups" in wanted:
         return
-    ids = {node.get("id") for node in wanted["nodes"]}
+    ids = [node.get("id") for node in wanted["nodes"]]
     left = [{**group, "nodeIds": [i for i in group["nodeIds"] if i in ids]} for group in groups]
     left = [group for group in left if group["nodeIds"]]
     if left != groups:

@@ -1,6 +1,6 @@
 """A few operations on a workflow, all or none: what they do not name stays as it is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Annotated, Any, Literal
 
@@ -10,13 +10,15 @@ from pydantic import ValidationError as PydanticError
 from chie.mcp_kit.errors import argument_errors, describe
 from chie.n8n import paths
 from chie.n8n.arguments import Arguments, JsonObject, NodeName, parse_json
+from chie.n8n.budget import is_cut
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.merge import completed
 from chie.n8n.models import WRITABLE, Json, Node, Workflow
 from chie.n8n.rename import rename
-from chie.n8n.structure import named
+from chie.n8n.structure import named, shape_faults
 
 SETTABLE = tuple(key for key in WRITABLE if key != "nodes")
+OBJECTS = ("settings", "pinData")
 Port = Annotated[int, Field(ge=0, le=1000)]
 
 
@@ -25,6 +27,10 @@ class AddNode(Arguments):
     node: JsonObject
 
     def apply(self, workflow: Workflow) -> None:
+        _refuse_cut(self.node)
+        name = self.node.get("name")
+        if not isinstance(name, str) or not name.strip():
+            raise _refused("node.name must be a text, by which connections and later operations find it")
         workflow["nodes"].append(completed(deepcopy(self.node)))
 
 
@@ -36,6 +42,8 @@ class RemoveNode(Arguments):
         node = find(workflow, self.name)
         workflow["nodes"].remove(node)
         workflow["connections"] = _cut_loose(workflow["connections"], node["name"])
+        if node["name"] in (workflow.get("pinData") or {}):
+            del workflow["pinData"][node["name"]]
 
 
 class UpdateNode(Arguments):
@@ -47,6 +55,7 @@ class UpdateNode(Arguments):
         node = find(workflow, self.name)
         if self.changes.get("name", node["name"]) != node["name"]:
             raise _refused("updateNode does not rename: use renameNode, so that connections and expressions follow")
+        _refuse_cut(paths.merge_patch({}, self.changes))  # a null may take away what was cut
         patched = paths.merge_patch(node, self.changes)
         node.clear()
         node.update(patched)
@@ -81,7 +90,7 @@ class Connect(_Connection):
 
     def apply(self, workflow: Workflow) -> None:
         source, end = self.ends(workflow)
-        kinds = workflow["connections"].setdefault(source, {})
+        kinds = workflow["connections"][source] = dict(workflow["connections"].get(source) or {})
         slots = kinds[self.type] = list(kinds.get(self.type) or [])
         slots += [[] for _ in range(self.output + 1 - len(slots))]
         slot = slots[self.output] = list(slots[self.output] or [])
@@ -108,12 +117,15 @@ class SetField(Arguments):
     node: NodeName | None = Field(default=None, description="The node that the path is in; without it, the workflow.")
 
     def apply(self, workflow: Workflow) -> None:
+        _refuse_cut(self.value)
         steps = paths.parse(self.path)
         if self.node is None and steps[0] not in SETTABLE:
             raise _refused(f"path must begin with one of {', '.join(SETTABLE)}; for a field of a node, name it in node")
         if self.node is not None and steps == ["name"]:
             raise _refused("setField does not rename a node: use renameNode")
         paths.put(workflow if self.node is None else find(workflow, self.node), steps, deepcopy(self.value))
+        if self.node is None and (faults := list(_field_faults(str(steps[0]), workflow))):
+            raise _refused("; ".join(faults))
 
 
 OPERATIONS = ("addNode", "removeNode", "updateNode", "renameNode", "connect", "disconnect", "setField")
@@ -167,6 +179,16 @@ def find(workflow: Workflow, name: str) -> Node:
     )
 
 
+def _field_faults(key: str, workflow: Workflow) -> Iterator[str]:
+    """Of the workflow's own fields, as the operations after this one build on them."""
+    if key == "connections":
+        yield from shape_faults(workflow[key])
+    elif key == "name" and not isinstance(workflow[key], str):
+        yield "name must be a text"
+    elif key in OBJECTS and not isinstance(workflow[key], dict | None):
+        yield f"{key} must be an object, or null"
+
+
 def _cut_loose(connections: Json, name: str) -> Json:
     def kept(slots: Any) -> Any:  # noqa: ANN401
         return slots and [slot and [end for end in slot if not end or end.get("node") != name] for slot in slots]
@@ -176,6 +198,14 @@ def _cut_loose(connections: Json, name: str) -> Json:
         for source, kinds in connections.items()
         if source != name
     }
+
+
+def _refuse_cut(value: object) -> None:
+    if is_cut(value):
+        raise _refused(
+            "it holds a part that an answer had cut short; read it whole with get_workflow and nodeName, "
+            "or name only what shall change"
+        )
 
 
 def _refused(reason: str) -> ValidationError:

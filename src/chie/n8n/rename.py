@@ -5,9 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from chie.n8n.models import Json, Workflow
-
-_CALLS = r"(?P<before>\$(?:\(|items\(|node\[)\s*)"
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+from chie.n8n.references import CALLS, continues_identifier, is_identifier
 
 
 def rename(workflow: Workflow, old: str, new: str) -> None:
@@ -28,18 +26,24 @@ def rename(workflow: Workflow, old: str, new: str) -> None:
 def follower(old: str, new: str) -> Callable[[str], str]:
     """Rewrites `$('Old')`, `$items("Old")`, `$node["Old"]` and `$node.Old` in a text, whatever the quotes."""
     quoted = [
-        (re.compile(f"{_CALLS}{quote}{re.escape(_escape(old, quote))}{quote}"), f"{quote}{_escape(new, quote)}{quote}")
+        (
+            re.compile(f"(?P<before>{CALLS}){quote}{re.escape(_escape(old, quote))}{quote}"),
+            f"{quote}{_escape(new, quote)}{quote}",
+        )
         for quote in "'\"`"
     ]
-    dotted = re.compile(rf"\$node\.{re.escape(old)}(?![\w$])") if _IDENTIFIER.fullmatch(old) else None
-    after = f"$node.{new}" if _IDENTIFIER.fullmatch(new) else f'$node["{_escape(new, chr(34))}"]'
+    dotted = re.compile(rf"\$node\.{re.escape(old)}(?=(?P<next>.?))", re.DOTALL) if is_identifier(old) else None
+    after = f"$node.{new}" if is_identifier(new) else f'$node["{_escape(new, chr(34))}"]'
+
+    def follow_dot(found: re.Match[str]) -> str:
+        return found[0] if found["next"] and continues_identifier(found["next"]) else after
 
     def follow(text: str) -> str:
         if "$" not in text:
             return text
         for pattern, name in quoted:
             text = pattern.sub(lambda found, name=name: found["before"] + name, text)  # type: ignore[misc]
-        return dotted.sub(lambda _: after, text) if dotted else text
+        return dotted.sub(follow_dot, text) if dotted else text
 
     return follow
 

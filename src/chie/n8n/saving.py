@@ -58,9 +58,7 @@ class Saver:
     async def _change(
         self, workflow_id: str, choose: Callable[[Workflow], Change], reason: str, version_id: str | None
     ) -> Report:
-        stored = await self._client.get_workflow(workflow_id)
-        _refuse_archived(stored)
-        _refuse_stale(stored, version_id)
+        stored = await self._changeable(workflow_id, version_id)
         change = choose(stored)
         merged = merge(stored, change)
         report = Report(stored, merged.changed, notes=[*merged.notes, *_warnings(merged)])
@@ -71,6 +69,14 @@ class Saver:
         report.steps.append(f"backup written: {self._backups.write(stored, reason)}")
         await self._apply(stored, change, merged, wanted_tags, report)
         return report
+
+    async def rehearse(
+        self, workflow_id: str, choose: Callable[[Workflow], Change], *, version_id: str | None = None
+    ) -> Report:
+        """What the change would do, and refused where it would be; nothing is written."""
+        stored = await self._changeable(workflow_id, version_id)
+        merged = merge(stored, choose(stored))
+        return Report({**stored, **merged.body}, merged.changed, notes=[*merged.notes, *_warnings(merged)])
 
     async def create(self, fields: Json, *, active: bool | None, tag_list: list[str] | None) -> Report:
         wanted_tags = tags.clean(tag_list or [])
@@ -100,6 +106,12 @@ class Saver:
         await (self._publish(workflow_id, report) if active else self._unpublish(workflow_id, report))
         report.workflow = await self._client.get_workflow(workflow_id)
         return report
+
+    async def _changeable(self, workflow_id: str, version_id: str | None) -> Workflow:
+        stored = await self._client.get_workflow(workflow_id)
+        _refuse_archived(stored)
+        _refuse_stale(stored, version_id)
+        return stored
 
     async def _apply(
         self, stored: Workflow, change: Change, merged: Merged, wanted_tags: list[str] | None, report: Report

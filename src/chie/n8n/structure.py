@@ -1,19 +1,17 @@
 """Whether nodes and connections make a workflow. What surely breaks is an error; what looks odd is a warning."""
 
-import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chie.n8n.budget import MARK
+from chie.n8n.budget import is_cut
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Node
+from chie.n8n.references import referred
 
 SHOWN = 10
 NOT_RUN = frozenset({"n8n-nodes-base.stickyNote"})
-
-_REFERENCE = re.compile(r"""\$\(\s*(?P<quote>['"`])(?P<name>(?:\\.|(?!(?P=quote)).)+)(?P=quote)\s*\)""")
 
 
 @dataclass
@@ -43,6 +41,18 @@ def check(nodes: Any, connections: Any) -> Findings:  # noqa: ANN401
     if not found.errors:
         found.warnings += _oddities(nodes, connections)
     return found
+
+
+def refuse_cut(given: Mapping[str, Any], stored: Mapping[str, Any] | None = None) -> None:
+    """What is stored so already may pass: it is nothing that an answer of ours has lost."""
+    cut = [key for key, value in given.items() if is_cut(value) and value != (stored or {}).get(key)]
+    if cut:
+        raise ValidationError(
+            f"{', '.join(cut)}: holds a part that an answer had cut short, and nothing was changed. Leave out what "
+            "shall stay as it is, read nodes whole with get_workflow and nodeName, and change parts of a workflow "
+            "with patch_workflow.",
+            ValidationErrorContext(field=", ".join(cut), constraint="whole"),
+        )
 
 
 def targets(connections: Json) -> Iterator[tuple[str, str, int, Json]]:
@@ -94,8 +104,8 @@ def _faults_of(number: int, node: Node) -> Iterator[str]:
     for key in ("parameters", "credentials"):
         if not isinstance(node.get(key, {}), dict):
             yield f"{place}.{key} must be an object"
-    if any(MARK in text for text in texts(node)):
-        yield f"{place} holds a text that an answer had cut short: read the node whole with get_workflow and nodeName"
+    if is_cut(node):
+        yield f"{place} holds a part that an answer had cut short: read the node whole with get_workflow and nodeName"
 
 
 def _is_point(position: object) -> bool:
@@ -106,13 +116,17 @@ def _is_point(position: object) -> bool:
     )
 
 
-def _connection_faults(connections: Any, names: dict[str, Node]) -> list[str]:  # noqa: ANN401
+def shape_faults(connections: Any) -> list[str]:  # noqa: ANN401
+    """Whether they can be read at all; to which nodes they lead is not looked at."""
     if not isinstance(connections, dict):
         return ["connections must be an object"]
-    ids = {node.get("id"): name for name, node in names.items()}
-    faults = [fault for source in connections for fault in _shape_faults(source, connections[source])]
-    if faults:
+    return [fault for source in connections for fault in _shape_faults(source, connections[source])]
+
+
+def _connection_faults(connections: Any, names: dict[str, Node]) -> list[str]:  # noqa: ANN401
+    if faults := shape_faults(connections):
         return faults
+    ids = {node["id"]: name for name, node in names.items() if isinstance(node.get("id"), str)}
     used = [(source, "from") for source in connections]
     used += [(target["node"], "to") for _, _, _, target in targets(connections)]
     for name, side in dict.fromkeys(used):
@@ -167,5 +181,4 @@ def is_trigger(node: Node) -> bool:
 
 
 def _references(node: Node) -> set[str]:
-    found = (match["name"] for text in texts(node.get("parameters")) for match in _REFERENCE.finditer(text))
-    return {re.sub(r"\\(.)", r"\1", name) for name in found}
+    return {name for text in texts(node.get("parameters")) for name in referred(text)}

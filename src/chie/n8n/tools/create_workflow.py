@@ -5,6 +5,7 @@ from pydantic import Field
 from chie.n8n.arguments import Connections, JsonObject, Nodes, RawArguments, Settings, Tags, WorkflowName
 from chie.n8n.models import Json
 from chie.n8n.saving import Report
+from chie.n8n.structure import refuse_cut
 from chie.n8n.summaries import report
 from chie.n8n.tool import ADD, RawTool
 
@@ -36,6 +37,7 @@ class CreateWorkflowTool(RawTool[CreateWorkflowArguments]):
             "settings": args.settings or {},
             "pinData": args.pin_data,
         }
+        refuse_cut({**fields, "tags": args.tags})
         return await self.context.saver.create(fields, active=args.active, tag_list=args.tags)
 
     def format_response(self, data: Report, *, raw: bool) -> Json:

@@ -3,6 +3,7 @@
 from chie.n8n.arguments import FilePath, RawArguments
 from chie.n8n.models import WRITABLE, Json
 from chie.n8n.saving import Report
+from chie.n8n.structure import refuse_cut
 from chie.n8n.summaries import report
 from chie.n8n.tool import ADD, RawTool
 
@@ -23,6 +24,7 @@ class CreateWorkflowFromFileTool(RawTool[CreateWorkflowFromFileArguments]):
     async def execute_core(self, args: CreateWorkflowFromFileArguments) -> Report:
         content = self.context.folders.read(args.file_path)
         fields = {key: value for key, value in content.items() if key in WRITABLE}
+        refuse_cut(fields)
         result = await self.context.saver.create(fields, active=None, tag_list=None)
         if unused := sorted(set(content) - set(WRITABLE)):
             result.notes.append(f"not used from the file: {', '.join(unused)}")

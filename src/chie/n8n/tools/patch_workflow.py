@@ -1,15 +1,15 @@
 """`patch_workflow`."""
 
+from functools import partial
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from chie.n8n.arguments import RawArguments, VersionId, WorkflowId
-from chie.n8n.merge import Change, merge
+from chie.n8n.merge import Change, settings_alone
 from chie.n8n.models import WRITABLE, Json, Workflow
 from chie.n8n.patch import Operation, apply_all, read_operations
 from chie.n8n.saving import Report
-from chie.n8n.structure import check
 from chie.n8n.summaries import report
 from chie.n8n.tool import CHANGE, RawTool
 
@@ -36,25 +36,20 @@ class PatchWorkflowTool(RawTool[PatchWorkflowArguments]):
     arguments = PatchWorkflowArguments
 
     async def execute_core(self, args: PatchWorkflowArguments) -> Report:
-        if args.dry_run:
-            return await self._rehearse(args)
-        return await self.context.saver.change(
-            args.id, lambda stored: _change(stored, args), reason="patch", version_id=args.version_id
-        )
+        saver, choose = self.context.saver, partial(_change, args=args)
+        if not args.dry_run:
+            return await saver.change(args.id, choose, reason="patch", version_id=args.version_id)
+        result = await saver.rehearse(args.id, choose, version_id=args.version_id)
+        result.steps.append("dry run: nothing was written")
+        return result
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)
-
-    async def _rehearse(self, args: PatchWorkflowArguments) -> Report:
-        stored = await self.context.client.get_workflow(args.id)
-        merged = merge(stored, _change(stored, args))
-        found = check(merged.body["nodes"], merged.body["connections"])
-        found.refuse()
-        preview = {**stored, **merged.body}
-        return Report(preview, merged.changed, ["dry run: nothing was written"], [*merged.notes, *found.warnings])
 
 
 def _change(stored: Workflow, args: PatchWorkflowArguments) -> Change:
     patched = apply_all(stored, args.operations)
     fields = {key: patched[key] for key in WRITABLE if key in patched and patched[key] != stored.get(key)}
+    if "settings" in fields:  # all of them, as they shall be
+        fields["settings"] = settings_alone(stored, fields["settings"] or {})
     return Change(fields, keep="nothing")

@@ -4,6 +4,7 @@ from chie.n8n.arguments import FilePath, RawArguments, VersionId, WorkflowId
 from chie.n8n.merge import Change, settings_alone
 from chie.n8n.models import WRITABLE, Json, Workflow
 from chie.n8n.saving import Report
+from chie.n8n.structure import refuse_cut
 from chie.n8n.summaries import report
 from chie.n8n.tool import CHANGE, RawTool
 
@@ -27,6 +28,7 @@ class ReplaceWorkflowFromFileTool(RawTool[ReplaceWorkflowFromFileArguments]):
     async def execute_core(self, args: ReplaceWorkflowFromFileArguments) -> Report:
         content = self.context.folders.read(args.file_path)
         fields = {key: content[key] for key in WRITABLE if content.get(key) is not None}
+        refuse_cut(fields)
         result = await self.context.saver.change(
             args.id, lambda now: _replacement(now, fields), reason="replace", version_id=args.version_id
         )

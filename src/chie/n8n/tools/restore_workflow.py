@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from chie.n8n.arguments import RawArguments
+from chie.n8n.comparison import restoration
 from chie.n8n.errors import NotFoundError
-from chie.n8n.merge import Change, settings_alone
 from chie.n8n.models import WRITABLE, Json, Workflow, tag_names
 from chie.n8n.saving import Report
 from chie.n8n.summaries import report
@@ -21,29 +21,22 @@ class RestoreWorkflowTool(RawTool[RestoreWorkflowArguments]):
         "Bring a workflow back to what a backup holds: name, nodes, connections, settings and tags. Its state now is "
         "backed up first. One that was deleted is created again, under a new id and unpublished."
     )
-    annotations = CHANGE
+    annotations = CHANGE.model_copy(update={"idempotent_hint": False})  # twice makes two of one that was deleted
     arguments = RestoreWorkflowArguments
 
     async def execute_core(self, args: RestoreWorkflowArguments) -> Report:
         old = self.context.backups.read(args.backup)
-        fields = {key: old[key] for key in WRITABLE if old.get(key) is not None}
         try:
             await self.context.client.get_workflow(str(old["id"]))
         except NotFoundError:
-            return await self._make_again(old, fields)
-        return await self.context.saver.change(str(old["id"]), lambda now: _back(now, old, fields), reason="restore")
+            return await self._make_again(old)
+        return await self.context.saver.change(str(old["id"]), lambda now: restoration(now, old), reason="restore")
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)
 
-    async def _make_again(self, old: Workflow, fields: Json) -> Report:
+    async def _make_again(self, old: Workflow) -> Report:
+        fields = {key: old[key] for key in WRITABLE if old.get(key) is not None}
         result = await self.context.saver.create(fields, active=None, tag_list=tag_names(old))
         result.notes.append("the workflow did not exist any more: this is a new one with a new id, not published")
         return result
-
-
-def _back(now: Workflow, old: Workflow, fields: Json) -> Change:
-    """Settings and pinned data that came after the backup go: n8n keeps what is not named."""
-    after: Json = {"pinData": {}} if now.get("pinData") and not old.get("pinData") else {}
-    settings = settings_alone(now, old.get("settings") or {})
-    return Change({**fields, **after, "settings": settings}, tags=tag_names(old), keep="nothing")

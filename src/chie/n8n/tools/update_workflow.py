@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticCustomError
 
 from chie.n8n.arguments import (
     Connections,
@@ -18,9 +17,11 @@ from chie.n8n.arguments import (
     WorkflowId,
     WorkflowName,
 )
+from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.merge import Change
 from chie.n8n.models import READ_ONLY, WRITABLE, Json, Workflow
 from chie.n8n.saving import Report
+from chie.n8n.structure import SHOWN, named, refuse_cut
 from chie.n8n.summaries import report, whole
 from chie.n8n.tool import CHANGE, RawTool
 
@@ -49,16 +50,19 @@ class UpdateWorkflowArguments(RawArguments):
     tags: Tags | None = Field(default=None, description="Replaces all tags; [] removes them.")
     version_id: VersionId | None = None
 
-    @model_validator(mode="after")
-    def _refuse_unknown(self) -> "UpdateWorkflowArguments":
-        if set(self.model_extra or {}) - READ_ONLY:
-            raise PydanticCustomError("extra_forbidden", "unknown")
-        return self
-
     def fields(self) -> dict[str, Any]:
         given = self.model_dump(by_alias=True, include={"name", "nodes", "connections", "settings", "static_data",
                                                         "pin_data", "node_groups", "description"})  # fmt: skip
         return {key: value for key, value in given.items() if key in WRITABLE and value is not None}
+
+    def refuse_unknown(self, stored: Workflow) -> None:
+        """A newer n8n has keys that we do not know yet; what it does not have, either, is a slip of the caller."""
+        if unknown := sorted(set(self.model_extra or {}) - READ_ONLY - set(stored)):
+            raise ValidationError(
+                f"unknown argument: {', '.join(named(key) for key in unknown[:SHOWN])}. Nothing was changed: look at "
+                "the tool's schema for the names it takes.",
+                ValidationErrorContext(field=unknown[0][:60], constraint="known"),
+            )
 
     def ignored(self, stored: Workflow) -> list[str]:
         """Keys that only n8n sets and that were given with another value than it has."""
@@ -80,8 +84,11 @@ class UpdateWorkflowTool(RawTool[UpdateWorkflowArguments]):
         ignored: list[str] = []
 
         def choose(stored: Workflow) -> Change:
+            args.refuse_unknown(stored)
+            fields = args.fields()
+            refuse_cut({**fields, "tags": args.tags}, stored)
             ignored.extend(args.ignored(stored))
-            return Change(args.fields(), active=args.active, tags=args.tags)
+            return Change(fields, active=args.active, tags=args.tags)
 
         result = await self.context.saver.change(args.id, choose, reason="update", version_id=args.version_id)
         if ignored:

@@ -156,6 +156,11 @@ function Differences({ difference }: { difference: Difference }) {
           {t.tags}: <del>{tag}</del>
         </li>
       ))}
+      {difference.others.length > 0 && (
+        <li className="tilde">
+          {t.others}: <code>{difference.others.join(", ")}</code>
+        </li>
+      )}
     </ul>
   );
 }

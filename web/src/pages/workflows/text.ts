@@ -69,6 +69,7 @@ export const workflowsText = defineText({
     connections: "Connections",
     settings: "Settings",
     tags: "Tags",
+    others: "Other fields",
     cancel: "Cancel",
   },
   ja: {
@@ -139,6 +140,7 @@ export const workflowsText = defineText({
     connections: "接続",
     settings: "設定",
     tags: "タグ",
+    others: "その他の項目",
     cancel: "キャンセル",
   },
 });

@@ -74,6 +74,7 @@ export interface Difference {
   settings: string[];
   tags_added: string[];
   tags_removed: string[];
+  others: string[];
 }
 
 interface WorkflowPage {
