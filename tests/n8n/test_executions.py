@@ -100,6 +100,12 @@ async def test_a_node_that_did_not_run_is_not_found_and_those_that_ran_are_named
     assert answer.error == "That node did not run in this execution. Nodes that ran: A."
 
 
+async def test_a_node_without_runs_and_an_error_in_plain_words_are_told_too(call: Caller, fake: FakeN8n) -> None:
+    fake.add_execution(**execution({"A": None, "B": [run(1, error="壊れた")]}))
+    assert (await call("get_execution", id="1")).data["nodes"][0]["items"] == 0
+    assert (await call("get_execution", id="1", nodeName="B")).data["runs"][0]["error"] == {"message": "壊れた"}
+
+
 async def test_items_of_all_nodes_can_be_asked_for(call: Caller, fake: FakeN8n) -> None:
     fake.add_execution(**execution({"A": [run(3)]}))
     answer = (await call("get_execution", id="1", includeData=True, itemLimit=1)).data

@@ -108,8 +108,9 @@ def _run(run: Json, limit: int) -> Json:
     shown["ms"] = run.get("executionTime")
     if sources := [source.get("previousNode") for source in run.get("source") or [] if source]:
         shown["inputFrom"] = sources
-    if run.get("error"):
-        shown["error"] = {key: run["error"].get(key) for key in ("message", "description") if run["error"].get(key)}
+    if error := run.get("error"):
+        told = error if isinstance(error, dict) else {"message": str(error)}
+        shown["error"] = {key: told.get(key) for key in ("message", "description") if told.get(key)}
     shown["outputs"] = _outputs(run, limit)
     return shown
 
@@ -148,7 +149,9 @@ def _result(execution: Execution) -> Json:
 
 
 def _run_data(execution: Execution) -> dict[str, list[Json]]:
-    return _result(execution).get("runData") or {}
+    """Runs by node; what is no run (a node that never came to one may have null) is left out."""
+    found = _result(execution).get("runData") or {}
+    return {name: [run for run in runs or () if isinstance(run, dict)] for name, runs in found.items()}
 
 
 def _failing_node(error: object) -> str | None:
