@@ -16,7 +16,14 @@ from chie.errors import ChieError
 from chie.rooms import SERVERS, create_server
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-PORT = click.option("--port", default=8080, show_default=True, envvar="PORT", help="Port; 0 takes a free one.")
+PORT = click.option(
+    "--port",
+    envvar="PORT",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port; 0 takes a free one.",
+)
 LOG_LEVEL = click.option(
     "--log-level",
     envvar="CHIE_LOG_LEVEL",
@@ -141,7 +148,10 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
         app = protect(http_app(create_server(server), "/mcp"), open_gate())
         run_http(app, host=host, port=port, announce=_announce_server)
     else:
-        run_stdio(create_server(server))
+        room = create_server(server)
+        if sys.stdin.isatty():
+            click.echo(f"{room.name} waits for an MCP client on this terminal  (stop it with Ctrl+C)", err=True)
+        run_stdio(room)
 
 
 @contextmanager
