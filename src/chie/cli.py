@@ -71,8 +71,8 @@ ROOMS = {
 }  # commands that live in their room, imported when they are asked for
 
 
-class Door(click.Group):
-    """The CLI's edge: our errors become one line and exit code 1; anything else is a bug and keeps its stack."""
+class Program(click.Command):
+    """Whatever its streams are, it does its work."""
 
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
         mend_streams()
@@ -83,6 +83,10 @@ class Door(click.Group):
                 raise
             click.echo(f"Error: what was to be shown cannot be written: {reason}.", err=True)
             sys.exit(1)
+
+
+class Door(Program, click.Group):
+    """The CLI's edge: our errors become one line and exit code 1; anything else is a bug and keeps its stack."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *ROOMS])

@@ -11,10 +11,10 @@ from tests.house.processes import BIN
 from chie.cli import main
 
 
-def chie(command: str, **environment: str) -> "subprocess.CompletedProcess[bytes]":
+def run(command: str, **environment: str) -> "subprocess.CompletedProcess[bytes]":
     """By way of a shell, which can close a stream."""
     return subprocess.run(
-        ["/bin/sh", "-c", f"exec {BIN / 'chie'} {command}"],
+        ["/bin/sh", "-c", f"exec {BIN}/{command}"],
         env=os.environ | environment,
         capture_output=True,
         timeout=60,
@@ -24,21 +24,23 @@ def chie(command: str, **environment: str) -> "subprocess.CompletedProcess[bytes
 
 @pytest.mark.parametrize(("encoding", "shown"), [("cp1252", b"Chie (??)"), ("cp932", "Chie (知恵)".encode("cp932"))])
 def test_a_letter_that_the_output_does_not_know_becomes_a_question_mark(encoding: str, shown: bytes) -> None:
-    done = chie("--help", PYTHONIOENCODING=encoding)
+    done = run("chie --help", PYTHONIOENCODING=encoding)
     assert shown in done.stdout
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_an_output_that_takes_nothing_is_told_in_one_line(unbuffered: str) -> None:
-    done = chie("--version >/dev/full", PYTHONUNBUFFERED=unbuffered)
+    done = run("chie --version >/dev/full", PYTHONUNBUFFERED=unbuffered)
     assert done.returncode == 1
     assert done.stderr == b"Error: what was to be shown cannot be written: No space left on device.\n"
 
 
-@pytest.mark.parametrize("command", ["--version >&-", "--version 2>&-", "mcp knowledge <&-"])
+@pytest.mark.parametrize(
+    "command", ["chie --version >&-", "chie --version 2>&-", "chie mcp knowledge <&-", "knowledge-gateway <&-"]
+)
 def test_a_closed_stream_is_no_failure(command: str) -> None:
-    done = chie(command)
+    done = run(command)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
