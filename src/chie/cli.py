@@ -1,6 +1,8 @@
 """The `chie` command: pick a room, load its settings, run it. Rooms are imported by the command that needs them."""
 
 import gc
+import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +18,14 @@ from chie.errors import ChieError
 from chie.rooms import SERVERS, create_server
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-PORT = click.option("--port", default=8080, show_default=True, envvar="PORT", help="Port; 0 takes a free one.")
+PORT = click.option(
+    "--port",
+    envvar="PORT",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port; 0 takes a free one.",
+)
 LOG_LEVEL = click.option(
     "--log-level",
     envvar="CHIE_LOG_LEVEL",
@@ -62,7 +71,21 @@ ROOMS = {
 }  # commands that live in their room, imported when they are asked for
 
 
-class Door(click.Group):
+class Program(click.Command):
+    """Whatever its streams are, it does its work."""
+
+    def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+        mend_streams()
+        try:
+            return super().main(*args, **options)
+        except OSError:
+            if (reason := _refusal_of_output()) is None:
+                raise
+            click.echo(f"Error: what was to be shown cannot be written: {reason}.", err=True)
+            sys.exit(1)
+
+
+class Door(Program, click.Group):
     """The CLI's edge: our errors become one line and exit code 1; anything else is a bug and keeps its stack."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -141,7 +164,32 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
         app = protect(http_app(create_server(server), "/mcp"), open_gate())
         run_http(app, host=host, port=port, announce=_announce_server)
     else:
-        run_stdio(create_server(server))
+        room = create_server(server)
+        if sys.stdin.isatty():
+            click.echo(f"{room.name} waits for an MCP client on this terminal  (stop it with Ctrl+C)", err=True)
+        run_stdio(room)
+
+
+def mend_streams() -> None:
+    """Nothing shall fail because of where the words go: a closed stream, or one whose encoding lacks a letter.
+
+    Stderr writes such letters as escapes already. A closed stream's number would go to the next file that is opened.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for good
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _refusal_of_output() -> str | None:
+    """Why stdout takes nothing more; what it still holds is given up, or Python would try again at its end."""
+    try:
+        click.echo()  # a stream without a buffer holds nothing that would tell it again
+    except OSError as error:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+        return error.strerror
+    return None
 
 
 @contextmanager

@@ -48,7 +48,14 @@ def test_a_revoked_token_is_refused_at_once_by_who_has_read_the_file(home: Path)
     assert run("revoke", "aki") == (0, "Revoked aki\n", "")
     assert reader.find(tokens[0]) is None
     assert reader.find(tokens[1]) == User("ben")
-    assert "nobody gets in" in run("revoke", "ben")[2]
+    locked = (
+        "Nobody is left, so nobody gets in with a token. `chie users add NAME` adds somebody; "
+        f"to ask nobody for a token any more, delete {home / 'users.json'}.\n"
+    )
+    assert run("revoke", "ben")[2] == locked
+    assert run("list") == (0, "", locked)
+    (home / "users.json").unlink()
+    assert run("list")[2] == "No users. `chie users add NAME` adds one.\n"
 
 
 @pytest.mark.parametrize("name", ["", "anonymous", "Chie", "a b", "../aki", "a" * 65, "aki\n", "-x"])

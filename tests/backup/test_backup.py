@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.backup.commands import chie, ids_in, notes, titles
@@ -180,6 +181,40 @@ def test_a_damaged_database_is_kept_as_it_is_and_replaced(home: Path, tmp_path: 
     assert "start every running Chie again" in brought.output
     assert titles(home) == {"whole"}
     assert next(home.glob("before-restore-*/chie.db")).read_bytes().startswith(b"no database at all")
+
+
+def test_a_database_with_a_damaged_page_is_named_itself(home: Path, tmp_path: Path) -> None:
+    with notes(home) as service:
+        service.save("whole", title="whole")
+    with closing(sqlite3.connect(home / "chie.db")) as database:
+        size = database.execute("PRAGMA page_size").fetchone()[0]
+        page = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'").fetchone()[0]
+    with (home / "chie.db").open("r+b") as file:
+        file.seek(size * (page - 1) + 8)
+        file.write(b"\xff" * 64)
+    result = chie("backup", str(tmp_path / "b.zip"))
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: {home / 'chie.db'} is damaged")
+    assert result.output.endswith("Bring back a backup with: chie restore FILE\n")
+
+
+def test_a_full_disk_is_told_of_the_place_that_is_full(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with notes(home) as service:
+        service.save("x")
+
+    def without_room(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*arguments, **options)
+        if "uri" not in options:  # the copy, which is made by its plain path
+            connection.execute("PRAGMA max_page_count = 2")
+        return connection
+
+    connect = sqlite3.connect
+    monkeypatch.setattr("chie.backup.database.sqlite3.connect", without_room)
+    result = chie("backup", str(tmp_path / "out" / "b.zip"))
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: the disk that holds {tmp_path / 'out'} is full.")
 
 
 def test_a_place_that_cannot_be_written_is_told(home: Path, tmp_path: Path) -> None:

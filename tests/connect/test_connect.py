@@ -352,12 +352,21 @@ def test_variables_go_by_name_unless_a_value_is_given(user: Path, monkeypatch: p
     [
         (("claude-desktop", "--http", HOUSE), "reads only programs from its file"),
         (("claude-desktop", "--env", "N8N_URL"), "Write N8N_URL=VALUE"),
-        (("cursor", "--http", "ftp://x"), "begins with http:// or https://"),
+        *(
+            (("cursor", "--http", address), "--http wants an address such as http://127.0.0.1:8080")
+            for address in ("", "ftp://x", "http://", "http://[", "http://h:abc", "http://h:99999", "http://h:0")
+        ),
         (("cursor", "--http", "http://user:pass@127.0.0.1"), "shall have no password"),
         (("cursor", "--http", f"{HOUSE}/mcp/n8n", "--server", "n8n", "--server", "knowledge"), "leads to one server"),
         (("cursor", "--http", HOUSE, "--env", "A=1"), "Leave out --env or --http"),
         (("cursor", "--token-env", "T"), "Add --http"),
         (("cursor", "--http", HOUSE, "--token-env", "NOT_SET", "--write-token"), "is not set here"),
+        (("cursor", "--http", HOUSE, "--write-token"), "Add --token-env NAME"),
+        (("cursor", "--write-token"), "Add --token-env NAME"),
+        (("cursor", "--env", "=x"), "Write NAME, or NAME=VALUE"),
+        (("cursor", "--env", ""), "Write NAME, or NAME=VALUE"),
+        (("claude-desktop", "--env", ""), "Write NAME, or NAME=VALUE"),
+        (("cursor", "--remove", "--print"), "Leave out one of the two"),
     ],
 )
 def test_what_does_not_go_together_is_refused(user: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -365,6 +374,14 @@ def test_what_does_not_go_together_is_refused(user: Path, arguments: tuple[str, 
     assert result.exit_code == 1
     assert words in result.output
     assert not user.exists()
+
+
+def test_links_that_go_in_a_circle_are_told(user: Path) -> None:
+    user.mkdir()
+    (user / ".claude.json").symlink_to(user / ".claude.json")
+    result = connect("claude-code", "--yes")
+    assert result.exit_code == 1
+    assert result.output.startswith(f"Error: {user / '.claude.json'} cannot be used: Too many levels of symbolic links")
 
 
 def test_a_file_that_is_no_text_is_left_alone(user: Path) -> None:

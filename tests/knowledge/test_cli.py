@@ -1,13 +1,16 @@
 """`chie notes`, as a person types it."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from fastmcp import Client
 
 from chie import __version__
 from chie.cli import main
+from chie.knowledge.server import create_server
 
 
 def chie(*arguments: str, stdin: str | None = None) -> Result:
@@ -56,6 +59,49 @@ def test_lists_go_on_where_the_page_before_ended() -> None:
     assert len(json.loads(chie("notes", "list", "--json").output)["notes"]) == 3
 
 
+def test_the_next_page_is_asked_for_as_this_one_was() -> None:
+    for number in range(3):
+        chie("notes", "save", f"note {number}", "--tag", "it's mine")
+    first = chie("notes", "list", "--limit", "1", "--tag", "it's mine").output
+    more = shlex.split(first.split("More: chie ")[1])
+    second = chie(*more).output
+    assert "note 1" in second
+    assert "note 0" not in second
+    assert shlex.split(second.split("More: chie ")[1])[:-1] == more[:-1]
+
+
+def test_an_empty_list_says_so() -> None:
+    assert chie("notes", "list").output == "No notes.\n"
+    assert chie("notes", "list", "--tag", "x").output == "No notes with this tag.\n"
+    assert json.loads(chie("notes", "list", "--json").output)["notes"] == []
+
+
+async def test_json_has_the_form_that_tools_give() -> None:
+    note_id = saved_id(chie("notes", "save", "日付の形"))
+    async with Client(create_server()) as client:
+        told = (await client.call_tool("get_knowledge", {"id": note_id})).structured_content
+    assert json.loads(chie("notes", "show", note_id, "--json").output) == told
+
+
+def test_json_loses_no_letter_in_an_output_that_is_not_utf_8() -> None:
+    saved = CliRunner(charset="cp1252").invoke(main, ["notes", "save", "失わない", "--json"])
+    assert json.loads(saved.stdout_bytes)["title"] == "失わない"
+
+
+@pytest.mark.parametrize("place", ["", " ", "vector-search", "postgres//typo", "postgresql", "."])
+def test_a_migration_goes_to_no_place_that_is_a_slip(place: str) -> None:
+    result = chie("notes", "migrate", "--to", place)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: --to names no place for notes. Write postgresql://user@host/name, or")
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("place", ["copy.db", "./copy", "sqlite:///copy.db"])
+def test_a_migration_goes_to_a_file(place: str) -> None:
+    chie("notes", "save", "引っ越すメモ")
+    assert "1 notes copied" in chie("notes", "migrate", "--to", place).output
+
+
 def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chie("notes", "save", "知恵の輪", "--tag", "遊び")
     before = chie("notes", "list", "--json").output
@@ -73,7 +119,8 @@ def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("notes", "delete", "k-0"), "Error: knowledge not found"),
+        (("notes", "show", "k-0"), "Error: no note has this id. `chie notes list` shows the ids that exist."),
+        (("notes", "delete", "k-0"), "Error: no note has this id. `chie notes list` shows the ids that exist."),
         (("notes", "save", " "), "Error: content is required"),
         (("notes", "search", ""), "Error: query is required"),
         (("notes", "search", "x", "--limit", "0"), "Error: limit must be between 1 and 100"),

@@ -2,9 +2,11 @@
 
 import json
 import os
+import pty
 import signal
 import sqlite3
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,6 +30,47 @@ def test_stdout_of_a_stdio_server_is_json_rpc_and_nothing_else(command: tuple[st
     assert out == ""
     assert server.process.returncode == 0
     assert "Traceback" not in err
+
+
+def test_the_first_interrupt_ends_a_stdio_server_in_order(home: Path) -> None:
+    with StdioServer("knowledge-gateway") as server:
+        server.call("save_knowledge", content="停止の前に保存する")
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(timeout=20) == 0
+        assert server.process.stderr
+        assert server.process.stderr.read() == ""
+    assert not (home / "chie.db-wal").exists(), "the store was not closed"
+
+
+AT_A_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+def test_ctrl_c_at_a_terminal_ends_a_stdio_server_in_order() -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", AT_A_TERMINAL, BIN / "chie", "mcp", "knowledge"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        assert process.stdout
+        assert process.stderr
+        try:
+            said = process.stderr.readline().decode()
+            os.write(ours, b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+            assert json.loads(process.stdout.readline())["id"] == 1
+            os.write(ours, b"\x03")
+            assert process.wait(timeout=20) == 0
+            assert process.stdout.read() == b""
+            assert process.stderr.read() == b""
+        finally:
+            process.kill()
+            os.close(ours)
+    assert said == "knowledge-gateway waits for an MCP client on this terminal  (stop it with Ctrl+C)\n"
 
 
 def test_logs_go_to_a_file_as_json_when_asked(tmp_path: Path) -> None:

@@ -94,6 +94,7 @@ async def test_a_tools_own_words_pass() -> None:
         ({"text": "x", "items": SECRET}, "items must be a list"),
         ({"text": "x", "items": [1, SECRET]}, "items[1] must be a whole number"),
         ({"text": "x", "items": [1, 2, 3]}, "items must be at most 2 long"),
+        ({"text": "x", SECRET: None}, "unknown argument: look at the tool's schema for the names it takes"),
         ({"text": "x", SECRET: 1}, "unknown argument: look at the tool's schema for the names it takes"),
         ({"number": 0, "ratio": "y"}, "text is required; number must be at least 1; ratio must be a number"),
     ],
@@ -103,3 +104,10 @@ async def test_wrong_arguments_are_named_in_our_words(mode: str, arguments: dict
     assert text == message
     assert details["error_type"] == "ValidationError"
     assert SECRET not in text + str(details)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_null_for_an_optional_argument_leaves_it_out(mode: str) -> None:
+    nothing = dict.fromkeys(["number", "choice", "flag", "ratio", "inner", "items"])
+    async with Client(faulty_server(), mode=mode) as client:
+        assert (await client.call_tool("take", {"text": "x", **nothing})).data == "x1aFalse0.5None[]"

@@ -46,6 +46,13 @@ async def test_read_only_leaves_no_tool_that_writes(instance: Instance, fake: Fa
     assert workflow["id"] in fake.workflows
 
 
+async def test_null_for_an_optional_argument_leaves_it_out(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
+    fake.add_workflow(**order_flow())
+    async with calling(instance, tmp_path) as call:
+        given = await call("list_workflows", limit=None, offset=None, raw=None)
+        assert given.data == (await call("list_workflows")).data
+
+
 async def test_health_tells_what_is_wrong_and_what_to_do(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
     async with calling(Instance(instance.url, "another-key-0123"), tmp_path) as call:
         state = (await call("n8n_health")).data

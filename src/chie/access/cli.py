@@ -1,5 +1,7 @@
 """`chie users`: who may come in."""
 
+from pathlib import Path
+
 import click
 
 from chie.access.audit import record
@@ -33,10 +35,13 @@ def add(name: str, *, admin: bool) -> None:
 @users.command("list")
 def list_() -> None:
     """Who may come in."""
-    entries = _file().entries()
+    file = _file()
+    entries = file.entries()
     for entry in entries:
         click.echo(f"{entry.name}  {entry.created_at[:10]}{'  admin' if entry.admin else ''}")
-    if not entries:
+    if not entries and file.exists:
+        _tell_locked()
+    elif not entries:
         click.echo("No users. `chie users add NAME` adds one.", err=True)
 
 
@@ -49,8 +54,20 @@ def revoke(name: str) -> None:
     record("user.revoked", name)
     click.echo(f"Revoked {name}")
     if not file.entries():
-        click.echo("Nobody is left, so nobody gets in. Add a user, or delete the file to open the house.", err=True)
+        _tell_locked()
+
+
+def _tell_locked() -> None:
+    click.echo(
+        f"Nobody is left, so nobody gets in with a token. `chie users add NAME` adds somebody; to ask nobody for a "
+        f"token any more, delete {_path()}.",
+        err=True,
+    )
 
 
 def _file() -> UserFile:
-    return UserFile(load(AccessSettings).users_path)
+    return UserFile(_path())
+
+
+def _path() -> Path:
+    return load(AccessSettings).users_path

@@ -15,6 +15,7 @@ from chie.errors import StorageError
 BUSY_SECONDS = 30.0
 TABLES = {"notes": "note", "sessions": "conversation", "messages": "message"}
 SIDE_FILES = ("-wal", "-shm")
+BRING_BACK = "Bring back a backup with: chie restore FILE"
 STAGING = ".restoring-"  # how everything begins that a restore has not finished yet
 
 
@@ -35,21 +36,28 @@ def in_words(counts: Mapping[str, int]) -> str:
     )
 
 
-def take_picture(source: Path, target: Path) -> Contents:
-    """As it is at one moment, in one file without a log beside it."""
-    with _in_our_words(source):
-        with closing(_open(source)) as live, closing(sqlite3.connect(target, isolation_level=None)) as copy:
-            live.backup(copy, progress=_deadline(source))
-            copy.execute("PRAGMA journal_mode = DELETE")
-        return examine(target)
+def take_picture(source: Path, target: Path, *, room: str) -> Contents:
+    """As it is at one moment, in one file without a log beside it. `room` is what to call the place of the target.
+
+    What is damaged in the source is so in its copy; where there is no more room, it is the copy that lacks it.
+    """
+    with (
+        _in_our_words(str(source), room=room),
+        closing(_open(source)) as live,
+        closing(sqlite3.connect(target, isolation_level=None)) as copy,
+    ):
+        live.backup(copy, progress=_deadline(source))
+        copy.execute("PRAGMA journal_mode = DELETE")
+    return examine(target, name=str(source))
 
 
-def examine(path: Path) -> Contents:
-    """StorageError for a file that is no database, or a damaged one."""
-    with _in_our_words(path), closing(_open(path)) as connection:
+def examine(path: Path, *, name: str | None = None, remedy: str = BRING_BACK) -> Contents:
+    """StorageError for a file that is no database, or a damaged one; `name` and `remedy` are for whoever reads it."""
+    name = name or str(path)
+    with _in_our_words(name, remedy=remedy), closing(_open(path)) as connection:
         found = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != ("ok",):
-            raise StorageError(f"{path} is damaged: SQLite's own check fails. Use another backup.")
+            raise StorageError(f"{name} is damaged: SQLite's own check fails. {remedy}")
         return _contents(connection)
 
 
@@ -68,7 +76,7 @@ def replace_content(staged: Path, live: Path) -> bool:
             source.backup(target, progress=_deadline(live))
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorname", "").split("_")[:2][-1:] not in (["NOTADB"], ["CORRUPT"]):
-            raise StorageError(_explain(error, live)) from error
+            raise StorageError(_explain(error, str(live))) from error
         _put_in_place(staged, live)
         return False
     return True
@@ -155,17 +163,17 @@ class _Deadline:
 
 
 @contextmanager
-def _in_our_words(path: Path) -> Iterator[None]:
+def _in_our_words(name: str, *, room: str | None = None, remedy: str = BRING_BACK) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise StorageError(_explain(error, path)) from error
+        raise StorageError(_explain(error, name, room=room, remedy=remedy)) from error
 
 
-def _explain(error: sqlite3.Error, path: Path) -> str:
-    name = getattr(error, "sqlite_errorname", "an unknown failure")
-    if name in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
-        return f"{path} is damaged, or not a database of Chie's. Bring back a backup with: chie restore FILE"
-    if name == "SQLITE_FULL":
-        return f"the disk that holds {path} is full. Free some space, then try again. Nothing was changed."
-    return f"{path} could not be used ({name}). Check the disk and the rights of its folder, then try again."
+def _explain(error: sqlite3.Error, name: str, *, room: str | None = None, remedy: str = BRING_BACK) -> str:
+    code = getattr(error, "sqlite_errorname", "an unknown failure")
+    if code in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
+        return f"{name} is damaged, or not a database of Chie's. {remedy}"
+    if code == "SQLITE_FULL":
+        return f"the disk that holds {room or name} is full. Free some space, then try again. Nothing was changed."
+    return f"{name} could not be used ({code}). Check the disk and the rights of its folder, then try again."

@@ -117,7 +117,7 @@ def _bring_up(database: Path) -> None:
     from chie.chat.sessions.upgrade import upgrade
     from chie.knowledge.store.sqlite.file import SqliteFile
 
-    found = examine(database)
+    found = examine(database, name="the database in this backup", remedy="Use another backup. Nothing was changed.")
     _refuse_newer(found)
     if found.notes_schema:
         notes = SqliteFile(database)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from chie.errors import ValidationError
 from chie.rooms import SERVERS
 from chie.setup.hosts import HOSTS, Host
 
@@ -56,6 +57,9 @@ def connect(  # noqa: PLR0913 - an option each
 
     Everything else in that file stays as it is, byte for byte; the change is shown first, and a copy is kept.
     """
+    if print_only and remove:
+        raise ValidationError("--print shows what to add, and --remove takes it out. Leave out one of the two.")
+
     from chie.connect.connection import Connection
     from chie.connect.settings import ConnectSettings
     from chie.connect.wanted import Wanted

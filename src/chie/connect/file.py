@@ -13,7 +13,7 @@ class ConfigFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._target = path.resolve()
+        self._target = Path(os.path.realpath(path))  # Path.resolve would raise where links go in a circle
 
     def read(self) -> str | None:
         """None where there is no file. Line ends and a byte order mark are kept."""

@@ -45,7 +45,9 @@ class Wanted:
         return [*filter(None, given), *([self._token()] if self.write_token and self.token_env else [])]
 
     def _server(self, host: Host, name: str) -> Program | Address:
-        if self.http:
+        if self.write_token and not self.token_env:
+            raise ValidationError("--write-token needs the name of the token's variable. Add --token-env NAME.")
+        if self.http is not None:
             return self._address(host, name)
         if self.token_env:
             raise ValidationError("--token-env is for a server that is reached by --http. Add --http, or leave it out.")
@@ -53,6 +55,8 @@ class Wanted:
         return Program(program.command, program.args, self._env(host, name))
 
     def _env(self, host: Host, server: str) -> dict[str, str | None]:
+        if not all(item.partition("=")[0].strip() for item in self.env):
+            raise ValidationError("--env wants a variable's name before the =. Write NAME, or NAME=VALUE.")
         if host.reference:
             return variables(server, self.env, self.environment)
         if named := [item for item in self.env if "=" not in item]:
@@ -77,9 +81,13 @@ class Wanted:
 
     def _url(self, name: str) -> str:
         """The house's address is enough; one with a path is taken as it is."""
-        parts = urlsplit(self.http or "")
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValidationError("--http wants an address that begins with http:// or https://.")
+        try:
+            parts = urlsplit(self.http or "")
+            is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # a bracket without its other, or a port that is no number up to 65535
+            is_address = False
+        if not is_address:
+            raise ValidationError("--http wants an address such as http://127.0.0.1:8080, with http:// or https://.")
         if parts.username or parts.password:
             raise ValidationError("--http shall have no password in it. Name a variable with --token-env instead.")
         if parts.path.strip("/"):

@@ -18,7 +18,14 @@ LOOKS = {"ok": ("✓", "green"), "off": ("–", None), "warning": ("!", "yellow"
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
-@click.option("--port", default=8080, show_default=True, envvar="PORT", help="The port that `chie serve` shall have.")
+@click.option(
+    "--port",
+    envvar="PORT",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port that `chie serve` shall have.",
+)
 def doctor(port: int, *, as_json: bool) -> None:
     """Check everything that Chie needs, and say what mends what is wrong.
 

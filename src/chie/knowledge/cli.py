@@ -1,6 +1,9 @@
 """`chie notes`: the notes from a terminal, for people and for scripts."""
 
+import codecs
 import json
+import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic_core import to_jsonable_python
 
-from chie.errors import ValidationError
+from chie.errors import NotFoundError, ValidationError
 from chie.knowledge.exchange import export_notes, import_files, markdown_files
 from chie.knowledge.migration import Journal, Migration, Report
 from chie.knowledge.service import KnowledgeService
@@ -38,12 +42,16 @@ def _service() -> Iterator[KnowledgeService]:
     store = create_store(load(KnowledgeSettings))
     try:
         yield KnowledgeService(store)
+    except NotFoundError as error:  # its own words name tools of assistants
+        raise NotFoundError("no note has this id. `chie notes list` shows the ids that exist.") from error
     finally:
         store.close()
 
 
 def _print_json(value: Any) -> None:  # noqa: ANN401
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    """Dates as the tools of assistants give them; no letter is lost where the output is not UTF-8."""
+    lossless = codecs.lookup(sys.stdout.encoding).name == "utf-8"
+    click.echo(json.dumps(to_jsonable_python(value), ensure_ascii=not lossless, indent=2))
 
 
 @notes.command()
@@ -105,7 +113,10 @@ def list_(tag: str | None, limit: int, cursor: str | None, *, as_json: bool) -> 
         mark = "  (private)" if note.private else ""
         click.echo(f"{note.id}  {note.created_at:%Y-%m-%d}  {note.title}{mark}{_labels(note.tags)}")
     if page.next_cursor:
-        click.echo(f"More: chie notes list --cursor {page.next_cursor}")
+        options = [*(["--tag", tag] if tag else []), "--limit", str(limit), "--cursor", page.next_cursor]
+        click.echo(f"More: chie notes list {shlex.join(options)}")
+    if not page.notes:
+        click.echo(f"No notes{' with this tag' if tag else ''}.")
     return None
 
 
@@ -167,8 +178,21 @@ def export(folder: Path) -> None:
     click.echo(f"{written} notes written to {folder}")
 
 
+def _good_place(_: click.Context, __: click.Parameter, place: str) -> str:
+    """A slip in an address, or the name of a kind of store, would become a file of that name in this folder."""
+    with_folder = ("/" in place or os.sep in place) and "//" not in place.lstrip("/")
+    if "://" in place or with_folder or Path(place).suffix:
+        return place
+    raise ValidationError(
+        "--to names no place for notes. Write postgresql://user@host/name, or a file's path with its folder or its "
+        "ending, such as ./notes.db."
+    )
+
+
 @notes.command()
-@click.option("--to", "place", required=True, help="postgresql://user@host/name, or the path of a file.")
+@click.option(
+    "--to", "place", required=True, callback=_good_place, help="postgresql://user@host/name, or the path of a file."
+)
 def migrate(place: str) -> None:
     """Copy every note into another store, to work there from then on.
 

@@ -75,7 +75,7 @@ class ErrorTranslator(Middleware):
     ) -> ToolResult:
         tool = context.message.name
         try:
-            return await call_next(context)
+            return await call_next(await _without_nulls(context))
         except ArgumentError as error:
             return failure(_argument_error(error), self._fields)
         except ToolError as error:
@@ -111,6 +111,20 @@ class ErrorTranslator(Middleware):
             return await call_next(context)
         except FastMCPError as error:
             raise _protocol_error("this prompt", error) from error
+
+
+async def _without_nulls(context: MiddlewareContext[CallToolRequestParams]) -> MiddlewareContext[CallToolRequestParams]:
+    """Models send null for what they leave out, whether the schema says so or not: it is left out."""
+    call, edge = context.message, context.fastmcp_context
+    given = call.arguments or {}
+    if edge is None or all(value is not None for value in given.values()):
+        return context
+    tool = await edge.fastmcp.get_tool(call.name)
+    if tool is None:
+        return context
+    optional = tool.parameters.get("properties", {}).keys() - tool.parameters.get("required", ())
+    kept = {name: value for name, value in given.items() if value is not None or name not in optional}
+    return context.copy(message=call.model_copy(update={"arguments": kept}))
 
 
 def _protocol_error(what: str, error: FastMCPError, **data: str) -> MCPError:
@@ -174,10 +188,10 @@ def describe(detail: ErrorDetails) -> str:
     """One argument's fault. Only the schema's words are used: names of fields and its limits."""
     kind, bounds = detail["type"], detail.get("ctx", {})
     name = _field(detail["loc"])
-    if kind.startswith("missing") or (detail["input"] is None and len(detail["loc"]) == 1):
-        return f"{name} is required"
     if kind.startswith(("unexpected", "extra_forbidden")):
         return "unknown argument: look at the tool's schema for the names it takes"
+    if kind.startswith("missing") or (detail["input"] is None and len(detail["loc"]) == 1):
+        return f"{name} is required"
     return f"{name} must be {_expectation(kind, bounds)}"
 
 

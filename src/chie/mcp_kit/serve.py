@@ -2,8 +2,11 @@
 
 import inspect
 import ipaddress
+import os
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager, suppress
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastmcp import FastMCP
@@ -128,7 +131,40 @@ class RequestNames(Middleware):
 
 
 def run_stdio(server: Server) -> None:
+    """Serve until stdin ends; the first Ctrl+C is such an end, so that everything is closed in order."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else somebody wants it ignored
+        _let_interrupt_end_stdin()
     server.run(transport="stdio", show_banner=False)
+
+
+def _let_interrupt_end_stdin() -> None:
+    """Put a pipe of ours in stdin's place, for the rest of the process.
+
+    The server's thread waits in a read that only the other side can end, and the server waits for that thread.
+    """
+    outside = os.dup(0)
+    inner, outer = os.pipe()
+    os.dup2(inner, 0)
+    os.close(inner)
+
+    def end() -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, outer)  # closing it would free its number while the other thread may still write there
+        os.close(nowhere)
+
+    def hand_on() -> None:
+        with suppress(OSError), open(outer, "wb", closefd=False) as pipe:
+            while data := os.read(outside, 65536):
+                pipe.write(data)
+                pipe.flush()
+        end()
+
+    def interrupted(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a second one ends it at once
+        end()
+
+    Thread(target=hand_on, name="stdin", daemon=True).start()
+    signal.signal(signal.SIGINT, interrupted)
 
 
 def http_app(server: Server, path: str) -> "StarletteWithLifespan":

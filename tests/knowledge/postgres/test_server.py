@@ -210,7 +210,8 @@ class TestFailures:
     def test_a_server_that_does_not_answer(self) -> None:
         assert self.failure(f"postgresql://chie:{PASSWORD}@127.0.0.1:9/notes") == (
             "PostgreSQL at 127.0.0.1, database notes does not answer or does not let this user in. Check that it runs "
-            "and that the address, user and password in CHIE_DATABASE_URL are right, then try again."
+            "and that the address (in CHIE_DATABASE_URL, or in --to of a migration), user and password are right, "
+            "then try again."
         )
 
     @pytest.mark.parametrize(

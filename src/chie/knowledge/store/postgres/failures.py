@@ -36,7 +36,7 @@ _UNFIT = (
 )
 _UNREACHED = (
     "PostgreSQL at {where} does not answer or does not let this user in. Check that it runs and that "
-    "the address, user and password in CHIE_DATABASE_URL are right, then try again."
+    "the address (in CHIE_DATABASE_URL, or in --to of a migration), user and password are right, then try again."
 )
 
 
