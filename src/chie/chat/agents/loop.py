@@ -9,6 +9,7 @@ from time import perf_counter
 from uuid import uuid4
 
 from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.paragraphs import Paragraphs
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
 from chie.chat.model.base import (
     Call,
@@ -45,8 +46,9 @@ class Loop:
     rounds: int = 10
     _usage: Usage | None = None
     _ids: set[str] = field(default_factory=set)
-    _said: bool = False
-    _cut: bool = False
+    _paragraphs: Paragraphs = field(default_factory=Paragraphs)
+    _end: End = field(default_factory=lambda: End(None))
+    _cut_call: str | None = None
 
     async def run(self) -> AsyncGenerator[Event, None]:
         for spent in range(self.rounds + 1):
@@ -56,7 +58,7 @@ class Loop:
             async with aclosing(self._speak(tools, calls, last=last)) as words:
                 async for event in words:
                     yield event
-            if not calls:
+            if not calls or self._end.stopped:
                 self._refuse_silence()
                 yield self._done()
                 return
@@ -80,27 +82,31 @@ class Loop:
         began = perf_counter()
         text: list[str] = []
         thoughts: list[Thought] = []
+        self._paragraphs.begin()
         async with aclosing(self.model.stream(prompt)) as pieces:
             async for piece in pieces:
                 match piece:
                     case TextPiece(words):
                         text.append(words)
-                        yield Text(type="message", content=words)
+                        if shown := self._paragraphs.add(words):
+                            yield Text(type="message", content=shown)
                     case Thought():
                         thoughts.append(piece)
                     case Call():
                         calls.append(replace(piece, id=self._unique(piece.id)))
-                    case End(usage, cut):
+                    case End(usage):
                         self._usage = _sum(self._usage, usage)
-                        self._cut = cut
+                        self._end = piece
         took = 1000 * (perf_counter() - began)
         logger.info("model %s spoke for %d ms and called %d tools", self.model.name, took, len(calls))
-        self._said = self._said or bool(text)
+        self._cut_call = calls[-1].id if calls and self._end.cut else None
         self.messages.append(ModelSaid("".join(text), tuple(calls), tuple(thoughts)))
 
     def _done(self) -> Done:
         done = Done(type="done", usage=self._usage)
-        return {**done, "finish": "length"} if self._cut else done
+        if self._end.stopped:
+            return {**done, "finish": "content_filter"}
+        return {**done, "finish": "length"} if self._end.cut else done
 
     def _unique(self, wanted: str) -> str:
         """Some servers number their calls from nought in every message, or not at all."""
@@ -109,8 +115,14 @@ class Loop:
         return name
 
     def _refuse_silence(self) -> None:
-        if not self._said:
-            raise ModelError(f"The model {self.model.name} answered nothing. Ask again, or choose another model.")
+        if self._paragraphs.said:
+            return
+        if self._end.stopped:
+            raise ModelError(
+                f"The provider of the model {self.model.name} did not allow an answer to this. Ask in other words, or "
+                "choose another model."
+            )
+        raise ModelError(f"The model {self.model.name} answered nothing. Ask again, or choose another model.")
 
     async def _work(self, tools: dict[str, Tool], calls: Sequence[Call]) -> AsyncGenerator[Event, None]:
         """Announce every call, then run them side by side; each result is told as it comes."""
@@ -139,7 +151,8 @@ class Loop:
     def _announce(self, call: Call, tool: Tool | None) -> ToolCall:
         arguments = call.parsed()
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
-        if tool is not None and tool.destructive and arguments is not None and self.approve is not None:
+        runs = arguments is not None and call.id != self._cut_call
+        if runs and tool is not None and tool.destructive and self.approve is not None:
             event["approval"] = "required"
         return event
 
@@ -151,6 +164,8 @@ class Loop:
 
     async def _outcome(self, slots: asyncio.Semaphore, tool: Tool | None, call: Call, event: ToolCall) -> Outcome:
         arguments = call.parsed()
+        if call.id == self._cut_call:
+            return _failed("Your limit of tokens cut this call, so it did not run. Call again with less in it.")
         if tool is None or self.toolset is None:
             return _failed("There is no tool of this name. Use one of those you were given.")
         if arguments is None:
