@@ -22,6 +22,7 @@ from chie.chat.metrics import CONTENT_TYPE
 from chie.chat.runs import SAVE_SECONDS
 from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.errors import ChieError
+from chie.mcp_kit.serve import before_end
 from chie.settings import load
 
 Surrounding = Callable[[], AbstractAsyncContextManager[Any]]
@@ -45,6 +46,7 @@ def create_app(
     chat = Chat(agents, url or database_url(load(DatabaseSettings)), save_seconds=save_seconds)
     app = FastAPI(title="Chie", version=__version__, lifespan=_lifespan(surroundings), docs_url=None, redoc_url=None)
     app.state.chat = chat
+    before_end(app, chat.runs.interrupt)
     for module in (chat_api, sessions, agents_api, servers, openai_compat):
         app.include_router(module.router)
     app.add_route("/docs", manual.show, include_in_schema=False)

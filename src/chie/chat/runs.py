@@ -66,6 +66,7 @@ class Runs:
         self._runs: dict[str, Run] = {}
         self._servant = Servant(orders, self._runs)
         self._keepers: dict[str, asyncio.Task[None]] = {}
+        self._closing = False
 
     def start(self, beginning: Beginning) -> Run:
         """The task takes the request's context along, so its log lines carry the request's name."""
@@ -75,6 +76,8 @@ class Runs:
         for name, keep in (("saver", self._save_all), ("heartbeat", self._beat), ("servant", self._servant.obey)):
             if name not in self._keepers or self._keepers[name].done():
                 self._keepers[name] = asyncio.create_task(keep(), name=f"run-{name}")
+        if self._closing:
+            asyncio.get_running_loop().call_soon(run.interrupt)  # once it has begun: it still has to save
         return run
 
     @property
@@ -119,10 +122,14 @@ class Runs:
             if message_id in self._runs:
                 self._runs[message_id].lose()
 
-    async def close(self) -> None:
+    def interrupt(self) -> None:
+        """The house is about to close: every answer ends here, also one that begins only now."""
+        self._closing = True
         for run in self._runs.values():
-            if run.task is not None and not run.finishing:
-                run.task.cancel()
+            run.interrupt()
+
+    async def close(self) -> None:
+        self.interrupt()
         if tasks := {run.task for run in self._runs.values() if run.task is not None}:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
         keepers = [*tasks, *self._keepers.values()]
