@@ -19,6 +19,7 @@ from chie.chat.sessions.recovery import Recovery
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import Turns
 from chie.chat.sessions.upgrade import upgrade
+from chie.chat.toolbox.wrappers import possible_names
 from chie.errors import ChieError
 
 logger = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ class Chat:
 
     def __init__(self, agents: AgentDirectory, url: URL, *, save_seconds: float = SAVE_SECONDS) -> None:
         self.agents = agents
-        self.metrics = Metrics()
+        self.metrics = Metrics(self._tool_names)
         self._url = url
         self._database = Database(url)
         self.sessions = SessionService(self._database, agents)
@@ -42,6 +43,10 @@ class Chat:
         self._patience = Patience()
         self._opening = asyncio.Lock()
         self._keepers: list[asyncio.Task[None]] = []
+
+    def _tool_names(self) -> set[str]:
+        offered = ((server["name"], tool["name"]) for server in self.agents.server_states() for tool in server["tools"])
+        return set().union(*(possible_names(server, tool) for server, tool in offered))
 
     @property
     def is_open(self) -> bool:

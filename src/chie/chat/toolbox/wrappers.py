@@ -8,6 +8,8 @@ from typing import Any
 
 from chie.chat.toolbox.tool import Outcome, Tool, Toolset, callable_name
 
+FORMS = ("{tool}", "{server}_{tool}", "{server}/{tool}")  # of a tool's name, the first that is its alone
+
 
 class Wrapper(Toolset):
     def __init__(self, inner: Toolset) -> None:
@@ -25,7 +27,15 @@ class Distinct(Wrapper):
 
     def tools(self) -> Sequence[Tool]:
         """A slash is in no name, so the last form collides with none: it is made fit by a hash of the whole."""
-        return _apart(_apart(self._inner.tools(), "{server}_{tool}"), "{server}/{tool}")
+        tools = self._inner.tools()
+        for form in FORMS[1:]:
+            tools = _apart(tools, form)
+        return tools
+
+
+def possible_names(server: str, tool: str) -> set[str]:
+    """Under one of these a model knows the tool: which one depends on what else the model is given."""
+    return {callable_name(form.format(server=server, tool=tool)) for form in FORMS}
 
 
 def _apart(tools: Sequence[Tool], form: str) -> Sequence[Tool]:
