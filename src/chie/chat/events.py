@@ -41,7 +41,7 @@ class Usage(TypedDict):
 
 class Done(TypedDict):
     """The last event of an answer that ended well; the edge adds which message and session it was. `finish` is there
-    where the model's limit of tokens ended the answer, not the model."""
+    where a limit ended the answer, the model's own of tokens or the house's of characters."""
 
     type: Literal["done"]
     usage: Usage | None

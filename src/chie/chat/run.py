@@ -30,6 +30,7 @@ class Run:
         self.doubtful = False  # whether the last save arrived is not known
         self.base = 0
         self.tool_began: dict[str, float] = {}
+        self._said = 0
         self._window: list[Item] = []
         self._saved = 0
         self._waiting: list[asyncio.Future[bool]] = []
@@ -44,6 +45,15 @@ class Run:
         self.answer.add(item)
         if self._waiting:
             self.wake(news=True)
+
+    def say(self, words: str, limit: int) -> bool:
+        """False where the answer grows longer than the limit: then it ends there."""
+        kept = words[: limit - self._said]
+        self._said += len(kept)
+        whole = len(kept) == len(words)
+        if kept or whole:
+            self.add(kept)
+        return whole
 
     def wake(self, *, news: bool) -> None:
         """Without news it is a heartbeat."""

@@ -58,11 +58,14 @@ class Runs:
         metrics: Metrics,
         *,
         save_seconds: float = SAVE_SECONDS,
+        characters: int,
     ) -> None:
+        """`characters` is how long an answer may grow."""
         self._turns = turns
         self._elsewhere = elsewhere
         self._metrics = metrics
         self._save_seconds = save_seconds
+        self._characters = characters
         self._runs: dict[str, Run] = {}
         self._servant = Servant(orders, self._runs)
         self._keepers: dict[str, asyncio.Task[None]] = {}
@@ -202,7 +205,9 @@ class Runs:
                 if not run.count:
                     self._metrics.first_event(run.agent_id, perf_counter() - began)
                 if event["type"] == "message":
-                    run.add(clean(event["content"]))
+                    if not run.say(clean(event["content"]), self._characters):
+                        logger.warning("message %s is cut at CHIE_ANSWER_LIMIT", run.message_id)
+                        return Done(type="done", usage=None, finish="length")
                 elif event["type"] == "done":
                     done = event
                 else:

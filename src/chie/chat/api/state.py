@@ -28,7 +28,9 @@ logger = logging.getLogger(__name__)
 class Chat:
     """The parts of the room. A database that is ill at the start is tried again by every request."""
 
-    def __init__(self, agents: AgentDirectory, url: URL, *, save_seconds: float = SAVE_SECONDS) -> None:
+    def __init__(
+        self, agents: AgentDirectory, url: URL, *, save_seconds: float = SAVE_SECONDS, characters: int
+    ) -> None:
         self.agents = agents
         self.metrics = Metrics(self._tool_names)
         self._url = url
@@ -38,7 +40,7 @@ class Chat:
         self.recovery = Recovery(self._database, self.turns.owner)
         orders = Orders(self._database, self.turns.owner)
         elsewhere = Elsewhere(self.turns, orders, self.recovery)
-        self.runs = Runs(self.turns, orders, elsewhere, self.metrics, save_seconds=save_seconds)
+        self.runs = Runs(self.turns, orders, elsewhere, self.metrics, save_seconds=save_seconds, characters=characters)
         self._orders = orders
         self._patience = Patience()
         self._opening = asyncio.Lock()
