@@ -109,6 +109,18 @@ class ToolAgent(FakeAgent):
         yield done(Usage(input_tokens=100, output_tokens=5))
 
 
+class InventiveAgent(FakeAgent):
+    """Calls a tool that there is not, under the name that the question has."""
+
+    id = "inventive"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield call(message)
+        yield result(message, "There is no tool of this name.", is_error=True)
+        yield text("Alas.")
+        yield done()
+
+
 class CautiousAgent(FakeAgent):
     """Asks before it deletes."""
 
@@ -224,12 +236,18 @@ KINDS: tuple[type[FakeAgent], ...] = (
     GatedAgent,
     EndlessAgent,
     LongAgent,
+    InventiveAgent,
     OddAgent,
     SickAgent,
 )
 
+
+def _tool(name: str) -> dict[str, Any]:
+    return {"name": name, "description": f"To {name}.", "destructive": False}
+
+
 SERVERS: list[dict[str, Any]] = [
-    {"name": "knowledge", "state": "connected", "error": None, "tools": ["search_knowledge"]},
+    {"name": "knowledge", "state": "connected", "error": None, "tools": [_tool("search_knowledge"), _tool("broken")]},
     {"name": "time", "state": "failed", "error": "mcp-server-time is not installed.", "tools": []},
 ]
 

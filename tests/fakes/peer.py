@@ -5,6 +5,8 @@
 
 import os
 import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -21,7 +23,7 @@ CHANGE = types.ToolAnnotations(read_only_hint=False, destructive_hint=False)
 class Peer:
     def __init__(self, era: str) -> None:
         self.bus = InMemorySubscriptionBus()
-        self.tools = {"grow": CHANGE, "die": CHANGE, "whoami": READ, "environment": READ, "lie": READ}
+        self.tools = {"grow": CHANGE, "die": CHANGE, "whoami": READ, "environment": READ, "lie": READ, "block": CHANGE}
         self.server: Server[Any] = Server(
             "peer",
             on_list_tools=self.list_tools,
@@ -56,6 +58,8 @@ class Peer:
                 sys.stderr.write("I was told to die; my token=hunter2-hunter2\n")
                 sys.stderr.flush()
                 os._exit(3)
+            case "block":
+                stand_still((params.arguments or {})["until"])
             case "whoami":
                 text = str(os.getpid())
             case "environment":
@@ -72,6 +76,12 @@ class Peer:
                 group.start_soon(without_discover, reading, writing, sink)
             await self.server.run(source, writing, options)
             group.cancel_scope.cancel()
+
+
+def stand_still(until: str) -> None:
+    """As a server does that works in its only loop: until the file is there it hears nobody."""
+    while not Path(until).exists():
+        time.sleep(0.01)
 
 
 async def without_discover(reading: Any, writing: Any, sink: Any) -> None:

@@ -1,20 +1,25 @@
+import asyncio
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from threading import Thread
 
+import httpx2
 import pytest
 import uvicorn
 from fastmcp import Client, Context
 from mcp_types import ToolAnnotations
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
 from starlette.testclient import TestClient
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chie.access.gate import open_gate
 from chie.errors import ConfigurationError, StorageError
+from chie.mcp_kit import serve
 from chie.mcp_kit.logging import REQUEST, request_id
-from chie.mcp_kit.serve import Server, http_app, protect, refuse_open_address, run_http
+from chie.mcp_kit.serve import Server, Streams, before_end, http_app, protect, refuse_open_address, run_http
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ACCEPT = {"accept": "application/json, text/event-stream"}
@@ -94,6 +99,73 @@ def listening(app: ASGIApp) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join()
+
+
+class Sending:
+    """An app in the middle of an answer, which goes on when it is `free`; and all that it has sent."""
+
+    def __init__(self, headers: list[tuple[bytes, bytes]]) -> None:
+        self.headers = headers
+        self.sent: list[Message] = []
+        self.began = asyncio.Event()
+        self.free = asyncio.Event()
+
+    async def __call__(self, _: Scope, __: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.headers})
+        await send({"type": "http.response.body", "body": b"a", "more_body": True})
+        self.began.set()
+        await self.free.wait()
+        await send({"type": "http.response.body", "body": b"b"})
+
+    async def keep(self, message: Message) -> None:
+        self.sent.append(message)
+
+    async def read(self) -> Message:
+        return {"type": "http.disconnect"}
+
+
+async def test_a_stream_that_does_not_end_by_itself_is_ended_when_the_server_stops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(serve, "FAREWELL_SECONDS", 0)
+    app = Sending([])
+    streams = Streams(app)
+    answering = asyncio.create_task(streams({"type": "http"}, app.read, app.keep))
+    await app.began.wait()
+    await streams.end()
+    await answering
+    assert app.sent[-1] == {"type": "http.response.body", "body": b""}
+
+
+async def test_what_has_a_length_is_sent_to_its_end() -> None:
+    app = Sending([(b"Content-Length", b"2")])
+    streams = Streams(app)
+    answering = asyncio.create_task(streams({"type": "http"}, app.read, app.keep))
+    await app.began.wait()
+    await streams.end()
+    app.free.set()
+    await answering
+    assert app.sent[-1]["body"] == b"b"
+
+
+async def test_an_app_says_goodbye_to_its_streams_first() -> None:
+    app = Starlette()
+    sending = Sending([])
+    app.add_route("/", lambda _: StreamingResponse(parts()))
+    before_end(app, sending.free.set)
+
+    async def parts() -> AsyncIterator[bytes]:
+        yield b"a"
+        sending.began.set()
+        await sending.free.wait()
+        yield b"goodbye"
+
+    streams = Streams(app)
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(streams), base_url="http://x") as client:
+        asked = asyncio.create_task(client.get("/"))
+        await sending.began.wait()
+        await streams.end()
+        assert (await asked).text == "agoodbye"
 
 
 def test_health_can_be_ill() -> None:

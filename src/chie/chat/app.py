@@ -21,7 +21,9 @@ from chie.chat.directory import AgentDirectory
 from chie.chat.metrics import CONTENT_TYPE
 from chie.chat.runs import SAVE_SECONDS
 from chie.chat.sessions.settings import DatabaseSettings, database_url
+from chie.chat.settings import ChatSettings
 from chie.errors import ChieError
+from chie.mcp_kit.serve import before_end
 from chie.settings import load
 
 Surrounding = Callable[[], AbstractAsyncContextManager[Any]]
@@ -42,9 +44,11 @@ def create_app(
     `surroundings` are entered before the chat opens and left after it has closed. `larger_bodies` are paths
     that take more than the usual, with their limits in bytes.
     """
-    chat = Chat(agents, url or database_url(load(DatabaseSettings)), save_seconds=save_seconds)
+    url = url or database_url(load(DatabaseSettings))
+    chat = Chat(agents, url, save_seconds=save_seconds, characters=load(ChatSettings).chie_answer_limit)
     app = FastAPI(title="Chie", version=__version__, lifespan=_lifespan(surroundings), docs_url=None, redoc_url=None)
     app.state.chat = chat
+    before_end(app, chat.runs.interrupt)
     for module in (chat_api, sessions, agents_api, servers, openai_compat):
         app.include_router(module.router)
     app.add_route("/docs", manual.show, include_in_schema=False)

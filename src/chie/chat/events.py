@@ -41,7 +41,8 @@ class Usage(TypedDict):
 
 class Done(TypedDict):
     """The last event of an answer that ended well; the edge adds which message and session it was. `finish` is there
-    where not the model ended the answer but its limit of tokens, or its provider, whose filter or policy forbade it."""
+    where something else than the model ended it: a limit (the model's of tokens, the house's of characters), or the
+    provider, whose filter or policy forbade it."""
 
     type: Literal["done"]
     usage: Usage | None

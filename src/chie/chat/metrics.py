@@ -1,6 +1,7 @@
 """What `/metrics` shows: counts, latencies and open streams, in Prometheus' words."""
 
 import os
+from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -8,6 +9,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from chie.chat.events import Usage
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+UNKNOWN = "unknown"
 QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 SLOW = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
@@ -15,10 +17,13 @@ SLOW = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 class Metrics:
     """A registry of its own, so that two houses in one process do not count each other's guests.
 
-    Workers of one supervisor count in files of a folder that they share, and each tells the sum of all.
+    Workers of one supervisor count in files of a folder that they share, and each tells the sum of all. `tools` tells
+    what the tools are called now: models invent names, and a label stays for ever.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Callable[[], set[str]]) -> None:
+        self._tool_names: set[str] = set()
+        self._tools_now = tools
         self._registry = registry = CollectorRegistry()
         self._told = CollectorRegistry() if os.environ.get("PROMETHEUS_MULTIPROC_DIR") else registry
         if self._told is registry:
@@ -67,7 +72,15 @@ class Metrics:
             self._tokens.labels(agent, "output").inc(usage["output_tokens"])
 
     def tool_ended(self, tool: str, *, is_error: bool) -> None:
-        self._tools.labels(tool, "failed" if is_error else "answered").inc()
+        self._tools.labels(self._label(tool, is_error=is_error), "failed" if is_error else "answered").inc()
+
+    def _label(self, tool: str, *, is_error: bool) -> str:
+        """What has answered is a tool; an agent may have some that no server offers."""
+        if tool not in self._tool_names:
+            if is_error and tool not in self._tools_now():
+                return UNKNOWN
+            self._tool_names.add(tool)
+        return tool
 
     def page(self) -> bytes:
         return generate_latest(self._told)

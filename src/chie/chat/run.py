@@ -26,9 +26,11 @@ class Run:
         self.ended = False
         self.stopping = False
         self.lost = False  # another process has ended the answer
+        self.interrupted = False  # the house closes
         self.doubtful = False  # whether the last save arrived is not known
         self.base = 0
         self.tool_began: dict[str, float] = {}
+        self._said = 0
         self._window: list[Item] = []
         self._saved = 0
         self._waiting: list[asyncio.Future[bool]] = []
@@ -43,6 +45,15 @@ class Run:
         self.answer.add(item)
         if self._waiting:
             self.wake(news=True)
+
+    def say(self, words: str, limit: int) -> bool:
+        """False where the answer grows longer than the limit: then it ends there."""
+        kept = words[: limit - self._said]
+        self._said += len(kept)
+        whole = len(kept) == len(words)
+        if kept or whole:
+            self.add(kept)
+        return whole
 
     def wake(self, *, news: bool) -> None:
         """Without news it is a heartbeat."""
@@ -90,14 +101,18 @@ class Run:
         self.wake(news=True)
 
     def stop(self) -> None:
-        if self.task is not None and not (self.stopping or self.finishing):
-            self.stopping = True
-            self.task.cancel()
+        self.stopping = self._cancel() or self.stopping
 
     def lose(self) -> None:
-        if self.task is not None and not (self.lost or self.stopping or self.finishing):
-            self.lost = True
-            self.task.cancel()
+        self.lost = self._cancel() or self.lost
+
+    def interrupt(self) -> None:
+        self.interrupted = self._cancel() or self.interrupted
+
+    def _cancel(self) -> bool:
+        """Once, for whichever reason comes first."""
+        over = self.stopping or self.lost or self.interrupted or self.finishing
+        return self.task is not None and not over and self.task.cancel()
 
     def expect_approval(self, call_id: str) -> "asyncio.Future[bool]":
         if call_id not in self._approvals:

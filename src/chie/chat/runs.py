@@ -58,14 +58,18 @@ class Runs:
         metrics: Metrics,
         *,
         save_seconds: float = SAVE_SECONDS,
+        characters: int,
     ) -> None:
+        """`characters` is how long an answer may grow."""
         self._turns = turns
         self._elsewhere = elsewhere
         self._metrics = metrics
         self._save_seconds = save_seconds
+        self._characters = characters
         self._runs: dict[str, Run] = {}
         self._servant = Servant(orders, self._runs)
         self._keepers: dict[str, asyncio.Task[None]] = {}
+        self._closing = False
 
     def start(self, beginning: Beginning) -> Run:
         """The task takes the request's context along, so its log lines carry the request's name."""
@@ -75,6 +79,8 @@ class Runs:
         for name, keep in (("saver", self._save_all), ("heartbeat", self._beat), ("servant", self._servant.obey)):
             if name not in self._keepers or self._keepers[name].done():
                 self._keepers[name] = asyncio.create_task(keep(), name=f"run-{name}")
+        if self._closing:
+            asyncio.get_running_loop().call_soon(run.interrupt)  # once it has begun: it still has to save
         return run
 
     @property
@@ -119,10 +125,14 @@ class Runs:
             if message_id in self._runs:
                 self._runs[message_id].lose()
 
-    async def close(self) -> None:
+    def interrupt(self) -> None:
+        """The house is about to close: every answer ends here, also one that begins only now."""
+        self._closing = True
         for run in self._runs.values():
-            if run.task is not None and not run.finishing:
-                run.task.cancel()
+            run.interrupt()
+
+    async def close(self) -> None:
+        self.interrupt()
         if tasks := {run.task for run in self._runs.values() if run.task is not None}:
             await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
         keepers = [*tasks, *self._keepers.values()]
@@ -195,7 +205,9 @@ class Runs:
                 if not run.count:
                     self._metrics.first_event(run.agent_id, perf_counter() - began)
                 if event["type"] == "message":
-                    run.add(clean(event["content"]))
+                    if not run.say(clean(event["content"]), self._characters):
+                        logger.warning("message %s is cut at CHIE_ANSWER_LIMIT", run.message_id)
+                        return Done(type="done", usage=None, finish="length")
                 elif event["type"] == "done":
                     done = event
                 else:

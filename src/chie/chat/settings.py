@@ -59,6 +59,11 @@ class ChatSettings(BaseSettings):
     chie_tool_result_limit: int = Field(
         default=20_000, ge=200, description="Characters of one tool result that a model gets to read."
     )
+    chie_answer_limit: int = Field(
+        default=400_000,
+        ge=1_000,
+        description="Characters of one answer. A model that goes on, repeating itself for ever perhaps, is cut there.",
+    )
 
     @field_validator("chie_approved_tools", mode="before")
     @classmethod

@@ -1,5 +1,6 @@
 """One kind of server and one way to run it, over stdio or stateless HTTP."""
 
+import asyncio
 import inspect
 import ipaddress
 import os
@@ -28,8 +29,12 @@ from chie.mcp_kit.workers import Place, address_of, listening
 from chie.proxy import load_proxy
 
 if TYPE_CHECKING:
+    from socket import socket
+
+    import uvicorn
     from fastapi import APIRouter
     from fastmcp.server.http import StarletteWithLifespan
+    from starlette.applications import Starlette
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -41,6 +46,8 @@ REFUSED = {
 CORS_HEADERS = (
     "Authorization Content-Type Last-Event-ID Mcp-Protocol-Version Mcp-Session-Id Mcp-Method Mcp-Name X-Chie-Token"
 ).split()
+
+FAREWELL_SECONDS = 1.0  # how long streams may take to end by themselves once the server is told to stop
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -237,6 +244,63 @@ def _refused(status: int) -> JSONResponse:
     return JSONResponse({"detail": REFUSED[status]}, status_code=status)
 
 
+def before_end(app: "Starlette", farewell: Callable[[], None]) -> None:
+    """Have this called as soon as the server is told to stop, while the app's readers are still there."""
+    app.state.farewells = [*_farewells(app), farewell]
+
+
+def _farewells(app: "ASGIApp") -> list[Callable[[], None]]:
+    return getattr(getattr(app, "state", None), "farewells", [])
+
+
+class Streams:
+    """Answers without an end of their own that an app is sending. Whoever stops the server would wait for them."""
+
+    def __init__(self, app: "ASGIApp") -> None:
+        self._app = app
+        self._farewells = _farewells(app)
+        self._open: set[asyncio.Task[Any]] = set()
+        self._cut: set[asyncio.Task[Any]] = set()
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """A request is a task of its own, which is how uvicorn does it."""
+        task = asyncio.current_task()
+        if scope["type"] != "http" or task is None:
+            return await self._app(scope, receive, send)
+
+        async def noting(message: "Message") -> None:
+            if message["type"] == "http.response.start" and not _has_length(message):
+                self._open.add(task)
+            elif message["type"] == "http.response.body" and not message.get("more_body"):
+                self._open.discard(task)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except asyncio.CancelledError:
+            if task not in self._cut:
+                raise
+            task.uncancel()
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            self._open.discard(task)
+            self._cut.discard(task)
+
+    async def end(self) -> None:
+        """Let the app say goodbye to its readers; whoever has not ended then is cut off, as gently as HTTP allows."""
+        for farewell in self._farewells:
+            farewell()
+        if self._open:
+            await asyncio.wait(self._open, timeout=FAREWELL_SECONDS)
+        for task in tuple(self._open):
+            self._cut.add(task)
+            task.cancel()
+
+
+def _has_length(start: "Message") -> bool:
+    return any(name.lower() == b"content-length" for name, _ in start.get("headers", ()))
+
+
 def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], None]) -> None:
     """Serve an ASGI app until it is told to stop. The address is announced once a client can connect to it.
 
@@ -249,12 +313,30 @@ def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], 
     with place.listener if place else listening(host, port) as listener:
         if place is None:
             announce(address_of(listener))
+        streams = Streams(app)
         config = uvicorn.Config(
-            app, ws="none", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
+            streams, ws="none", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=5
         )
         with suppress(KeyboardInterrupt):  # Ctrl+C is how a person ends it; uvicorn has shut down in order by then
-            server = place.server(config) if place else uvicorn.Server(config)
-            server.run(sockets=[listener])
+            _server(config, streams, place).run(sockets=[listener])
+
+
+def _server(config: "uvicorn.Config", streams: Streams, place: Place | None) -> "uvicorn.Server":
+    import uvicorn
+
+    class OurServer(uvicorn.Server):
+        async def startup(self, sockets: "list[socket] | None" = None) -> None:
+            await super().startup(sockets)
+            if place:
+                place.is_taken(self)
+
+        async def shutdown(self, sockets: "list[socket] | None" = None) -> None:
+            """Nobody new is let in first; then uvicorn waits for those inside, who are sent home meanwhile."""
+            ending = asyncio.create_task(streams.end())
+            await super().shutdown(sockets)
+            ending.cancel()
+
+    return OurServer(config)
 
 
 def refuse_open_address(host: str, *, known_users: bool = False) -> None:

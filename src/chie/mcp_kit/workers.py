@@ -187,19 +187,10 @@ class Place:
             one.set_inheritable(False)
         return cls(listener, line)
 
-    def server(self, config: "uvicorn.Config") -> "uvicorn.Server":
-        import uvicorn
-
-        line = self.line
-
-        class Worker(uvicorn.Server):
-            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-                await super().startup(sockets)
-                line.send(b"1")
-
-        server = Worker(config)
+    def is_taken(self, server: "uvicorn.Server") -> None:
+        """The worker serves, until its supervisor dies."""
+        self.line.send(b"1")
         Thread(target=self._end_with_the_supervisor, args=(server,), name="worker-line", daemon=True).start()
-        return server
 
     def _end_with_the_supervisor(self, server: "uvicorn.Server") -> None:
         with suppress(OSError):

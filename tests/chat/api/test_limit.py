@@ -1,4 +1,4 @@
-"""An answer that the model's limit of tokens cut, or its provider stopped.
+"""An answer that a limit cut, the model's or the house's, or that the model's provider stopped.
 
 It is told and kept, also to OpenAI's clients in their words.
 """
@@ -9,8 +9,9 @@ from typing import Literal
 
 import pytest
 from openai import AsyncOpenAI
-from tests.fakes.agents import FakeAgent, FakeDirectory, text
+from tests.fakes.agents import EndlessAgent, FakeAgent, FakeDirectory, LongAgent, text
 from tests.fakes.chat import ChatHouse, open_chat, sqlite_url
+from tests.fakes.sse import texts
 
 from chie.chat.agents.base import Approve
 from chie.chat.events import Done, Event
@@ -57,6 +58,23 @@ async def test_an_answer_that_ended_by_itself_says_nothing_of_it(limited: ChatHo
     session_id, events = await limited.ask("短く", agent_id="scripted")
     assert "finish" not in events[-1].data
     assert (await limited.messages(session_id))[-1]["parts"] == []
+
+
+async def test_a_model_that_repeats_itself_for_ever_is_cut_by_the_house(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHIE_ANSWER_LIMIT", "1000")
+    agent = EndlessAgent()
+    async with open_chat(sqlite_url(tmp_path), FakeDirectory(agent, LongAgent())) as chat:
+        session_id, events = await chat.ask("数えて", agent_id="endless")
+        answer = (await chat.messages(session_id))[-1]
+        _, short = await chat.ask("10", agent_id="long")
+    assert (events[-1].event, events[-1].data["finish"]) == ("done", "length")
+    assert (answer["status"], answer["content"]) == ("complete", texts(events))
+    assert answer["content"] == "".join(f"{number} " for number in range(1_000))[:1_000]
+    assert answer["parts"][-1] == {"type": "done", "finish": "length"}
+    assert agent.closed == 1, "the model is let go"
+    assert "finish" not in short[-1].data
 
 
 @FINISHES

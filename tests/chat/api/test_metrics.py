@@ -30,6 +30,16 @@ async def test_answers_tokens_tools_and_requests_are_counted(chat: ChatHouse) ->
     assert found["process_resident_memory_bytes"] > 0
 
 
+async def test_tools_that_a_model_invents_are_counted_as_one(chat: ChatHouse) -> None:
+    for name in ("wipe", "消す", "knowledge_broken", "knowledge_wipe"):
+        await chat.ask(name, agent_id="inventive")
+    found = {name: value for name, value in (await figures(chat)).items() if name.startswith("chie_tool_calls_total")}
+    assert found == {
+        'chie_tool_calls_total{outcome="failed",tool="unknown"}': 3,
+        'chie_tool_calls_total{outcome="failed",tool="knowledge_broken"}': 1,
+    }
+
+
 async def open_streams(chat: ChatHouse, expected: int) -> bool:
     return (await figures(chat))["chie_open_streams"] == expected
 

@@ -20,6 +20,7 @@ from chie.chat import elsewhere
 from chie.chat.runs import ENDED_ELSEWHERE
 from chie.chat.sessions import bell, repository
 from chie.chat.sessions.bell import Bell
+from chie.chat.sessions.conversation import Message
 
 CALL = "call-delete_everything"
 
@@ -185,6 +186,47 @@ async def test_a_session_cannot_be_deleted_under_a_question(postgres: str, deed:
         answer = await asked
     assert answer.status_code == 404
     assert answer.json()["detail"].startswith("no session has this id.")
+
+
+async def test_two_questions_at_once_in_two_houses_do_not_fork_a_session(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first has read the session and not yet written when the second comes."""
+    address = new_database(postgres)
+    read, go_on = asyncio.Event(), asyncio.Event()
+    real = repository.messages
+
+    async def slow(connection: AsyncConnection, session_id: str) -> list[Message]:
+        found = await real(connection, session_id)
+        if not read.is_set():
+            read.set()
+            await go_on.wait()
+        return found
+
+    async with open_chat(postgres_url(address)) as one, open_chat(postgres_url(address)) as two:
+        session_id, _ = await one.ask("first")
+        monkeypatch.setattr(repository, "messages", slow)
+        body = {"message": "second", "session_id": session_id, "agent_id": "gated"}
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(_asked(one, body))
+            await read.wait()
+            second = group.create_task(_asked(two, body))
+            await until(lambda: _waits(address, second))
+            go_on.set()
+        assert (first.result(), second.result()) == (200, 409)
+        assert len(await two.messages(session_id)) == 4
+
+
+async def _asked(house: ChatHouse, body: dict[str, str]) -> int:
+    async with house.client.stream("POST", "/api/chat/stream", json=body) as response:
+        return response.status_code
+
+
+async def _waits(address: str, asked: "asyncio.Task[int]") -> bool:
+    """For a lock, or no longer for anything."""
+    with psycopg.connect(address) as connection:
+        waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        return asked.done() or connection.execute(waiting).fetchone() is not None
 
 
 async def test_a_writer_that_does_not_react_loses_the_answer_when_it_is_stopped(

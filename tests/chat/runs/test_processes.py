@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
@@ -19,6 +20,7 @@ from tests.fakes.postgres import new_database, restarting_server
 from tests.fakes.sse import Sse, asking, following, texts
 from tests.fakes.waiting import until
 
+from chie.chat.runs import SHUT_DOWN
 from chie.chat.sessions.recovery import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -165,6 +167,24 @@ async def test_workers_behind_one_address_are_as_one(kind: str, postgres: str, t
             assert "chie_open_streams 0.0" in (await client.get("/metrics")).text
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=20) == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_readers_are_told_when_the_house_is_stopped(number: signal.Signals, workers: int, tmp_path: Path) -> None:
+    """The answer is saved as it is, and nothing in the log looks like a fault."""
+    url, log = URL.create("sqlite+aiosqlite", database=str(tmp_path / "chie.db")), tmp_path / "log"
+    with chat_process(url, f"--workers={workers}", f"--log={log}") as (address, process):
+        async with (
+            httpx2.AsyncClient(base_url=address, timeout=30) as client,
+            asking(client, "count", agent_id="endless") as reader,
+        ):
+            await reader.take(5)
+            process.send_signal(number)
+            *_, error, last = await reader.rest()
+        assert process.wait(timeout=20) in (0, -number)
+    assert (error.data.get("error"), last.event) == (SHUT_DOWN, "done")
+    assert not re.search("ERROR|Traceback|Cancel", log.read_text())
 
 
 async def _ask_and_stop(client: httpx2.AsyncClient) -> None:

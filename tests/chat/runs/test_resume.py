@@ -163,6 +163,19 @@ async def test_a_house_that_closes_keeps_the_part_and_says_so(chat_on_both: Chat
         assert [(event.id, event.event) for event in await back.rest()] == [(2, "error"), (3, "done")]
 
 
+async def test_readers_are_told_before_a_house_closes_and_so_is_who_asks_then(chat: ChatHouse) -> None:
+    agent = chat.agent(GatedAgent)
+    async with asking(chat.client, "long", agent_id="gated") as reader:
+        agent.allow("so far")
+        await reader.event()
+        chat.app.state.chat.runs.interrupt()
+        error, last = await reader.rest()
+    assert (error.data["error"], last.event) == (runs.SHUT_DOWN, "done")
+    session_id, late = await chat.ask("later", agent_id="gated")
+    assert [event.data.get("error") for event in late] == [runs.SHUT_DOWN, None]
+    assert (await chat.messages(session_id))[-1]["status"] == "interrupted"
+
+
 async def test_64_new_sessions_at_once_are_all_kept(chat_on_both: ChatHouse) -> None:
     limits = httpx2.Limits(max_connections=64)
     async with httpx2.AsyncClient(base_url=chat_on_both.client.base_url, limits=limits, timeout=60) as crowd:

@@ -14,7 +14,9 @@ from pydantic import SecretStr
 from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.servers import ServerSpec
+from chie.chat.toolbox import connection
 from chie.chat.toolbox.connection import Connection, back_off
+from chie.chat.toolbox.tool import Outcome
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import BuiltIn, way_to
 
@@ -88,6 +90,45 @@ async def test_a_server_that_dies_again_and_again_is_not_stormed() -> None:
     assert begun == ["from the start"], "only a server that stayed up for a while is tried at once again"
 
 
+async def test_a_server_that_does_one_thing_at_a_time_is_not_given_up_while_it_works(
+    era: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It cannot say which tools it has before the one that runs has ended."""
+    monkeypatch.setattr(connection, "CHECK_SECONDS", 0.05)
+    async with opened(("peer", peer(era))) as toolbox:
+        first = await toolbox.call_tool("whoami", {})
+        with monkeypatch.context() as hasty:
+            hasty.setattr(connection, "REQUEST_SECONDS", 0.05)
+            working = asyncio.create_task(toolbox.call_tool("block", {"until": str(tmp_path / "end")}))
+            await asyncio.wait({working}, timeout=1)  # many times what a check may take
+        (tmp_path / "end").touch()
+        assert await working == Outcome("ok")
+        assert await toolbox.call_tool("whoami", {}) == first
+
+
+async def test_a_server_killed_at_work_is_noticed_at_once(era: str, tmp_path: Path) -> None:
+    async with opened(("peer", peer(era))) as toolbox:
+        pid = int((await toolbox.call_tool("whoami", {})).content)
+        working = asyncio.create_task(toolbox.call_tool("block", {"until": str(tmp_path / "end")}))
+        await asyncio.sleep(0)
+        os.kill(pid, signal.SIGKILL)
+        assert "went away while the tool ran" in (await working).content
+
+
+async def test_a_server_that_never_ends_a_call_is_given_up_however_many_call_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "REQUEST_SECONDS", 1)
+    async with opened(("peer", peer("modern")), seconds=1) as toolbox, asyncio.timeout(60):
+        first = await toolbox.call_tool("whoami", {})
+        stopped = await toolbox.call_tool("block", {"until": str(tmp_path / "never")})
+        assert "gave no answer within 1 seconds" in stopped.content
+        while (again := await toolbox.call_tool("whoami", {})).is_error:
+            pass
+    assert again.content != first.content
+
+
 async def test_a_result_against_its_own_schema_is_a_failure_and_the_server_stays(era: str) -> None:
     async with opened(("peer", peer(era))) as toolbox:
         first = await toolbox.call_tool("whoami", {})
@@ -98,9 +139,9 @@ async def test_a_result_against_its_own_schema_is_a_failure_and_the_server_stays
 
 async def test_a_program_that_says_nothing_ends_with_the_toolbox() -> None:
     spec = ServerSpec(command=sys.executable, args=("-c", "import time; time.sleep(600)"))
-    connection = Connection("mute", way_to(spec))
-    async with Toolbox([connection]) as toolbox:
-        connection.start()
+    link = Connection("mute", way_to(spec))
+    async with Toolbox([link]) as toolbox:
+        link.start()
         await until(lambda: bool(children()))
         assert [state.state for state in toolbox.states()] == ["connecting"]
     assert children() == []
@@ -202,10 +243,10 @@ def test_attempts_follow_each_other_more_and_more_slowly() -> None:
 
 async def test_closing_at_the_very_moment_of_a_change_is_heard() -> None:
     """Python 3.11's `wait_for` takes a cancellation for an answer if both come at once."""
-    connection = Connection("bench", BuiltIn(create_workbench(Witness())))
-    connection.start()
-    await connection.settle(30)
-    connection._wake.set()
-    connection._task.cancel()  # type: ignore[union-attr]
+    link = Connection("bench", BuiltIn(create_workbench(Witness())))
+    link.start()
+    await link.settle(30)
+    link._wake.set()
+    link._task.cancel()  # type: ignore[union-attr]
     async with asyncio.timeout(30):
-        await asyncio.gather(connection._task, return_exceptions=True)  # type: ignore[arg-type]
+        await asyncio.gather(link._task, return_exceptions=True)  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.tool import Outcome, Tool, Toolset, callable_name
 from chie.chat.toolbox.toolbox import Toolbox, create_toolbox
 from chie.chat.toolbox.transport import BuiltIn, way_to
-from chie.chat.toolbox.wrappers import Allowed, Approved, Distinct
+from chie.chat.toolbox.wrappers import Allowed, Approved, Distinct, OwnLists
 from chie.errors import ConfigurationError, NotFoundError
 
 ALL = {"echo", "meet", "lines", "fail", "hang", "erase", "unmarked", "add"}
@@ -115,7 +115,7 @@ async def test_a_call_that_takes_too_long_is_stopped_and_the_server_stays(witnes
 
 async def test_a_disabled_tool_is_not_there_and_an_approved_one_is_not_asked_for(witness: Witness) -> None:
     connection = Connection("bench", BuiltIn(create_workbench(witness)))
-    async with Toolbox([connection], disabled=["bench/unm*"], approved=["bench/erase"]) as toolbox:
+    async with Toolbox([connection], disabled={"bench": ["unm*"]}, approved={"bench": ["erase"]}) as toolbox:
         await toolbox.initialize_servers(["bench"])
         tools = {tool.name: tool for tool in toolbox.toolset().tools()}
         assert "unmarked" not in tools
@@ -130,6 +130,41 @@ async def test_patterns_choose_tools(toolbox: Toolbox) -> None:
     assert {tool.name for tool in some.tools()} == {"bench_echo", "bench_erase", "second_add"}
     waived = Approved(some, ["erase"])
     assert [tool.destructive for tool in waived.tools()] == [False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("server", "tool", "pattern", "meant"),
+    [
+        ("evil", "files/wipe", "files/*", False),
+        ("evil", "files/wipe", "*/files/wipe", True),
+        ("files", "wipe", "files/*", True),
+        ("files", "a/b", "files/*", True),
+        ("files2", "x/wipe", "files*/wipe", False),
+        ("github.com/some/server", "wipe", "github.com/some/server/w*", True),
+        ("evil", "files/wipe", "wipe", False),
+        ("evil", "wipe", "wipe", True),
+    ],
+)
+def test_a_pattern_with_a_slash_goes_by_the_server_whatever_it_calls_its_tools(
+    server: str, tool: str, pattern: str, *, meant: bool
+) -> None:
+    [found] = Approved(Fixed([(server, tool)]), [pattern]).tools()
+    assert found.destructive is not meant
+
+
+@pytest.mark.parametrize(
+    ("server", "tool"),
+    [("evil", "files/wipe"), ("files[a]", "wipe"), ("filesa", "wipe"), ("files", "a/wipe")],
+    ids=["another's name in a tool's", "signs of a pattern", "what they would match", "a name with a slash"],
+)
+def test_a_list_beside_a_server_is_for_that_server_alone(server: str, tool: str) -> None:
+    """Every other of these servers has such a list, and each is named as if it were another."""
+    names = {"files", "files/a", "files[a]", "files?", "*", server}
+    others = {name: ["*"] for name in names - {server}}
+    toolset = Fixed([(server, tool)])
+    assert [tool.destructive for tool in OwnLists(toolset, others, others).tools()] == [True]
+    assert [tool.destructive for tool in OwnLists(toolset, {}, {server: ["*"]}).tools()] == [False]
+    assert OwnLists(toolset, {server: ["*"]}, {}).tools() == []
 
 
 @pytest.mark.parametrize("stateless", [True, False], ids=["stateless", "stateful"])

@@ -19,6 +19,7 @@ from chie.chat.sessions.recovery import Recovery
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import Turns
 from chie.chat.sessions.upgrade import upgrade
+from chie.chat.toolbox.wrappers import possible_names
 from chie.errors import ChieError
 
 logger = logging.getLogger(__name__)
@@ -27,9 +28,11 @@ logger = logging.getLogger(__name__)
 class Chat:
     """The parts of the room. A database that is ill at the start is tried again by every request."""
 
-    def __init__(self, agents: AgentDirectory, url: URL, *, save_seconds: float = SAVE_SECONDS) -> None:
+    def __init__(
+        self, agents: AgentDirectory, url: URL, *, save_seconds: float = SAVE_SECONDS, characters: int
+    ) -> None:
         self.agents = agents
-        self.metrics = Metrics()
+        self.metrics = Metrics(self._tool_names)
         self._url = url
         self._database = Database(url)
         self.sessions = SessionService(self._database, agents)
@@ -37,11 +40,15 @@ class Chat:
         self.recovery = Recovery(self._database, self.turns.owner)
         orders = Orders(self._database, self.turns.owner)
         elsewhere = Elsewhere(self.turns, orders, self.recovery)
-        self.runs = Runs(self.turns, orders, elsewhere, self.metrics, save_seconds=save_seconds)
+        self.runs = Runs(self.turns, orders, elsewhere, self.metrics, save_seconds=save_seconds, characters=characters)
         self._orders = orders
         self._patience = Patience()
         self._opening = asyncio.Lock()
         self._keepers: list[asyncio.Task[None]] = []
+
+    def _tool_names(self) -> set[str]:
+        offered = ((server["name"], tool["name"]) for server in self.agents.server_states() for tool in server["tools"])
+        return set().union(*(possible_names(server, tool) for server, tool in offered))
 
     @property
     def is_open(self) -> bool:

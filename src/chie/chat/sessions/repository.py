@@ -67,10 +67,13 @@ def _session_row(session: Session) -> dict[str, Any]:
 
 
 async def session(connection: AsyncConnection, session_id: str, *, user_id: str, held: bool = False) -> Session | None:
-    """`held`, nobody deletes it before this transaction ends; SQLite has one writer anyway."""
+    """`held`, nobody else holds or deletes it before this transaction ends; SQLite has one writer anyway.
+
+    FOR NO KEY UPDATE: those who write answers into the session only need its key, and do not wait.
+    """
     statement = select(*_SESSION).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
     if held:
-        statement = statement.with_for_update(read=True, key_share=True)
+        statement = statement.with_for_update(key_share=True)
     row = (await connection.execute(statement)).first()
     return _session(row) if row else None
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,8 @@ class Connection:
         self._settled = asyncio.Event()
         self._wake = asyncio.Event()
         self._lost = False
+        self._calls = 0
+        self._calls_ended = 0
 
     @property
     def state(self) -> ServerState:
@@ -116,7 +118,7 @@ class Connection:
         if client is None:
             raise ConnectionLostError(f"The server {self.name} is not connected. {self._error or 'Try again soon.'}")
         try:
-            with self._way.identity() as identity:
+            with self._busy(), self._way.identity() as identity:
                 return await client.call_tool_mcp(tool, arguments, meta={REQUEST: request_id(), **identity})
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
@@ -129,6 +131,15 @@ class Connection:
             raise StrangeResultError(f"{tool} gave back what its server's schema does not allow.") from error
         except (OSError, HTTPError, ExceptionGroup, ClosedResourceError, BrokenResourceError) as error:
             raise self._lose(client) from error
+
+    @contextmanager
+    def _busy(self) -> Iterator[None]:
+        self._calls += 1
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            self._calls_ended += 1
 
     def _lose(self, client: "Client[Any]") -> ConnectionLostError:
         if self._client is client:
@@ -198,11 +209,28 @@ class Connection:
         raise ConnectionLostError(f"The server {self.name} went away.")
 
     async def _list(self, client: "Client[Any]") -> None:
-        async with asyncio.timeout(REQUEST_SECONDS):
-            tools = tuple(Tool.from_mcp(self.name, tool) for tool in await client.list_tools())
+        tools = tuple(Tool.from_mcp(self.name, tool) for tool in await self._told_tools(client))
         if tools != self.tools:
             logger.info("server %s: its tools are %s", self.name, ", ".join(tool.original for tool in tools))
         self.tools = tools
+
+    async def _told_tools(self, client: "Client[Any]") -> "list[mcp_types.Tool]":
+        """A server that does one thing at a time is silent while it runs a tool, for as long as a tool may take."""
+        asked = asyncio.create_task(client.list_tools())
+        now = asyncio.get_running_loop().time
+        latest = now() + self.seconds + REQUEST_SECONDS
+        try:
+            while True:
+                ended = self._calls_ended
+                await asyncio.wait({asked}, timeout=REQUEST_SECONDS)
+                if asked.done():
+                    return asked.result()
+                idle = (self._calls, self._calls_ended) == (0, ended)
+                if idle or self._lost or now() > latest:
+                    raise TimeoutError
+        finally:
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
 
     async def _hear(self, message: "mcp_types.ServerNotification | Exception") -> None:
         """Before protocol 2026-07-28, servers say unasked that their tools changed."""

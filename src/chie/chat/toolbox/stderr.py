@@ -3,12 +3,14 @@
 import logging
 import os
 from collections import deque
+from functools import partial
 from threading import Thread
 from typing import Self
 
 logger = logging.getLogger(__name__)
 
 LINES = 5
+LONGEST = 1_000  # characters; what is longer, or has no end at all, counts as several lines
 SECONDS = 1.0
 
 
@@ -36,6 +38,6 @@ class LastWords:
 
     def _listen(self, reading: int) -> None:
         with os.fdopen(reading, encoding="utf-8", errors="replace") as pipe:
-            for line in pipe:
+            for line in iter(partial(pipe.readline, LONGEST), ""):
                 self._lines.append(line.strip())
                 logger.debug("%s says: %s", self._server, line.rstrip())

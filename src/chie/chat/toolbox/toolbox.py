@@ -12,7 +12,7 @@ from chie.chat.toolbox.connection import Connection, ConnectionLostError, Strang
 from chie.chat.toolbox.outcome import to_outcome
 from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
 from chie.chat.toolbox.transport import BuiltIn, way_to
-from chie.chat.toolbox.wrappers import Approved, Distinct, Without
+from chie.chat.toolbox.wrappers import Distinct, OwnLists
 from chie.errors import ConfigurationError, NotFoundError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ SETTLE_SECONDS = 10.0
 class Toolbox:
     """Made of servers by name. Nothing is started before `initialize_servers` asks for it; leaving it stops all.
 
-    `closed` are servers that cannot be had, with the reason; `disabled` and `approved` are patterns of tools.
+    `closed` are servers that cannot be had, with the reason; `disabled` and `approved` are patterns of tools by server.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class Toolbox:
         connections: Iterable[Connection],
         *,
         closed: Mapping[str, str] | None = None,
-        disabled: Sequence[str] = (),
-        approved: Sequence[str] = (),
+        disabled: Mapping[str, Sequence[str]] | None = None,
+        approved: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self._connections = {connection.name: connection for connection in connections}
         self._closed = dict(closed or {})
-        self._disabled = disabled
-        self._approved = approved
+        self._disabled = disabled or {}
+        self._approved = approved or {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -94,7 +94,7 @@ class Toolbox:
         """The tools of these servers, or of all, under distinct names."""
         names = self._connections if servers is None else [name for name in servers if name in self._connections]
         offered = _Offered([self._connections[name] for name in names])
-        return Approved(Distinct(Without(offered, self._disabled)), self._approved)
+        return Distinct(OwnLists(offered, self._disabled, self._approved))
 
     def states(self) -> list[ServerState]:
         closed = (
@@ -172,8 +172,8 @@ def create_toolbox(
             *(Connection(name, way_to(spec), seconds=spec.timeout or seconds) for name, spec in specs.items()),
         ],
         closed={name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)},
-        disabled=[f"{name}/{pattern}" for name, spec in specs.items() for pattern in spec.disabled_tools],
-        approved=[f"{name}/{pattern}" for name, spec in specs.items() for pattern in spec.approved_tools],
+        disabled={name: spec.disabled_tools for name, spec in specs.items()},
+        approved={name: spec.approved_tools for name, spec in specs.items()},
     )
 
 
