@@ -1,6 +1,7 @@
 """`chie notes`, as a person types it."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,9 @@ from click.testing import CliRunner, Result
 
 from chie import __version__
 from chie.cli import main
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.settings import KnowledgeSettings, create_store
+from chie.settings import load
 
 
 def chie(*arguments: str, stdin: str | None = None) -> Result:
@@ -68,6 +72,20 @@ def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "0 saved, 1 unchanged, 1 refused" in again.output
     assert "empty.md: content is required" in again.output
     assert again.exit_code == 1
+
+
+def test_an_import_names_what_it_leaves_alone_and_how_to_take_it(tmp_path: Path) -> None:
+    (tmp_path / "手順.md").write_text("step one", encoding="utf-8")
+    chie("notes", "import", str(tmp_path))
+    (note,) = json.loads(chie("notes", "list", "--json").output)["notes"]
+    with closing(create_store(load(KnowledgeSettings))) as store:
+        KnowledgeService(store).update(note["id"], content="step one and two")
+    again = chie("notes", "import", str(tmp_path))
+    assert again.exit_code == 0
+    assert "0 saved, 0 unchanged, 0 refused" in again.output
+    assert "1 left alone: changed in Chie after these files. --overwrite takes the files:" in again.output
+    assert str(tmp_path / "手順.md") in again.output
+    assert "1 saved" in chie("notes", "import", "--overwrite", str(tmp_path)).output
 
 
 @pytest.mark.parametrize(

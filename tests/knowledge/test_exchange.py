@@ -121,6 +121,38 @@ def test_importing_again_updates_what_changed_and_adds_nothing(
     assert sorted(note.content for note in all_notes(service)) == ["new text of a", "text of b"]
 
 
+def test_importing_again_leaves_what_was_changed_in_chie_after_its_file(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    paths = [tmp_path / "手順.md", tmp_path / "untouched.md"]
+    for path in paths:
+        path.write_text("step one", encoding="utf-8")
+    service = new_service()
+    import_files(service, paths)
+    [edited] = [note for note in all_notes(service) if note.title == "手順"]
+    service.update(edited.id, content="step one, 二つ目")
+    report = import_files(service, paths)
+    assert (report.saved, report.unchanged, report.newer, report.refused) == (0, 1, paths[:1], {})
+    assert service.get(edited.id).content == "step one, 二つ目"
+    paths[0].write_text("a better step", encoding="utf-8")
+    later = service.get(edited.id).updated_at.timestamp() + 60
+    os.utime(paths[0], (later, later))
+    assert import_files(service, paths).saved == 1
+    assert service.get(edited.id).content == "a better step"
+
+
+def test_an_older_export_brings_an_older_note_back_only_where_it_is_told_to(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    service = new_service()
+    saved = service.save("first")
+    paths = list(export_notes(service, tmp_path))
+    service.update(saved.id, content="二番目")
+    assert import_files(service, paths).newer == paths
+    assert import_files(service, paths, overwrite=True).saved == 1
+    assert service.get(saved.id).content == "first"
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

@@ -141,15 +141,21 @@ def delete(note_id: str) -> None:
 
 @notes.command("import")
 @FOLDER
-def import_(folder: Path) -> None:
+@click.option("--overwrite", is_flag=True, help="Also over notes that were changed in Chie after their files.")
+def import_(folder: Path, *, overwrite: bool) -> None:
     """Take in a folder of Markdown files, such as an Obsidian vault.
 
-    Running it again takes up where it stopped and updates what has changed since.
+    Running it again takes up where it stopped and updates what has changed since. A note that was changed in Chie
+    after its file is left alone.
     """
     files = markdown_files(folder)
     with _service() as service, click.progressbar(files, label="Importing", file=sys.stderr) as bar:
-        report = import_files(service, bar)
+        report = import_files(service, bar, overwrite=overwrite)
     click.echo(f"{report.saved} saved, {report.unchanged} unchanged, {len(report.refused)} refused")
+    if report.newer:
+        click.echo(f"{len(report.newer)} left alone: changed in Chie after these files. --overwrite takes the files:")
+    for path in report.newer:
+        click.echo(f"  {path}", err=True)
     for path, reason in report.refused.items():
         click.echo(f"  {path}: {reason}", err=True)
     if report.refused:

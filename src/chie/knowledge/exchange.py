@@ -17,8 +17,11 @@ Progress = Callable[[Iterable[Path]], Iterable[Path]]
 
 @dataclass
 class Report:
+    """`newer` are the files whose notes were changed here later: these are left alone."""
+
     saved: int = 0
     unchanged: int = 0
+    newer: list[Path] = field(default_factory=list)
     refused: dict[Path, str] = field(default_factory=dict)
 
 
@@ -33,15 +36,16 @@ def markdown_files(folder: Path) -> list[Path]:
     )
 
 
-def import_files(service: KnowledgeService, files: Iterable[Path]) -> Report:
+def import_files(service: KnowledgeService, files: Iterable[Path], *, overwrite: bool = False) -> Report:
     """A file that cannot become a note is named in the report and stops nothing; a failing store stops all."""
-    report, intake = Report(), Intake(service)
+    report, intake = Report(), Intake(service, overwrite=overwrite)
     for path in files:
         try:
-            if intake.take(str(path), markdown.read(path, owner=current_user().id)):
-                report.saved += 1
-            else:
-                report.unchanged += 1
+            kept = intake.take(str(path), markdown.read(path, owner=current_user().id))
+            report.saved += kept == "saved"
+            report.unchanged += kept == "unchanged"
+            if kept == "newer":
+                report.newer.append(path)
         except StorageError:
             raise
         except ChieError as error:
