@@ -88,6 +88,19 @@ def test_an_import_names_what_it_leaves_alone_and_how_to_take_it(tmp_path: Path)
     assert "1 saved" in chie("notes", "import", "--overwrite", str(tmp_path)).output
 
 
+def test_a_migration_to_a_file_at_home_goes_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    chie("notes", "save", "知恵の輪")
+    out = chie("notes", "migrate", "--to=~/there.db")
+    assert f"set CHIE_DATABASE_URL to sqlite:///{tmp_path / 'there.db'} and start Chie again" in out.output
+    monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path / 'there.db'}")
+    assert "知恵の輪" in chie("notes", "list").output
+    assert not (tmp_path / "~").exists()
+    again = chie("notes", "migrate", "--to=~/there.db")
+    assert "the notes are kept there already" in again.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

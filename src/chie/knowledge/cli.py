@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
@@ -20,7 +20,6 @@ from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_s
 from chie.settings import load
 
 if TYPE_CHECKING:
-    from chie.knowledge.embedding.base import Embedder
     from chie.knowledge.store.base import NoteStore
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
@@ -184,23 +183,15 @@ def migrate(place: str) -> None:
     from chie.knowledge.embedding.carried import CarriedEmbedder
 
     settings = load(KnowledgeSettings)
-    here, name = database(settings), name_of(place)
-    if name == name_of(here):
+    name = name_of(place)
+    if not settings.knowledge_store and name == name_of(database(settings)):
         raise ValidationError("the notes are kept there already. Name another place with --to.")
     carried = CarriedEmbedder(create_embedder(settings))
     journal = Journal.open(settings.home.expanduser() / "migrations" / sha256(name.encode()).hexdigest()[:16])
-    with _open(here, create_embedder(settings)) as source, _open(place, carried) as target:
+    with closing(create_store(settings)) as source, closing(open_store(place, carried)) as target:
         report = Migration(source, target, carried, journal).run(partial(_bar, source))
-    _tell(report, name)
-
-
-@contextmanager
-def _open(place: str, embedder: "Embedder") -> Iterator["NoteStore"]:
-    store = open_store(place, embedder)
-    try:
-        yield store
-    finally:
-        store.close()
+    also = ", unset CHIE_KNOWLEDGE_STORE" if settings.knowledge_store else ""
+    _tell(report, name, also)
 
 
 @contextmanager
@@ -210,7 +201,7 @@ def _bar(source: "NoteStore", walk: int) -> Iterator[Callable[[int], None]]:
         yield bar.update
 
 
-def _tell(report: Report, name: str) -> None:
+def _tell(report: Report, name: str, also: str) -> None:
     click.echo(
         f"{report.copied} notes copied, {report.deleted} deleted; {report.same} are the same in both, compared whole."
     )
@@ -220,7 +211,7 @@ def _tell(report: Report, name: str) -> None:
         click.echo(f"{report.foreign} were written there and were left alone.")
     value = f"sqlite:///{name}" if name.startswith("/") else "the address that you gave with --to"
     click.echo(
-        f"Now set CHIE_DATABASE_URL to {value} and start Chie again. Run this once more with the old setting if "
+        f"Now set CHIE_DATABASE_URL to {value}{also} and start Chie again. Run this once more with the old setting if "
         "somebody may have saved a note here meanwhile. Conversations are not copied: the setting moves them too, to a "
         "place where they begin anew."
     )
