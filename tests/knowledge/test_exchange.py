@@ -196,6 +196,29 @@ def test_a_text_that_begins_with_a_rule_loses_nothing(text: str) -> None:
     assert parsed("\ufeff" + text).content == text
 
 
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("```sh\n# install first\n```\n# 手順\n", "手順"),
+        ("```sh\r\n# install first\r\n```\r\n# Steps", "Steps"),
+        ("~~~~\n# a\n~~~\n# b\n```\n# c\n~~~~~\n# Steps", "Steps"),
+        ("```python\n# a\n``` x\n# b\n```\n", "file"),
+        ("```\n# never closed", "file"),
+        ("```one line``` of code\n# Steps", "Steps"),
+        ("text\n\n# 手順 #", "手順"),
+    ],
+)
+def test_a_comment_in_code_is_no_title(body: str, title: str) -> None:
+    assert parsed(body).title == title
+
+
+def test_all_endings_that_the_page_takes_are_taken_from_a_folder(tmp_path: Path) -> None:
+    for name in ("a.md", "b.MD", "c.markdown", "d.txt", "e.png", "md"):
+        (tmp_path / name).write_text("本文", encoding="utf-8")
+    (tmp_path / "folder.md").mkdir()
+    assert [path.name for path in markdown_files(tmp_path)] == ["a.md", "b.MD", "c.markdown", "d.txt"]
+
+
 def test_front_matter_may_be_empty() -> None:
     assert parsed("---\n\n---\nbody").content == "body"
     assert parsed("---\n---\nbody").content == "body"

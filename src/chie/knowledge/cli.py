@@ -142,7 +142,7 @@ def delete(note_id: str) -> None:
 @FOLDER
 @click.option("--overwrite", is_flag=True, help="Also over notes that were changed in Chie after their files.")
 def import_(folder: Path, *, overwrite: bool) -> None:
-    """Take in a folder of Markdown files, such as an Obsidian vault.
+    """Take in a folder of Markdown and text files, such as an Obsidian vault.
 
     Running it again takes up where it stopped and updates what has changed since. A note that was changed in Chie
     after its file is left alone.

@@ -31,8 +31,10 @@ def markdown_files(folder: Path) -> list[Path]:
         raise ValidationError(f"{folder} is not a folder. Name one that holds Markdown files.")
     return sorted(
         path
-        for path in folder.rglob("*.md")
-        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        for path in folder.rglob("*")
+        if path.name.lower().endswith(markdown.ENDINGS)
+        and path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
 
 

@@ -20,7 +20,6 @@ from chie.knowledge.note import Note, now
 from chie.knowledge.rules import good_id
 from chie.knowledge.service import KnowledgeService
 
-MARKDOWN = (".md", ".markdown", ".txt")
 MAX_FILE = 2 * 1024 * 1024
 MAX_FILES = 10_000
 
@@ -126,7 +125,7 @@ def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     entries = [
         entry
         for entry in archive.infolist()
-        if entry.filename.lower().endswith(MARKDOWN)
+        if entry.filename.lower().endswith(markdown.ENDINGS)
         and not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(entry.filename).parts)
     ]
     if len(entries) > MAX_FILES:
@@ -158,7 +157,7 @@ def _name(entry: zipfile.ZipInfo) -> str:
 
 
 def _content(name: str, read: Reader) -> str:
-    if not name.lower().endswith(MARKDOWN):
+    if not name.lower().endswith(markdown.ENDINGS):
         raise ValidationError("it is not a Markdown or text file. Send .md, .txt or a .zip of them.")
     content = read()
     if len(content) > MAX_FILE:
