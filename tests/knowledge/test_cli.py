@@ -88,6 +88,18 @@ def test_an_import_names_what_it_leaves_alone_and_how_to_take_it(tmp_path: Path)
     assert "1 saved" in chie("notes", "import", "--overwrite", str(tmp_path)).output
 
 
+def test_an_export_names_what_it_does_not_replace(tmp_path: Path) -> None:
+    for title in ("kept", "消える"):
+        chie("notes", "save", "本文", "--title", title)
+    chie("notes", "export", str(tmp_path))
+    [gone] = tmp_path.glob("消える-*.md")
+    chie("notes", "delete", gone.stem.removeprefix("消える-"))
+    again = chie("notes", "export", str(tmp_path)).output
+    assert f"1 notes written to {tmp_path}" in again
+    assert "1 files of earlier exports are there too" in again
+    assert f"  {gone}\n" in again
+
+
 def test_a_migration_to_a_file_at_home_goes_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)

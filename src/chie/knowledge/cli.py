@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from chie.errors import ValidationError
-from chie.knowledge.exchange import export_notes, import_files, markdown_files
+from chie.knowledge.exchange import export_notes, import_files, markdown_files, tidy
 from chie.knowledge.migration import Journal, Migration, Report
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, database, name_of, open_store
@@ -168,8 +168,16 @@ def export(folder: Path) -> None:
     with _service() as service:
         total = service.count()
         with click.progressbar(export_notes(service, folder), length=total, label="Exporting", file=sys.stderr) as bar:
-            written = sum(1 for _ in bar)
-    click.echo(f"{written} notes written to {folder}")
+            written = set(bar)
+        left = tidy(service, folder, written)
+    click.echo(f"{len(written)} notes written to {folder}")
+    if left:
+        click.echo(
+            f"{len(left)} files of earlier exports are there too, edited since or of notes that are not here. "
+            "An import of the folder would take them in:"
+        )
+    for path in left:
+        click.echo(f"  {path}", err=True)
 
 
 @notes.command()

@@ -59,6 +59,17 @@ def read(path: Path, *, owner: str = ANONYMOUS) -> Note:
     return parse(decode(content), name=path.stem, source=path.resolve().as_uri(), changed=changed, owner=owner)
 
 
+def exported(path: Path) -> Note | None:
+    """The note of a file that `write` made: by its front matter, whether or not somebody has edited it since."""
+    try:
+        content, changed = _contents(path)
+        fields, _ = _parts(decode(content)) if content.startswith(b"---\nid: ") else ({}, "")
+        ours = fields.keys() >= _ALWAYS_WRITTEN
+        return parse(decode(content), name=path.stem, source=path.name, changed=changed) if ours else None
+    except ValidationError:
+        return None
+
+
 def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = ANONYMOUS) -> Note:
     """The same `source` of the same `owner` gets the same id each time: importing again updates instead of adding.
     An id in the front matter counts only where we wrote it: other programs' need not be unique, and often are not.
