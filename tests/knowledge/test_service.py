@@ -75,7 +75,8 @@ def test_a_note_that_was_changed_here_later_is_left_alone_unless_told_otherwise(
     service.keep(note)
     service.update("k-1", content="手順と補足")
     assert service.keep(note) == "newer"
-    assert service.keep(replace(note, content="手順と補足")) == "unchanged"
+    other_day = datetime(2019, 1, 1, tzinfo=UTC)
+    assert service.keep(replace(note, content="手順と補足", created_at=other_day)) == "unchanged"
     assert service.get("k-1").content == "手順と補足"
     assert service.keep(note, overwrite=True) == "saved"
     assert service.get("k-1") == note
