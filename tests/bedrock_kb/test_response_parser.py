@@ -172,6 +172,16 @@ def test_scores_are_joined_on_place_and_text() -> None:
     assert [citation.score for citation in fill_scores(cited, found)] == [0.9, None, 0.5]
 
 
+@pytest.mark.parametrize("response", [{}, {"output": {"text": ""}}, {"output": {"text": " \n"}}])
+def test_an_empty_answer_says_what_to_do(response: dict[str, Any]) -> None:
+    assert parse_answer(response).notice == (
+        "Bedrock gave an empty answer. Rephrase the question, or use kb_search to read the passages themselves."
+    )
+    assert parse_answer({"output": {"text": "答え"}}).notice is None
+    blocked = parse_answer({**response, "guardrailAction": "INTERVENED"}).notice or ""
+    assert blocked.startswith("A guardrail of Bedrock intervened")
+
+
 def test_a_guardrail_that_intervened_is_noticed() -> None:
     assert parse_answer({"output": {"text": "no"}, "guardrailAction": "INTERVENED"}).notice is not None
     assert parse_answer({"output": {"text": "yes"}, "guardrailAction": "NONE"}).notice is None

@@ -258,6 +258,29 @@ def test_markdown_files_are_imported_and_everything_is_exported(open_screen: Ope
     assert any("取り込みの手順" in name for name in names)
 
 
+def test_an_import_leaves_what_was_changed_here_since_until_it_is_told_to_take_the_files(
+    open_screen: OpenScreen, address: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "後で直す.md"
+    file.write_text("# Edited later\n\n最初", encoding="utf-8")
+    screen = open_screen("/#/knowledge")
+    page = screen.page
+    screen.button("Import and export").first.click()
+    page.get_by_role("menuitem", name="Import").click()
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
+    notes = httpx2.get(f"{address}/api/knowledge").json()["notes"]
+    [place] = [f"{address}/api/knowledge/{note['id']}" for note in notes if note["title"] == "Edited later"]
+    httpx2.patch(place, json={"content": "書き足した"})
+    page.locator("input[type=file]").set_input_files(file)
+    expect(page.get_by_text("1 note was changed in Chie after the file was, and left alone:")).to_be_visible()
+    expect(page.locator(".kn-refused")).to_have_text("後で直す.md")
+    assert httpx2.get(place).json()["content"] == "書き足した"
+    screen.button("Take the files instead").click()
+    expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
+    assert httpx2.get(place).json()["content"] == "# Edited later\n\n最初"
+
+
 def test_the_map_is_hovered_clicked_zoomed_and_read_by_keyboard(open_screen: OpenScreen) -> None:
     screen = open_screen("/#/knowledge?map")
     page = screen.page

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, Self
 
 from tests.fakes.embedders import HashingEmbedder
@@ -22,12 +22,17 @@ class EmbeddingsServer:
     def __init__(self, *, dimension: int = 16, status: int = 200, answer: bytes | None = None) -> None:
         self.requests: list[Request] = []
         self.dimension = dimension
+        self.silent = Event()  # while it is set, requests come in and nothing goes out
+        self._ended = Event()
         owner = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 owner.requests.append(Request(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+                if owner.silent.is_set():
+                    owner._ended.wait()
+                    return
                 found = status if self.path == "/v1/embeddings" else 404
                 self.send_response(found)
                 self.end_headers()
@@ -51,5 +56,6 @@ class EmbeddingsServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._ended.set()
         self._server.shutdown()
         self._server.server_close()

@@ -49,9 +49,9 @@ def zip_file(data: bytes) -> None:
     """Any bytes are a zip whose files are read or refused one by one, or are refused whole."""
     report = uploads.Received()
     with suppress(ChieError):
-        for _, read in uploads.unpacked([("a.zip", io.BytesIO(data))], report):
+        for entry in uploads.unpacked([uploads.Upload("a.zip", io.BytesIO(data))], report):
             with suppress(ChieError):
-                read()
+                entry.read()
 
 
 def sse_reader(data: bytes) -> None:

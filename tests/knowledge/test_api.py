@@ -51,9 +51,9 @@ def a_zip(files: dict[str, str | bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def sent(page: TestClient, *files: tuple[str, bytes | str]) -> dict[str, Any]:
+def sent(page: TestClient, *files: tuple[str, bytes | str], **fields: Any) -> dict[str, Any]:
     parts = [("files", (name, content if isinstance(content, bytes) else content.encode())) for name, content in files]
-    response = page.post(f"{API}/import", files=parts)
+    response = page.post(f"{API}/import", files=parts, data=fields)
     assert response.status_code == 200, response.text
     report: dict[str, Any] = response.json()
     return report
@@ -158,8 +158,8 @@ def test_files_and_zips_are_imported_and_importing_again_changes_nothing(page: T
         }
     )
     files = (("vault.zip", vault), ("english.md", "# A title\n\nThe text"))
-    assert sent(page, *files) == {"saved": 2, "unchanged": 0, "refused": {}}
-    assert sent(page, *files) == {"saved": 0, "unchanged": 2, "refused": {}}
+    assert sent(page, *files) == {"saved": 2, "unchanged": 0, "newer": [], "refused": {}}
+    assert sent(page, *files) == {"saved": 0, "unchanged": 2, "newer": [], "refused": {}}
     headings = page.get(API).json()["notes"]
     assert {(note["title"], note["source"]) for note in headings} == {
         ("再起動の手順", "vault/手順.md"),
@@ -168,6 +168,46 @@ def test_files_and_zips_are_imported_and_importing_again_changes_nothing(page: T
     created = {note["title"]: note["created_at"] for note in headings}
     assert sent(page, ("english.md", "# A title\n\nAnother text"))["saved"] == 1
     assert created == {note["title"]: note["created_at"] for note in page.get(API).json()["notes"]}
+
+
+def test_a_note_that_was_changed_here_after_its_file_is_left_alone(page: TestClient) -> None:
+    file, day = ("手順.md", "# 手順\n\nstep one"), "2026-01-02T03:04:05Z"
+    assert sent(page, file, modified=[day])["saved"] == 1
+    [heading] = page.get(API).json()["notes"]
+    assert (heading["created_at"], heading["updated_at"]) == (day, day)
+    place = f"{API}/{heading['id']}"
+    page.patch(place, json={"content": "step two, 佐藤"})
+    assert sent(page, file, modified=[day]) == {"saved": 0, "unchanged": 0, "newer": ["手順.md"], "refused": {}}
+    assert page.get(place).json()["content"] == "step two, 佐藤"
+    assert sent(page, file, modified=[day], overwrite="true")["saved"] == 1
+    assert page.get(place).json()["content"] == "# 手順\n\nstep one"
+    page.patch(place, json={"content": "step two, 佐藤"})
+    assert sent(page, file)["saved"] == 1, "what has no date is taken as new"
+
+
+def test_files_in_a_zip_are_as_old_as_it_says_and_never_newer_than_the_zip(page: TestClient) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, year in (("old.md", 2001), ("東京.md", 2026), ("none.md", 1980)):
+            archive.writestr(zipfile.ZipInfo(name, (year, 1, 1, 0, 0, 0)), f"from {year}")
+    sent(page, ("vault.zip", buffer.getvalue()), modified=["2025-12-31T15:00:00+00:00"])
+    notes = {note["title"]: note for note in page.get(API).json()["notes"]}
+    assert notes["old"]["updated_at"] == "2001-01-01T00:00:00Z"
+    assert notes["東京"]["updated_at"] == "2025-12-31T15:00:00Z"
+    assert notes["none"]["updated_at"] > "2026"
+    page.patch(f"{API}/{notes['old']['id']}", json={"content": "edited here"})
+    assert sent(page, ("vault.zip", buffer.getvalue()))["newer"] == ["old.md"]
+
+
+def test_a_file_is_never_from_the_future_and_dates_are_given_for_all_files_or_none(page: TestClient) -> None:
+    sent(page, ("a.md", "a"), modified=["2999-01-01T00:00:00"])
+    assert page.get(API).json()["notes"][0]["updated_at"] < "2900"
+    files = [("files", ("a.md", b"a")), ("files", ("b.md", b"b"))]
+    answer = page.post(f"{API}/import", files=files, data={"modified": ["2026-01-01T00:00:00Z"]})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        400,
+        "modified must have one date for each file, in the order of the files, or be left out.",
+    )
 
 
 def test_a_zip_from_a_japanese_windows_keeps_its_names(page: TestClient) -> None:
@@ -189,7 +229,8 @@ def test_a_zip_from_a_japanese_windows_keeps_its_names(page: TestClient) -> None
 def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
     page: TestClient, name: str, content: bytes, reason: str
 ) -> None:
-    assert sent(page, (name, content), ("good.md", "good")) == {"saved": 1, "unchanged": 0, "refused": {name: reason}}
+    report = sent(page, (name, content), ("good.md", "good"))
+    assert (report["saved"], report["unchanged"], report["refused"]) == (1, 0, {name: reason})
 
 
 def test_a_damaged_file_in_a_zip_is_named_and_stops_nothing(page: TestClient) -> None:
@@ -198,18 +239,28 @@ def test_a_damaged_file_in_a_zip_is_named_and_stops_nothing(page: TestClient) ->
         "Zip the files anew, without a password."
     )
     stored = a_zip({"a.md": "最初", "b.md": "XXBADXX", "c.md": "last"}).replace(b"XXBADXX", b"YYBADYY", 1)
-    assert sent(page, ("v.zip", stored)) == {"saved": 2, "unchanged": 0, "refused": {"b.md": reason}}
+    assert sent(page, ("v.zip", stored)) == {"saved": 2, "unchanged": 0, "newer": [], "refused": {"b.md": reason}}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("d.md", "hello world " * 500)
         archive.writestr("e.md", "good")
     deflated = bytearray(buffer.getvalue())
     deflated[40:50] = bytes(byte ^ 0xFF for byte in deflated[40:50])
-    assert sent(page, ("v.zip", bytes(deflated))) == {"saved": 1, "unchanged": 0, "refused": {"d.md": reason}}
+    assert sent(page, ("v.zip", bytes(deflated))) == {
+        "saved": 1,
+        "unchanged": 0,
+        "newer": [],
+        "refused": {"d.md": reason},
+    }
     locked = bytearray(a_zip({"f.md": "secret", "g.md": "open"}))
     locked[6] |= 1
     locked[locked.index(b"PK\x01\x02") + 8] |= 1
-    assert sent(page, ("v.zip", bytes(locked))) == {"saved": 1, "unchanged": 0, "refused": {"f.md": reason}}
+    assert sent(page, ("v.zip", bytes(locked))) == {
+        "saved": 1,
+        "unchanged": 0,
+        "newer": [],
+        "refused": {"f.md": reason},
+    }
 
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

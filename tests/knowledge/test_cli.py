@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from fastmcp import Client
 from chie import __version__
 from chie.cli import main
 from chie.knowledge.server import create_server
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.settings import KnowledgeSettings, create_store
+from chie.settings import load
 
 
 def chie(*arguments: str, stdin: str | None = None) -> Result:
@@ -114,6 +118,45 @@ def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "0 saved, 1 unchanged, 1 refused" in again.output
     assert "empty.md: content is required" in again.output
     assert again.exit_code == 1
+
+
+def test_an_import_names_what_it_leaves_alone_and_how_to_take_it(tmp_path: Path) -> None:
+    (tmp_path / "手順.md").write_text("step one", encoding="utf-8")
+    chie("notes", "import", str(tmp_path))
+    (note,) = json.loads(chie("notes", "list", "--json").output)["notes"]
+    with closing(create_store(load(KnowledgeSettings))) as store:
+        KnowledgeService(store).update(note["id"], content="step one and two")
+    again = chie("notes", "import", str(tmp_path))
+    assert again.exit_code == 0
+    assert "0 saved, 0 unchanged, 0 refused" in again.output
+    assert "1 left alone: changed in Chie after these files. --overwrite takes the files:" in again.output
+    assert str(tmp_path / "手順.md") in again.output
+    assert "1 saved" in chie("notes", "import", "--overwrite", str(tmp_path)).output
+
+
+def test_an_export_names_what_it_does_not_replace(tmp_path: Path) -> None:
+    for title in ("kept", "消える"):
+        chie("notes", "save", "本文", "--title", title)
+    chie("notes", "export", str(tmp_path))
+    [gone] = tmp_path.glob("消える-*.md")
+    chie("notes", "delete", gone.stem.removeprefix("消える-"))
+    again = chie("notes", "export", str(tmp_path)).output
+    assert f"1 notes written to {tmp_path}" in again
+    assert "1 files of earlier exports are there too" in again
+    assert f"  {gone}\n" in again
+
+
+def test_a_migration_to_a_file_at_home_goes_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    chie("notes", "save", "知恵の輪")
+    out = chie("notes", "migrate", "--to=~/there.db")
+    assert f"set CHIE_DATABASE_URL to sqlite:///{tmp_path / 'there.db'} and start Chie again" in out.output
+    monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path / 'there.db'}")
+    assert "知恵の輪" in chie("notes", "list").output
+    assert not (tmp_path / "~").exists()
+    again = chie("notes", "migrate", "--to=~/there.db")
+    assert "the notes are kept there already" in again.output
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,10 +8,12 @@ from tests.contract.note_store import a_note
 from tests.fakes.embedders import HashingEmbedder
 from tests.fakes.embeddings_server import EmbeddingsServer
 
+from chie.knowledge.embedding import openai
 from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.embedding.openai import OpenAIEmbedder
 from chie.knowledge.embedding.recent import KEPT, RecentEmbedder
+from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 
@@ -70,6 +73,26 @@ class TestAServersModel:
             url = server.url
         with pytest.raises(EmbeddingError, match=r"did not answer .* Start it, or correct CHIE_EMBEDDING_URL"):
             OpenAIEmbedder(url, "m").embed(["x"])
+
+    def test_a_server_that_hangs_is_waited_for_once_and_asked_again_later(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(openai, "SECONDS", 0.1)
+        moment = 0.0
+        with EmbeddingsServer() as server:
+            embedder = RecentEmbedder(OpenAIEmbedder(server.url, "m", clock=lambda: moment))
+            with closing(SqliteStore(tmp_path / "chie.db", embedder)) as store:
+                service = KnowledgeService(store)
+                server.silent.set()
+                said = service.save("redis が落ちた").notice or ""
+                assert "found by its words only: the embedding server" in said
+                assert "did not answer (ReadTimeout). Start it" in said
+                assert "by words only" in (service.search("redis").notice or "")
+                assert len(server.requests) == 1
+                server.silent.clear()
+                moment = openai.PAUSE
+                monkeypatch.setattr(openai, "SECONDS", 30.0)
+                assert service.save("the disk is full").notice is None
 
     @pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"data": []}', b'{"data": [{"index": 0}]}', b"[]"])
     def test_an_answer_that_is_none(self, body: bytes) -> None:

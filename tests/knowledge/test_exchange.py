@@ -16,7 +16,7 @@ from tests.fakes.embedders import HashingEmbedder
 
 from chie.errors import StorageError, ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.exchange import all_notes, export_notes, import_files, markdown_files
+from chie.knowledge.exchange import all_notes, export_notes, import_files, markdown_files, tidy
 from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
@@ -121,6 +121,38 @@ def test_importing_again_updates_what_changed_and_adds_nothing(
     assert sorted(note.content for note in all_notes(service)) == ["new text of a", "text of b"]
 
 
+def test_importing_again_leaves_what_was_changed_in_chie_after_its_file(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    paths = [tmp_path / "手順.md", tmp_path / "untouched.md"]
+    for path in paths:
+        path.write_text("step one", encoding="utf-8")
+    service = new_service()
+    import_files(service, paths)
+    [edited] = [note for note in all_notes(service) if note.title == "手順"]
+    service.update(edited.id, content="step one, 二つ目")
+    report = import_files(service, paths)
+    assert (report.saved, report.unchanged, report.newer, report.refused) == (0, 1, paths[:1], {})
+    assert service.get(edited.id).content == "step one, 二つ目"
+    paths[0].write_text("a better step", encoding="utf-8")
+    later = service.get(edited.id).updated_at.timestamp() + 60
+    os.utime(paths[0], (later, later))
+    assert import_files(service, paths).saved == 1
+    assert service.get(edited.id).content == "a better step"
+
+
+def test_an_older_export_brings_an_older_note_back_only_where_it_is_told_to(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    service = new_service()
+    saved = service.save("first")
+    paths = list(export_notes(service, tmp_path))
+    service.update(saved.id, content="二番目")
+    assert import_files(service, paths).newer == paths
+    assert import_files(service, paths, overwrite=True).saved == 1
+    assert service.get(saved.id).content == "first"
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
@@ -162,6 +194,29 @@ def parsed(text: str) -> Note:
 def test_a_text_that_begins_with_a_rule_loses_nothing(text: str) -> None:
     assert parsed(text).content == text
     assert parsed("\ufeff" + text).content == text
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("```sh\n# install first\n```\n# 手順\n", "手順"),
+        ("```sh\r\n# install first\r\n```\r\n# Steps", "Steps"),
+        ("~~~~\n# a\n~~~\n# b\n```\n# c\n~~~~~\n# Steps", "Steps"),
+        ("```python\n# a\n``` x\n# b\n```\n", "file"),
+        ("```\n# never closed", "file"),
+        ("```one line``` of code\n# Steps", "Steps"),
+        ("text\n\n# 手順 #", "手順"),
+    ],
+)
+def test_a_comment_in_code_is_no_title(body: str, title: str) -> None:
+    assert parsed(body).title == title
+
+
+def test_all_endings_that_the_page_takes_are_taken_from_a_folder(tmp_path: Path) -> None:
+    for name in ("a.md", "b.MD", "c.markdown", "d.txt", "e.png", "md"):
+        (tmp_path / name).write_text("本文", encoding="utf-8")
+    (tmp_path / "folder.md").mkdir()
+    assert [path.name for path in markdown_files(tmp_path)] == ["a.md", "b.MD", "c.markdown", "d.txt"]
 
 
 def test_front_matter_may_be_empty() -> None:
@@ -267,6 +322,52 @@ def test_an_export_stays_in_its_folder_whatever_the_ids_are(
     assert "a-..-b-ADR_001-x.md" in {path.name for path in paths}
     import_files(theirs, paths)
     assert by_id(theirs) == by_id(ours)
+
+
+def test_exporting_again_leaves_no_older_version_of_a_note(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    service, out = new_service(), tmp_path / "out"
+    ids = [service.save("本文", title=f"old {number}").id for number in range(4)]
+    first = dict(zip(ids, sorted(export_notes(service, out)), strict=True))
+    (out / "own.md").write_text("id: of my own")
+    (out / f"own-{ids[0]}.md").write_text(f"---\nid: {ids[0]}\n---\nmine")
+    edited, touched = first[ids[1]], first[ids[2]]
+    edited.write_text(edited.read_text("utf-8") + "もう一行", encoding="utf-8")
+    before = touched.stat().st_mtime
+    touched.write_text(touched.read_text("utf-8").replace("本文", "別文"), encoding="utf-8")
+    os.utime(touched, (before + 60, before + 60))
+    for note_id in ids[:3]:
+        service.update(note_id, title="A new title")
+    service.delete(ids[3])
+    written = set(export_notes(service, out))
+    assert tidy(service, out, written) == sorted([edited, touched, first[ids[3]]])
+    own = {out / "own.md", out / f"own-{ids[0]}.md"}
+    assert set(out.iterdir()) == {*written, *own, edited, touched, first[ids[3]]}
+    assert tidy(service, out, written) == sorted([edited, touched, first[ids[3]]])
+
+
+def test_an_exported_file_is_as_old_as_its_note(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
+    service = new_service()
+    for year in (1, 2001, 9999):
+        moment = datetime(year, 12, 31, tzinfo=UTC)
+        service.keep(Note(id=f"k-{year}", title="t", content="本文", created_at=moment, updated_at=moment))
+    assert len(list(export_notes(service, tmp_path))) == 3
+    assert (tmp_path / "t-k-2001.md").stat().st_mtime == datetime(2001, 12, 31, tzinfo=UTC).timestamp()
+
+
+def test_a_disk_that_takes_two_spellings_for_one_name_loses_nothing(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    service = new_service()
+    saved = service.save("本文", title="Deploy")
+    [first] = export_notes(service, tmp_path)
+    service.update(saved.id, title="deploy")
+    [second] = export_notes(service, tmp_path)
+    first.unlink()
+    os.link(second, first)  # as if both names were the same file
+    assert tidy(service, tmp_path, {second}) == []
+    assert second.exists()
 
 
 def test_a_note_that_goes_while_all_are_exported_is_left_out(

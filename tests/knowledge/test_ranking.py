@@ -18,6 +18,33 @@ def test_the_whole_query_in_the_passage_counts_whatever_its_width_and_case() -> 
     assert question.text == "ＶＰＮ の設定"
 
 
+@pytest.mark.parametrize(
+    ("query", "text", "stands"),
+    [
+        ("AI", "we maintain the mail server", False),
+        ("AI", "生成AIの使い方", True),
+        ("Go", "the category of good algorithms", False),
+        ("Go", "Goのビルドは make build", True),
+        ("R", "for every error", False),
+        ("R", "統計は R で書く", True),
+        ("C++", "the C++ client", True),
+        (".env", "copy config/.env.example", True),
+        ("foo.bar", "call foo.bar()", True),
+        ("connect", "worker_connections must be raised", True),
+        ("worker_connections", "set worker_connections 1024", True),
+        ("mail server", "the email server", False),
+        ("10.0.0.1", "10.0.0.12 is down", False),
+        ("10.0.0.1", "ping 10.0.0.1", True),
+        ("接続", "再接続エラー", True),
+        ("接続 error", "再接続 errors", True),
+    ],
+)
+def test_a_query_inside_a_longer_word_does_not_stand_there(query: str, text: str, stands: bool) -> None:
+    question = Question.of(query)
+    expected = 0.5 + VERBATIM * stands + IDENTIFIERS * bool(question.identifiers)
+    assert question.score(text, cosine=0.5, words=0.0) == pytest.approx(expected)
+
+
 def test_what_points_the_other_way_counts_as_nothing_and_not_against() -> None:
     assert Question.of("x y").score("x y", cosine=-0.9, words=1.0) == pytest.approx(WORDS + VERBATIM)
 

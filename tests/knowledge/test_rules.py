@@ -274,10 +274,10 @@ def test_the_teams_notes_are_changed_by_their_author_and_by_an_admin(service: Kn
 def test_a_note_from_elsewhere_is_kept_as_it_is_and_held_to_the_rules(service: KnowledgeService, home: Path) -> None:
     note = a_note(id=" k-1 ", content=" c ", title="", tags=["#a", "A"], source=" s ", status=" draft ", private=True)
     with acting_as(YUKI):
-        assert service.keep(note)
+        assert service.keep(note) == "saved"
         kept = service.get("k-1")
         assert kept == a_note(title="c", tags=["a"], source="s", status="draft", private=True)
-        assert not service.keep(kept)
+        assert service.keep(kept) == "unchanged"
     assert audit(home) == [("yuki", "note.imported", "k-1")]
 
 
@@ -285,7 +285,7 @@ def test_a_note_of_somebody_elses_that_is_here_just_so_is_no_change(service: Kno
     with acting_as(YUKI):
         service.keep(a_note())
     with acting_as(KEN):
-        assert not service.keep(a_note())
+        assert service.keep(a_note()) == "unchanged"
 
 
 def test_whoever_brings_a_note_is_its_author_unless_it_has_one(service: KnowledgeService) -> None:

@@ -63,7 +63,20 @@ def test_an_update_that_always_meets_another_gives_up(service: KnowledgeService)
 def test_keeping_a_note_twice_changes_nothing(service: KnowledgeService) -> None:
     moment = datetime(2020, 1, 1, tzinfo=UTC)
     note = Note(id="k-1", title="t", content="c", created_at=moment, updated_at=moment)
-    assert service.keep(note) is True
-    assert service.keep(note) is False
-    assert service.keep(replace(note, content="changed")) is True
+    assert service.keep(note) == "saved"
+    assert service.keep(note) == "unchanged"
+    assert service.keep(replace(note, content="changed")) == "saved"
     assert service.get("k-1").content == "changed"
+
+
+def test_a_note_that_was_changed_here_later_is_left_alone_unless_told_otherwise(service: KnowledgeService) -> None:
+    moment = datetime(2020, 1, 1, tzinfo=UTC)
+    note = Note(id="k-1", title="t", content="手順", created_at=moment, updated_at=moment)
+    service.keep(note)
+    service.update("k-1", content="手順と補足")
+    assert service.keep(note) == "newer"
+    other_day = datetime(2019, 1, 1, tzinfo=UTC)
+    assert service.keep(replace(note, content="手順と補足", created_at=other_day)) == "unchanged"
+    assert service.get("k-1").content == "手順と補足"
+    assert service.keep(note, overwrite=True) == "saved"
+    assert service.get("k-1") == note

@@ -52,6 +52,21 @@ def test_another_process_sees_writes_at_once(path: Path, store: NoteStore) -> No
     assert [hit.id for hit in other.search("redis evicts", limit=5, tags=()).hits] == [second.id]
 
 
+def test_a_search_with_an_older_view_of_the_file_sets_nothing_back(path: Path) -> None:
+    store = SqliteStore(path, HashingEmbedder())
+    store.save(a_note("最初のメモ"))
+    query = store._vectors.embed(["note"])[0]
+    with store._file.read() as older:
+        store._vectors.nearest(older, query, 5)
+        store.save(a_note("a second note"))
+        store.search("note", limit=5, tags=())
+        store._vectors.nearest(older, query, 5)
+    store.search("note", limit=5, tags=())
+    assert store._vectors._index is not None
+    assert len(store._vectors._index) == 2
+    store.close()
+
+
 def test_many_threads_may_use_one_store(store: NoteStore) -> None:
     def work(number: int) -> None:
         for turn in range(10):

@@ -20,6 +20,7 @@ ADDRESSES = {
 SOURCE_URI = "x-amz-bedrock-kb-source-uri"
 DESCRIPTION = "x-amz-bedrock-kb-description"
 
+EMPTY = "Bedrock gave an empty answer. Rephrase the question, or use kb_search to read the passages themselves."
 BLOCKED = "A guardrail of Bedrock intervened: what it blocked is not shown here."
 
 
@@ -79,7 +80,7 @@ def parse_answer(response: Mapping[str, Any]) -> KBResponse:
         answer=answer,
         citations=[citation for part in response.get("citations", []) for citation in _cited(answer, part)],
         session_id=response.get("sessionId"),
-        notice=_notice(response.get("guardrailAction")),
+        notice=_notice(response.get("guardrailAction")) or (None if answer.strip() else EMPTY),
     )
 
 

@@ -1,22 +1,22 @@
 """The room's HTTP edge, for the web page: declare, delegate, return. `house.py` puts it under /api/knowledge."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import IO, Annotated
 
-from fastapi import APIRouter, File, Query, UploadFile
+from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from chie.errors import ValidationError
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
-from chie.knowledge.note import Hit, Note, Page, Saved, TagCount
-from chie.knowledge.rules import MAX_LIMIT
+from chie.knowledge.note import Hit, Note, Page, Saved, TagCount, now
+from chie.knowledge.rules import MAX_LIMIT, good_moment
 from chie.knowledge.samples import add_samples
 from chie.knowledge.service import RELATED, KnowledgeService
-from chie.knowledge.uploads import Received, receive, write_zip
+from chie.knowledge.uploads import Received, Upload, receive, write_zip
 
 CHUNK = 64 * 1024
 IN_MEMORY = 8 * 1024 * 1024
@@ -126,9 +126,13 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
     @router.post("/import")
     def import_notes(
         files: Annotated[list[UploadFile], File(description="Markdown files, or zips of them.")],
+        modified: Annotated[
+            list[datetime] | None, Form(description="When each file was last changed, in the order of the files.")
+        ] = None,
+        overwrite: Annotated[bool, Form(description="Also over notes that were changed here later.")] = False,
     ) -> Received:
-        """Importing the same files again updates what has changed."""
-        return receive(service, [(file.filename or "note.md", file.file) for file in files])
+        """Importing the same files again updates what has changed; a note that was changed here later is left alone."""
+        return receive(service, _uploads(files, modified), overwrite=overwrite)
 
     @router.post("/samples", status_code=201)
     def add_sample_notes() -> Added:
@@ -183,6 +187,15 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
     def list_related(note_id: str, limit: Limit = RELATED) -> Related:
         """Other notes on the same matter, nearest first."""
         return Related(notes=service.related(note_id, limit=limit))
+
+
+def _uploads(files: list[UploadFile], modified: list[datetime] | None) -> list[Upload]:
+    """A clock that is ahead changes nothing later than now."""
+    if modified is not None and len(modified) != len(files):
+        raise ValidationError("modified must have one date for each file, in the order of the files, or be left out.")
+    dates: Sequence[datetime | None] = [min(good_moment("modified", moment), now()) for moment in modified or ()]
+    known = dates or [None] * len(files)
+    return [Upload(file.filename or "note.md", file.file, at) for file, at in zip(files, known, strict=True)]
 
 
 def _marked(hit: Hit, query: str) -> MarkedHit:

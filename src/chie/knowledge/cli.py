@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
@@ -17,14 +17,13 @@ import click
 from pydantic_core import to_jsonable_python
 
 from chie.errors import NotFoundError, ValidationError
-from chie.knowledge.exchange import export_notes, import_files, markdown_files
+from chie.knowledge.exchange import export_notes, import_files, markdown_files, tidy
 from chie.knowledge.migration import Journal, Migration, Report
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, database, name_of, open_store
 from chie.settings import load
 
 if TYPE_CHECKING:
-    from chie.knowledge.embedding.base import Embedder
     from chie.knowledge.store.base import NoteStore
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
@@ -152,15 +151,21 @@ def delete(note_id: str) -> None:
 
 @notes.command("import")
 @FOLDER
-def import_(folder: Path) -> None:
-    """Take in a folder of Markdown files, such as an Obsidian vault.
+@click.option("--overwrite", is_flag=True, help="Also over notes that were changed in Chie after their files.")
+def import_(folder: Path, *, overwrite: bool) -> None:
+    """Take in a folder of Markdown and text files, such as an Obsidian vault.
 
-    Running it again takes up where it stopped and updates what has changed since.
+    Running it again takes up where it stopped and updates what has changed since. A note that was changed in Chie
+    after its file is left alone.
     """
     files = markdown_files(folder)
     with _service() as service, click.progressbar(files, label="Importing", file=sys.stderr) as bar:
-        report = import_files(service, bar)
+        report = import_files(service, bar, overwrite=overwrite)
     click.echo(f"{report.saved} saved, {report.unchanged} unchanged, {len(report.refused)} refused")
+    if report.newer:
+        click.echo(f"{len(report.newer)} left alone: changed in Chie after these files. --overwrite takes the files:")
+    for path in report.newer:
+        click.echo(f"  {path}", err=True)
     for path, reason in report.refused.items():
         click.echo(f"  {path}: {reason}", err=True)
     if report.refused:
@@ -174,8 +179,16 @@ def export(folder: Path) -> None:
     with _service() as service:
         total = service.count()
         with click.progressbar(export_notes(service, folder), length=total, label="Exporting", file=sys.stderr) as bar:
-            written = sum(1 for _ in bar)
-    click.echo(f"{written} notes written to {folder}")
+            written = set(bar)
+        left = tidy(service, folder, written)
+    click.echo(f"{len(written)} notes written to {folder}")
+    if left:
+        click.echo(
+            f"{len(left)} files of earlier exports are there too, edited since or of notes that are not here. "
+            "An import of the folder would take them in:"
+        )
+    for path in left:
+        click.echo(f"  {path}", err=True)
 
 
 def _good_place(_: click.Context, __: click.Parameter, place: str) -> str:
@@ -202,23 +215,15 @@ def migrate(place: str) -> None:
     from chie.knowledge.embedding.carried import CarriedEmbedder
 
     settings = load(KnowledgeSettings)
-    here, name = database(settings), name_of(place)
-    if name == name_of(here):
+    name = name_of(place)
+    if not settings.knowledge_store and name == name_of(database(settings)):
         raise ValidationError("the notes are kept there already. Name another place with --to.")
     carried = CarriedEmbedder(create_embedder(settings))
     journal = Journal.open(settings.home.expanduser() / "migrations" / sha256(name.encode()).hexdigest()[:16])
-    with _open(here, create_embedder(settings)) as source, _open(place, carried) as target:
+    with closing(create_store(settings)) as source, closing(open_store(place, carried)) as target:
         report = Migration(source, target, carried, journal).run(partial(_bar, source))
-    _tell(report, name)
-
-
-@contextmanager
-def _open(place: str, embedder: "Embedder") -> Iterator["NoteStore"]:
-    store = open_store(place, embedder)
-    try:
-        yield store
-    finally:
-        store.close()
+    also = ", unset CHIE_KNOWLEDGE_STORE" if settings.knowledge_store else ""
+    _tell(report, name, also)
 
 
 @contextmanager
@@ -228,7 +233,7 @@ def _bar(source: "NoteStore", walk: int) -> Iterator[Callable[[int], None]]:
         yield bar.update
 
 
-def _tell(report: Report, name: str) -> None:
+def _tell(report: Report, name: str, also: str) -> None:
     click.echo(
         f"{report.copied} notes copied, {report.deleted} deleted; {report.same} are the same in both, compared whole."
     )
@@ -238,7 +243,7 @@ def _tell(report: Report, name: str) -> None:
         click.echo(f"{report.foreign} were written there and were left alone.")
     value = f"sqlite:///{name}" if name.startswith("/") else "the address that you gave with --to"
     click.echo(
-        f"Now set CHIE_DATABASE_URL to {value} and start Chie again. Run this once more with the old setting if "
+        f"Now set CHIE_DATABASE_URL to {value}{also} and start Chie again. Run this once more with the old setting if "
         "somebody may have saved a note here meanwhile. Conversations are not copied: the setting moves them too, to a "
         "place where they begin anew."
     )

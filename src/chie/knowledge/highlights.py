@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from chie.knowledge.tokens import fold, query_tokens
+from chie.knowledge.tokens import LETTER, fold, query_tokens
 
 Ranges = list[tuple[int, int]]
 
@@ -13,21 +13,37 @@ _LATIN = re.compile(r"[^\W_]+", re.ASCII)
 
 def highlight(query: str, text: str) -> Ranges:
     """Half-open ranges of characters, in order and apart. Where the whole query stands, its words do not count."""
-    folded, origins = _folded(text)
+    folded, starts, ends = _folded(text)
     whole = list(_occurrences(fold(query), folded))
     spans = whole or [span for token in query_tokens(query) for span in _occurrences(token, folded)]
-    return _merged([(origins[start], origins[end - 1] + 1) for start, end in spans])
+    return _merged([(starts[start], ends[end - 1]) for start, end in spans])
 
 
-def _folded(text: str) -> tuple[str, list[int]]:
-    """The text as it is compared, and for each of its characters the one it came from."""
+def _folded(text: str) -> tuple[str, list[int], list[int]]:
+    """The text as it is compared, and for each of its characters where in the text it comes from."""
     pieces: list[str] = []
-    origins: list[int] = []
-    for position, character in enumerate(text):
-        piece = " " if character.isspace() else unicodedata.normalize("NFKC", character).casefold()
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _letters(text):
+        letter = text[start:end]
+        piece = " " if letter.isspace() else unicodedata.normalize("NFKC", letter).casefold()
         pieces.append(piece)
-        origins.extend([position] * len(piece))
-    return "".join(pieces), origins
+        starts.extend([start] * len(piece))
+        ends.extend([end] * len(piece))
+    return "".join(pieces), starts, ends
+
+
+def _letters(text: str) -> Iterator[tuple[int, int]]:
+    """A character with the marks that follow it: `ﾃﾞ` and a decomposed `デ` are two characters and one letter."""
+    start = 0
+    for position in range(1, len(text) + 1):
+        if position == len(text) or not _is_mark(text[position]):
+            yield start, position
+            start = position
+
+
+def _is_mark(character: str) -> bool:
+    return character > "\x7f" and unicodedata.combining(unicodedata.normalize("NFKC", character)[0]) > 0
 
 
 def _occurrences(token: str, folded: str) -> Iterator[tuple[int, int]]:
@@ -36,7 +52,7 @@ def _occurrences(token: str, folded: str) -> Iterator[tuple[int, int]]:
         return
     pattern = re.escape(token)
     if _LATIN.fullmatch(token):
-        pattern = rf"(?<![^\W_]){pattern}[a-z]{{0,6}}" if len(token) > 1 else rf"\b{pattern}\b"
+        pattern = rf"(?<!{LETTER}){pattern}" + ("[a-z]{0,6}" if len(token) > 1 else rf"(?!{LETTER})")
     for match in re.finditer(pattern, folded):
         yield match.span()
 

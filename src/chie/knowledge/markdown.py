@@ -15,8 +15,11 @@ from yaml.nodes import ScalarNode
 from chie.errors import ValidationError
 from chie.knowledge.note import ANONYMOUS, Note
 
+ENDINGS = (".md", ".markdown", ".txt")  # of files that become notes, in whatever case
+
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE)
+_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<rest>.*)")
 _UNSAFE = re.compile(r"[^\w.-]+")
 _PLAIN_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 _LONGEST_NAME = 255 - len("-.part")  # bytes, which is what most file systems allow
@@ -54,6 +57,17 @@ def read(path: Path, *, owner: str = ANONYMOUS) -> Note:
     """Raises ValidationError for a file that cannot become a note."""
     content, changed = _contents(path)
     return parse(decode(content), name=path.stem, source=path.resolve().as_uri(), changed=changed, owner=owner)
+
+
+def exported(path: Path) -> Note | None:
+    """The note of a file that `write` made: by its front matter, whether or not somebody has edited it since."""
+    try:
+        content, changed = _contents(path)
+        fields, _ = _parts(decode(content)) if content.startswith(b"---\nid: ") else ({}, "")
+        ours = fields.keys() >= _ALWAYS_WRITTEN
+        return parse(decode(content), name=path.stem, source=path.name, changed=changed) if ours else None
+    except ValidationError:
+        return None
 
 
 def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = ANONYMOUS) -> Note:
@@ -134,8 +148,22 @@ def _words(fields: dict[Any, Any], name: str) -> str | None:
 def _title(fields: dict[Any, Any], body: str, name: str) -> str:
     if title := _words(fields, "title"):
         return title
-    heading = _HEADING.search(body)
+    heading = _HEADING.search(_prose(body))
     return heading["title"] if heading else name
+
+
+def _prose(body: str) -> str:
+    """Without fenced code, where a line that begins with `#` is a comment."""
+    lines, fence = list[str](), ""
+    for line in body.split("\n"):
+        found = _FENCE.match(line)
+        if not found:
+            lines.extend([] if fence else [line])
+        elif not fence:
+            fence = found["marks"]
+        elif found["marks"].startswith(fence) and not found["rest"].strip():
+            fence = ""
+    return "\n".join(lines)
 
 
 def _tags(fields: dict[Any, Any]) -> list[str]:

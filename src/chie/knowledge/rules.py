@@ -127,12 +127,12 @@ def cleaned(note: Note) -> Note:
         source=good_source(note.source),
         status=_line("status", note.status, MAX_TAG),
         user_id=_plain("user_id", note.user_id),
-        created_at=_moment("created_at", note.created_at),
-        updated_at=_moment("updated_at", note.updated_at),
+        created_at=good_moment("created_at", note.created_at),
+        updated_at=good_moment("updated_at", note.updated_at),
     )
 
 
-def _moment(name: str, moment: datetime) -> datetime:
+def good_moment(name: str, moment: datetime) -> datetime:
     """In UTC, as the stores keep it: the calendar's first and last hours elsewhere are no date there."""
     try:
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
@@ -27,6 +28,8 @@ RELATED = 5
 QUOTED = 400  # characters of a note that say what it is about
 NEAR = 0.35  # a lower score is shared words, not a shared matter
 TRIES = 3
+
+Kept = Literal["saved", "unchanged", "newer"]
 
 
 class KnowledgeService:
@@ -129,17 +132,21 @@ class KnowledgeService:
         query, limit, tags = rules.good_query(query), rules.good_limit(limit), rules.good_tags(tags)
         return self.store.search(query, limit=limit, tags=tags, viewer=current_user().id)
 
-    def keep(self, note: Note) -> bool:
-        """Take a note as it is, id and dates included; False where it was here already, just so."""
+    def keep(self, note: Note, *, overwrite: bool = False) -> Kept:
+        """Take a note as it is, id and dates included. One that was changed here later is `newer` and left alone:
+        whoever wrote into it would lose that without a word.
+        """
         stored = self._stored(note)
         note = rules.cleaned(_owned(note, stored))
         if stored == note:
-            return False
+            return "unchanged"
         if stored is not None:
             _refuse_stranger(stored, private=note.private)
+            if stored.updated_at > note.updated_at and not overwrite:
+                return "unchanged" if _says_the_same(stored, note) else "newer"
         self.store.save(note, replacing=stored)
         record("note.imported", note.id)
-        return True
+        return "saved"
 
     def restore(self, note: Note) -> Note:
         """Bring a deleted note back, id and dates included; ConflictError where the id is in use."""
@@ -178,6 +185,10 @@ def _refuse_stranger(note: Note, *, private: bool | None = None) -> None:
         )
     if note.user_id != user.id and private not in (None, note.private):
         raise ForbiddenError(f"this note is {note.user_id}'s: only its author may make it private, or the team's.")
+
+
+def _says_the_same(stored: Note, note: Note) -> bool:
+    return replace(note, created_at=stored.created_at, updated_at=stored.updated_at) == stored
 
 
 def _owned(note: Note, stored: Note | None) -> Note:

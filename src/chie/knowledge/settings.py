@@ -96,12 +96,15 @@ def name_of(place: str) -> str:
         return parse(place).name
     if _scheme(place) not in ("", "sqlite"):
         raise ValidationError("this is no place that notes can go to. Write postgresql://user@host/name, or a path.")
-    return str(_sqlite_path(place).expanduser().resolve())
+    return str(_sqlite_path(place).resolve())
 
 
 def _sqlite_path(place: str) -> Path:
-    """As SQLAlchemy reads it for the conversations: three slashes, the path, and what it tells the driver."""
-    return Path(place.partition(":///")[2].partition("?")[0] if _scheme(place) == "sqlite" else place)
+    """As SQLAlchemy reads it for the conversations: three slashes, the path, and what it tells the driver. A path that
+    somebody typed may begin at their home, which no shell put there for `--to=~/chie.db`."""
+    if _scheme(place) == "sqlite":
+        return Path(place.partition(":///")[2].partition("?")[0])
+    return Path(place).expanduser()
 
 
 def _scheme(place: str) -> str:

@@ -17,6 +17,9 @@ _PIECES = re.compile(
     r"|(?P<word>(?:(?![" + _JAPANESE + r"])\w)+(?:[-./:@\\](?:(?![" + _JAPANESE + r"])\w)+)*(?:\+\+|#)?)"
     r"|(?P<symbol>[^\w\s\x00-\x7f\u3000-\u303f\uff00-\uffef])"
 )
+LETTER = rf"[^\W_{_JAPANESE}]"  # of words that have an end: kana and kanji go on without one
+_LATIN = re.compile(r"[a-z0-9]")
+_LONG_WORD = re.compile(r"\w{2}[a-z]\Z")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 _GRAMMAR = frozenset(
@@ -29,6 +32,14 @@ _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s)$")
 def fold(text: str) -> str:
     """One spelling: half- and full-width forms agree, case and runs of white space do not count."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def phrase(folded: str) -> re.Pattern[str]:
+    """Where words stand as they were typed, in a folded text. `go` is not in `category`, nor in `good`; with three
+    letters one may have typed the beginning of a word, as `connect`, but `10.0.0.1` is not in `10.0.0.12`."""
+    start = rf"(?<!{LETTER})" if _LATIN.match(folded[:1]) else ""
+    end = rf"(?!{LETTER})" if _LATIN.match(folded[-1:]) and not _LONG_WORD.search(folded) else ""
+    return re.compile(start + re.escape(folded) + end)
 
 
 def tokens(text: str) -> list[str]:

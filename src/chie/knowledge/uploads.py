@@ -20,7 +20,6 @@ from chie.knowledge.note import Note, now
 from chie.knowledge.rules import good_id
 from chie.knowledge.service import KnowledgeService
 
-MARKDOWN = (".md", ".markdown", ".txt")
 MAX_FILE = 2 * 1024 * 1024
 MAX_FILES = 10_000
 
@@ -36,33 +35,52 @@ UNREADABLE = (
 # What everybody's zips have. The other kinds are unpacked without a limit: a few bytes could become gigabytes.
 PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
-Upload = tuple[str, IO[bytes]]
 Reader = Callable[[], bytes]
+
+
+@dataclass(frozen=True)
+class Upload:
+    """`changed` is when its file was last changed, if whoever sent it said so."""
+
+    name: str
+    file: IO[bytes]
+    changed: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file that was sent, by itself or in a zip."""
+
+    name: str
+    read: Reader
+    changed: datetime | None
 
 
 @dataclass
 class Received:
-    """`refused` says, file by file, why it could not become a note."""
+    """`newer` are files whose notes were changed here later and left alone; `refused` says, file by file, why it could
+    not become a note."""
 
     saved: int = 0
     unchanged: int = 0
+    newer: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def receive(service: KnowledgeService, uploads: Iterable[Upload]) -> Received:
+def receive(service: KnowledgeService, uploads: Iterable[Upload], *, overwrite: bool = False) -> Received:
     """A file that cannot become a note stops nothing; a failing store stops all."""
-    report, intake = Received(), Intake(service)
-    for name, read in unpacked(uploads, report):
+    report, intake = Received(), Intake(service, overwrite=overwrite)
+    for entry in unpacked(uploads, report):
         try:
-            note = _note(service, name, _content(name, read))
-            if intake.take(name, note):
-                report.saved += 1
-            else:
-                report.unchanged += 1
+            kept = intake.take(entry.name, _note(service, entry))
+            report.saved += kept == "saved"
+            report.unchanged += kept == "unchanged"
+            if kept == "newer":
+                report.newer.append(entry.name)
         except StorageError:
             raise
         except ChieError as error:
-            report.refused[name] = error.message
+            report.refused[entry.name] = error.message
     return report
 
 
@@ -76,17 +94,19 @@ def write_zip(service: KnowledgeService, target: IO[bytes]) -> None:
             archive.writestr(entry, markdown.write(note))
 
 
-def unpacked(uploads: Iterable[Upload], report: Received) -> Iterator[tuple[str, Reader]]:
-    for name, file in uploads:
-        if not name.lower().endswith(".zip"):
-            yield name, partial(file.read, MAX_FILE + 1)
+def unpacked(uploads: Iterable[Upload], report: Received) -> Iterator[Entry]:
+    for upload in uploads:
+        if not upload.name.lower().endswith(".zip"):
+            yield Entry(upload.name, partial(upload.file.read, MAX_FILE + 1), upload.changed)
             continue
         try:
-            with zipfile.ZipFile(file) as archive:
+            with zipfile.ZipFile(upload.file) as archive:
                 for entry in _entries(archive):
-                    yield _name(entry), partial(_member, archive, entry)
+                    changed = _changed(entry, upload.changed or now())
+                    yield Entry(_name(entry), partial(_member, archive, entry), changed)
         except UNREADABLE as error:
-            report.refused[name] = f"it is not a zip that can be read ({type(error).__name__}). Zip the files anew."
+            reason = f"it is not a zip that can be read ({type(error).__name__}). Zip the files anew."
+            report.refused[upload.name] = reason
 
 
 def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
@@ -105,12 +125,22 @@ def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     entries = [
         entry
         for entry in archive.infolist()
-        if entry.filename.lower().endswith(MARKDOWN)
+        if entry.filename.lower().endswith(markdown.ENDINGS)
         and not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(entry.filename).parts)
     ]
     if len(entries) > MAX_FILES:
         raise ValidationError(f"the zip has too many files: at most {MAX_FILES:,}. Split it.")
     return entries
+
+
+def _changed(entry: zipfile.ZipInfo, latest: datetime) -> datetime | None:
+    """A zip's dates name no time zone, so that one may seem to be later than the zip itself, which no file in it is.
+    The earliest date that a zip can have is what it says where it knows none."""
+    try:
+        moment = datetime(*entry.date_time, tzinfo=UTC)
+    except ValueError:
+        return None
+    return min(moment, latest) if moment > EARLIEST else None
 
 
 def _name(entry: zipfile.ZipInfo) -> str:
@@ -127,7 +157,7 @@ def _name(entry: zipfile.ZipInfo) -> str:
 
 
 def _content(name: str, read: Reader) -> str:
-    if not name.lower().endswith(MARKDOWN):
+    if not name.lower().endswith(markdown.ENDINGS):
         raise ValidationError("it is not a Markdown or text file. Send .md, .txt or a .zip of them.")
     content = read()
     if len(content) > MAX_FILE:
@@ -135,9 +165,10 @@ def _content(name: str, read: Reader) -> str:
     return markdown.decode(content)
 
 
-def _note(service: KnowledgeService, name: str, text: str) -> Note:
-    """What came over the wire has lost its dates; where the note is here already, it keeps those it has."""
-    moment = now()
+def _note(service: KnowledgeService, entry: Entry) -> Note:
+    """What comes without a date was changed now; where the note is here already, it keeps the date it was made."""
+    name, moment = entry.name, entry.changed or now()
+    text = _content(name, entry.read)
     note = markdown.parse(text, name=PurePosixPath(name).stem, source=name, changed=moment, owner=current_user().id)
     stored = service.find(good_id(note.id))
     if stored is None or note.created_at != moment:

@@ -1,11 +1,18 @@
 """The store in Vector Search 2.0: the contract, through Google's own client, and the room's tools on it."""
 
+from contextlib import closing
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 from fastmcp import Client
-from tests.contract.note_store import NoteStoreContract
+from tests.contract.note_store import NoteStoreContract, a_note
+from tests.fakes.embedders import HashingEmbedder
 from tests.house.test_architecture import modules_after
 
+from chie.cli import main
 from chie.knowledge.server import create_server
+from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.store.vector_search.store import VectorSearchStore
 
 
@@ -36,3 +43,24 @@ def test_building_a_server_asks_nobody_and_loads_no_library(monkeypatch: pytest.
     loaded = modules_after("from chie.knowledge.server import create_server\ncreate_server()")
     assert "chie.knowledge.store.vector_search.store" in loaded
     assert not any(name.partition(".")[0] in ("google", "grpc", "numpy", "proto") for name in loaded)
+
+
+def test_a_migration_begins_where_the_notes_are(
+    store: VectorSearchStore, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = store._client.config
+    for name, value in {
+        "CHIE_KNOWLEDGE_STORE": "vector-search",
+        "GOOGLE_CLOUD_PROJECT": config.project,
+        "VECTOR_SEARCH_LOCATION": config.location,
+        "VECTOR_SEARCH_COLLECTION": config.collection,
+        "CHIE_VECTOR_SEARCH_EMULATOR": config.emulator or "",
+    }.items():
+        monkeypatch.setenv(name, value)
+    notes = [a_note("検索の結果が空になる"), a_note("the index was rebuilt", id="own id", private=True)]
+    store.take(notes)
+    out = CliRunner().invoke(main, ["notes", "migrate", "--to", str(home / "chie.db")])
+    assert "2 notes copied, 0 deleted; 2 are the same in both, compared whole." in out.output
+    assert f"set CHIE_DATABASE_URL to sqlite:///{home / 'chie.db'}, unset CHIE_KNOWLEDGE_STORE and start" in out.output
+    with closing(SqliteStore(home / "chie.db", HashingEmbedder())) as target:
+        assert sorted(target.walk(after=None, limit=9), key=str) == sorted(notes, key=str)

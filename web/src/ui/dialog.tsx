@@ -50,7 +50,9 @@ export function Modal({
       className={`dialog ${className}`}
       aria-labelledby={labelledBy}
       aria-label={label}
+      // A chooser of files inside, given up or with the same file again, says "cancel" of its own, which bubbles.
       onCancel={(event) => {
+        if (event.target !== element.current) return;
         event.preventDefault();
         onClose();
       }}

@@ -1,6 +1,7 @@
 """An embedder behind any OpenAI-compatible `/v1/embeddings`: LM Studio, Ollama, OpenAI and others."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -13,16 +14,23 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
 BATCH = 64
-SECONDS = 30.0
+SECONDS = 10.0  # for one text: somebody waits for a search, or for a note to be saved
+SECONDS_FOR_MANY = 30.0
+PAUSE = 15.0  # seconds in which a server that did not answer is not asked again
 
 
 class OpenAIEmbedder(Embedder):
-    def __init__(self, base_url: str, model: str, *, api_key: str | None = None) -> None:
+    def __init__(
+        self, base_url: str, model: str, *, api_key: str | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._url = f"{base_url.rstrip('/').removesuffix('/embeddings')}/embeddings"
         self._model = model
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._length: int | None = None  # of the vectors, as the first answer had them
         self._measuring = Lock()
+        self._clock = clock
+        self._silent_until = clock()
+        self._silence = ""  # what was said when it did not answer
 
     @property
     def id(self) -> str:
@@ -53,18 +61,25 @@ class OpenAIEmbedder(Embedder):
     def _client(self) -> "httpx2.Client":
         import httpx2
 
-        return httpx2.Client(headers=self._headers, timeout=SECONDS)
+        return httpx2.Client(headers=self._headers)
 
     def _batch(self, texts: Sequence[str]) -> list[list[float]]:
+        """A save asks twice, for what is like the note and for the note: nobody shall wait for one silence twice."""
         import httpx2
 
+        if self._clock() < self._silent_until:
+            raise EmbeddingError(self._silence)
+        body, alone = {"model": self._model, "input": list(texts)}, len(texts) == 1
         try:
-            answer = self._client.post(self._url, json={"model": self._model, "input": list(texts)})
+            answer = self._client.post(self._url, json=body, timeout=SECONDS if alone else SECONDS_FOR_MANY)
         except httpx2.HTTPError as error:
-            raise EmbeddingError(
+            silence = (
                 f"the embedding server at {self._url} did not answer ({type(error).__name__}). "
                 "Start it, or correct CHIE_EMBEDDING_URL."
-            ) from error
+            )
+            if alone and isinstance(error, httpx2.TimeoutException):
+                self._silence, self._silent_until = silence, self._clock() + PAUSE
+            raise EmbeddingError(silence) from error
         if answer.status_code != 200:
             raise EmbeddingError(self._refusal(answer.status_code))
         return self._rows(answer, len(texts))

@@ -146,6 +146,7 @@ export const notes = {
 export interface Imported {
   saved: number;
   unchanged: number;
+  newer: string[];
   refused: Record<string, ServerText>;
 }
 

@@ -77,6 +77,9 @@ export const knowledgeText = defineText({
     importedSoFar: (done: number, of: number) => `${done} of ${plural(of, "file", "files")}`,
     imported: (saved: number, unchanged: number) =>
       `${plural(saved, "note", "notes")} saved, ${unchanged} unchanged.`,
+    newerHere: (n: number) =>
+      `${plural(n, "note was", "notes were")} changed in Chie after the file was, and left alone:`,
+    replaceNewer: "Take the files instead",
     refused: (n: number) => `${plural(n, "file", "files")} could not be read:`,
     mapLabel: (n: number) => `Map of ${plural(n, "note", "notes")}. The list beside it has the same notes.`,
     mapHint: "Notes that speak of the same are near each other. Drag to move, scroll to zoom.",
@@ -168,6 +171,8 @@ export const knowledgeText = defineText({
     importing: "取り込み中…",
     importedSoFar: (done: number, of: number) => `${of} 個のうち ${done} 個のファイル`,
     imported: (saved: number, unchanged: number) => `${saved} 件を保存、${unchanged} 件は変更なし。`,
+    newerHere: (n: number) => `${n} 件はファイルより後に Chie で変更されたため、そのままにしました：`,
+    replaceNewer: "ファイルの内容で置き換える",
     refused: (n: number) => `${n} 個のファイルは読み込めませんでした：`,
     mapLabel: (n: number) => `${n} 件のメモのマップ。隣の一覧に同じメモがあります。`,
     mapHint: "内容の近いメモほど近くに並びます。ドラッグで移動、スクロールで拡大・縮小。",

@@ -22,18 +22,20 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const busy = done !== null;
   const [over, setOver] = useState(false);
   const [report, setReport] = useState<Imported | null>(null);
+  const [taken, setTaken] = useState<File[]>([]);
   const [failure, setFailure] = useState<unknown>(null);
 
-  async function take(files: Iterable<File>) {
+  async function take(files: Iterable<File>, overwrite = false) {
     const chosen = [...files];
     if (chosen.length === 0) return;
+    setTaken(chosen);
     setFailure(null);
     setReport(null);
     setDone({ files: 0, of: chosen.length });
     try {
       let sent = 0;
       for (const batch of batches(chosen)) {
-        const part = await upload(batch);
+        const part = await upload(batch, overwrite);
         setReport((before) => joined(before, part));
         sent += batch.length;
         setDone({ files: sent, of: chosen.length });
@@ -80,6 +82,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             accept=".md,.markdown,.txt,.zip"
             onChange={(event) => {
               void take(event.target.files ?? []);
+              event.target.value = ""; // so that the same file can be chosen again
             }}
           />
         </div>
@@ -91,6 +94,19 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             </>
           )}
           {report && !busy && <Notice kind="good">{t.imported(report.saved, report.unchanged)}</Notice>}
+          {report && !busy && report.newer.length > 0 && (
+            <Notice kind="warn">
+              {t.newerHere(report.newer.length)}
+              <ul className="kn-refused">
+                {report.newer.map((name) => (
+                  <li key={name}>{name}</li>
+                ))}
+              </ul>
+              <Button small onClick={() => void take(taken, true)}>
+                {t.replaceNewer}
+              </Button>
+            </Notice>
+          )}
           {report && Object.keys(report.refused).length > 0 && (
             <Notice kind="warn">
               {t.refused(Object.keys(report.refused).length)}
@@ -130,13 +146,18 @@ function joined(before: Imported | null, part: Imported): Imported {
   return {
     saved: before.saved + part.saved,
     unchanged: before.unchanged + part.unchanged,
+    newer: [...before.newer, ...part.newer],
     refused: { ...before.refused, ...part.refused },
   };
 }
 
-async function upload(files: File[]): Promise<Imported> {
+async function upload(files: File[], overwrite: boolean): Promise<Imported> {
   const form = new FormData();
-  for (const file of files) form.append("files", file, file.webkitRelativePath || file.name);
+  for (const file of files) {
+    form.append("files", file, file.webkitRelativePath || file.name);
+    form.append("modified", changedAt(file));
+  }
+  if (overwrite) form.append("overwrite", "true");
   const response = await fetch(address("api/knowledge/import"), { method: "POST", body: form }).catch(() => {
     throw new ApiError(0, "");
   });
@@ -147,4 +168,9 @@ async function upload(files: File[]): Promise<Imported> {
     throw new ApiError(response.status, detail || `HTTP ${response.status}`);
   }
   return body as Imported;
+}
+
+/** File systems know years that calendars do not. */
+function changedAt(file: File): string {
+  return new Date(Math.min(Math.max(file.lastModified, 0), Date.now())).toISOString();
 }

@@ -149,6 +149,8 @@ class SqliteVectors:
         ).fetchall()
 
     def _refresh(self, connection: sqlite3.Connection, dimension: int) -> "VectorIndex":
+        """Both numbers only grow. A search that began before another's may come here after it, with an older view of
+        the file: what it does not see yet must not be taken for unread, and read again."""
         newest, deletions = self._state(connection)
         if self._index is None:
             from chie.knowledge.store.sqlite.index import VectorIndex
@@ -157,9 +159,9 @@ class SqliteVectors:
             self._index.reserve(newest)
         if newest > self._newest:
             self._load(connection, self._index)
-        if deletions != self._deletions:
+        if deletions > self._deletions:
             self._index.keep(self._alive(connection))
-        self._newest, self._deletions = newest, deletions
+        self._newest, self._deletions = max(newest, self._newest), max(deletions, self._deletions)
         return self._index
 
     def _state(self, connection: sqlite3.Connection) -> tuple[int, int]:

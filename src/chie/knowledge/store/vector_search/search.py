@@ -15,7 +15,7 @@ from chie.knowledge.ranking import FLOOR, shown
 from chie.knowledge.store.vector_search.client import PAGE, Data, Scored, VectorSearchClient
 from chie.knowledge.store.vector_search.filters import HEADS, Filter, all_of, looking, of_notes
 from chie.knowledge.store.vector_search.objects import FOUND, HEADING, VECTOR, object_id
-from chie.knowledge.tokens import fold, query_tokens
+from chie.knowledge.tokens import fold, phrase, query_tokens
 
 PASSAGES = 100  # taken at first; more where they turn out to be of too few notes
 HEADS_AT_ONCE = 100
@@ -75,7 +75,7 @@ class Search:
     def _says(self, data: Data, words: set[str]) -> bool:
         if words and words <= set(data["words"].split()):
             return True
-        return fold(self.query) in fold(f"{data['title']}\n{data['text']}")
+        return phrase(fold(self.query)).search(fold(f"{data['title']}\n{data['text']}")) is not None
 
     def _best(self, ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
         """The first passage of each note that belongs to it as it is now, not as it was before a change."""
