@@ -119,6 +119,12 @@ def test_a_mistake_in_servers_is_told_by_line_and_field(home: Path, text: str, m
         servers(home, text)
 
 
+@pytest.mark.parametrize("name", ["\x7f", "\ufffe", "k" * 1_100], ids=["delete", "no character", "long"])
+def test_a_mistake_is_told_by_its_field_where_the_line_cannot_be_known(home: Path, name: str) -> None:
+    with pytest.raises(ConfigurationError, match=rf"servers\.json, line \?: {name}\.args must be a list"):
+        servers(home, json.dumps({name: {"command": "x", "args": "y"}}, ensure_ascii=False))
+
+
 def test_a_file_that_was_named_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"mine\.json does not exist"):
         read_servers(ChatSettings(chie_servers_file=tmp_path / "mine.json"))
@@ -162,6 +168,8 @@ def test_a_bare_list_of_agents_will_do(home: Path) -> None:
     ("content", "message"),
     [
         ({"agents": {}}, "line 2: agents must be a list of agents"),
+        ('{\n"agent": [{"id": "a", "kind": "openai"}]}', "line 2: agent is not a field that is known here"),
+        ('{"agents": [],\n"Agents": []}', "line 2: Agents is not a field that is known here"),
         ('[\n{"kind": "openai"}]', r"line 2: \[0\].id is missing"),
         ('[\n{"id": "a b",\n"kind": "openai"}]', r"line 2: \[0\].id has a wrong value"),
         ('[\n{"id": "a",\n"kind": "pigeon"}]', r"line 3: \[0\].kind must be one of default, openai"),

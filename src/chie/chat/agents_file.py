@@ -38,6 +38,9 @@ def read_agents(settings: ChatSettings, *, kinds: set[str], servers: set[str]) -
     """The file's agents in its order; each names a kind and servers that exist."""
     file = JsonFile(settings.agents_file, required=settings.chie_agents_file is not None)
     wrapped = isinstance(file.content, dict)
+    for key in file.content if wrapped else ():
+        if key != "agents":
+            raise file.unknown((key,))
     entries: Any = file.content.get("agents", []) if wrapped else file.content
     place = ("agents",) if wrapped else ()
     if not isinstance(entries, list):

@@ -37,7 +37,11 @@ class JsonFile:
             raise self.fault((*place, *detail["loc"]), _expectation(detail)) from error
 
     def fault(self, place: Place, expectation: str) -> ConfigurationError:
-        return ConfigurationError(f"{self.path}, line {self._line(place)}: {_field(place)} {expectation}")
+        line = self._line(place) or "?"
+        return ConfigurationError(f"{self.path}, line {line}: {_field(place)} {expectation}")
+
+    def unknown(self, place: Place) -> ConfigurationError:
+        return self.fault(place, _EXPECTATIONS["extra_forbidden"])
 
     def _read(self, *, required: bool) -> str:
         try:
@@ -75,9 +79,13 @@ class JsonFile:
             raise self.fault(place, f"needs the environment variable {match['name']}. Set it, or write its value here.")
         return value
 
-    def _line(self, place: Place) -> int:
-        """JSON is YAML as well, and a YAML parser remembers where things stood."""
-        node: yaml.Node | None = yaml.compose(self._text.replace("\t", " "), Loader=yaml.SafeLoader)
+    def _line(self, place: Place) -> int | None:
+        """JSON is YAML as well, and a YAML parser remembers where things stood; but for very long keys and some control
+        characters, which YAML refuses."""
+        try:
+            node: yaml.Node | None = yaml.compose(self._text.replace("\t", " "), Loader=yaml.SafeLoader)
+        except yaml.YAMLError:
+            return None
         line = 1
         for step in place:
             key, node = _child(node, step)
