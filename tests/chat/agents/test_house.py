@@ -245,6 +245,47 @@ async def test_an_agent_of_the_file_is_sent_back_to_the_file(home: Path) -> None
     assert "set `base_url` in agents.json" in reason
 
 
+@pytest.mark.parametrize(
+    ("address", "key", "hint"),
+    [
+        ("http://127.0.0.1:99999/v1", "sk-1", "Correct `base_url` in agents.json."),
+        ("http://127.0.0.1:-1/v1", "sk-1", "Correct `base_url` in agents.json."),
+        ("http://[::1/v1", "sk-1", "Correct `base_url` in agents.json."),
+        ("gpu-box:8000/v1", "sk-1", "Correct `base_url` in agents.json."),
+        ("http://127.0.0.1:9/v1\n", "sk-1", "Correct `base_url` in agents.json."),
+        (None, "ｓｋ-abc", "`api_key` in agents.json holds what no key can"),
+        (None, "sk-abc\n", "`api_key` in agents.json holds what no key can"),
+    ],
+    ids=["port", "negative port", "bracket", "no scheme", "line break", "full-width key", "key with a line break"],
+)
+async def test_an_agent_whose_address_or_key_cannot_be_says_so_and_harms_nobody(
+    home: Path, monkeypatch: pytest.MonkeyPatch, address: str | None, key: str, hint: str
+) -> None:
+    monkeypatch.setenv("CHIE_MODEL", "m")
+    entry = {"id": "default-chat", "kind": "default", "api_key": key} | ({"base_url": address} if address else {})
+    write(home, "agents.json", [entry])
+    async with house() as factory:
+        found = await infos(factory)
+        assert await factory.default_id() == "notes"
+        with pytest.raises(ConfigurationError) as caught:
+            await ask(factory.get_agent("default-chat"))
+    reason = found["default-chat"].reason or ""
+    assert (found["default-chat"].available, found["notes"].available) == (False, True)
+    assert hint in reason
+    assert reason == caught.value.message
+    assert key.strip() not in reason
+
+
+async def test_a_common_key_that_cannot_be_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "ｓｋ-abc")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "ｓｋ-ant")
+    async with house() as factory:
+        found = await infos(factory)
+    reasons = {name: info.reason or "" for name, info in found.items()}
+    assert reasons["default-chat"].startswith("OPENAI_API_KEY holds what no key can")
+    assert reasons["adk"].startswith("ANTHROPIC_API_KEY holds what no key can")
+
+
 async def test_an_agent_may_be_of_a_plug_ins_kind(home: Path) -> None:
     write(home, "agents.json", [{"id": "claude-2", "kind": "adk", "model": "claude-haiku-5-5"}])
     async with house() as factory:
@@ -277,14 +318,7 @@ async def test_any_package_can_bring_an_agent(tmp_path: Path, monkeypatch: pytes
 async def test_a_plug_in_that_fails_is_shown_and_stops_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, reason: str
 ) -> None:
-    site = tmp_path / "site"
-    info = site / "sick-1.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sick\nVersion: 1\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text("[chie.agents]\nsick = sick:create\n", encoding="utf-8")
-    (site / "sick.py").write_text(source, encoding="utf-8")
-    monkeypatch.syspath_prepend(site)
-    monkeypatch.delitem(sys.modules, "sick", raising=False)
+    install_sick(tmp_path / "site", monkeypatch, source)
     async with house() as factory:
         sick = (await infos(factory))["sick"]
         with pytest.raises(ConfigurationError):
@@ -292,6 +326,35 @@ async def test_a_plug_in_that_fails_is_shown_and_stops_nobody(
     assert sick.available is False
     assert reason in (sick.reason or "")
     assert "sk-secret" not in (sick.reason or "")
+
+
+async def test_a_plug_in_that_cannot_say_how_it_does_is_logged_and_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = """
+from types import SimpleNamespace
+async def info(): raise RuntimeError("sk-secret")
+async def close(): ...
+def create(profile, _): return SimpleNamespace(agent_id=profile.id, get_agent_info=info, close=close)
+"""
+    install_sick(tmp_path / "site", monkeypatch, source)
+    async with house() as factory:
+        found = await infos(factory)
+        assert await factory.default_id() == "notes"
+    assert (found["sick"].available, found["notes"].available) == (False, True)
+    assert "The agent sick failed when it was asked how it does (RuntimeError)." in (found["sick"].reason or "")
+    assert "sk-secret" not in (found["sick"].reason or "")
+    assert ("chie.chat.agents.factory", logging.ERROR, "agent sick could not say how it does") in caplog.record_tuples
+
+
+def install_sick(site: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    info = site / "sick-1.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sick\nVersion: 1\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text("[chie.agents]\nsick = sick:create\n", encoding="utf-8")
+    (site / "sick.py").write_text(source, encoding="utf-8")
+    monkeypatch.syspath_prepend(site)
+    monkeypatch.delitem(sys.modules, "sick", raising=False)
 
 
 def test_no_sdk_is_imported_before_its_agent_is_used() -> None:

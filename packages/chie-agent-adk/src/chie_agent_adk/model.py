@@ -25,6 +25,7 @@ from chie.chat.model.base import (
     ToolsSaid,
     UserSaid,
 )
+from chie.chat.model.endpoint import Names, require_sound
 from chie.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 5.0
 TOKENS = 8192
+ADDRESS = "https://api.anthropic.com"
+NAMES = Names("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "CHIE_ANTHROPIC_MODEL")
 
 _ADVICE = {
     400: "does not take this request: the conversation may be too long. Start a new one.",
@@ -65,6 +68,7 @@ class AnthropicModel(ChatModel):
             raise ConfigurationError("This agent needs the Anthropic SDK. Install it: pip install anthropic.")
         if not self._key:
             raise ConfigurationError("Set ANTHROPIC_API_KEY to use this agent.")
+        require_sound(self._address or ADDRESS, self._key, NAMES)
 
     async def close(self) -> None:
         if "_client" in self.__dict__:

@@ -1,4 +1,4 @@
-"""Stands in for a plug-in that could not be loaded."""
+"""Stands in for a plug-in that could not be loaded or does not work."""
 
 from collections.abc import AsyncGenerator, Sequence
 
@@ -25,7 +25,7 @@ class BrokenAgent(BaseAgent):
 
     @property
     def description(self) -> str:
-        return self._profile.description or "A plug-in that could not be loaded."
+        return self._profile.description or "A plug-in that does not work."
 
     def supports_mcp(self) -> bool:
         return False

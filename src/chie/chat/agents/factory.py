@@ -7,6 +7,8 @@ from time import monotonic
 from typing import Any
 
 from chie.chat.agents.base import AgentInfo, BaseAgent
+from chie.chat.agents.broken import BrokenAgent
+from chie.chat.agents.profile import Profile
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.errors import ConfigurationError, NotFoundError
 
@@ -41,7 +43,7 @@ class AgentFactory:
         return agent
 
     async def list_agents(self) -> list[AgentInfo]:
-        infos = await asyncio.gather(*(agent.get_agent_info() for agent in self._agents.values()))
+        infos = await asyncio.gather(*map(self._info, self._agents))
         for first in infos[:1]:
             self._remember(first)
         return list(infos)
@@ -60,13 +62,25 @@ class AgentFactory:
         return first
 
     async def _first_available(self) -> str | None:
-        for place, agent in enumerate(self._agents.values()):
-            info = await agent.get_agent_info()
+        for place, agent_id in enumerate(self._agents):
+            info = await self._info(agent_id)
             if place == 0:
                 self._remember(info)
             if info.available:
                 return info.id
         return None
+
+    async def _info(self, agent_id: str) -> AgentInfo:
+        """An agent may be anybody's code; one that fails must not hide the others."""
+        try:
+            return await self._agents[agent_id].get_agent_info()
+        except Exception as error:
+            logger.exception("agent %s could not say how it does", agent_id)
+            reason = (
+                f"The agent {agent_id} failed when it was asked how it does ({type(error).__name__}). Update or remove "
+                "its package; the log has the reason."
+            )
+            return await BrokenAgent(Profile(id=agent_id), reason).get_agent_info()
 
     def _remember(self, first: AgentInfo) -> None:
         self._seen = monotonic() if first.available else float("-inf")

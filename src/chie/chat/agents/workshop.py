@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.tools import AgentTools
-from chie.chat.model.endpoint import IN_FILE, Endpoint
+from chie.chat.model.endpoint import IN_FILE, Endpoint, Names
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 
@@ -33,9 +33,11 @@ class Workshop:
         """One for each address. The operator's key goes to the operator's address alone."""
         if profile.base_url:
             return self._shared(Endpoint(profile.base_url, profile.api_key, names=IN_FILE))
+        if profile.api_key:
+            names = Names(key=IN_FILE.key)
+            return self._shared(Endpoint(self.settings.model_address, profile.api_key, names=names))
         common = self.settings.openai_api_key
-        key = profile.api_key or (common.get_secret_value() if common else None)
-        return self._shared(Endpoint(self.settings.model_address, key))
+        return self._shared(Endpoint(self.settings.model_address, common.get_secret_value() if common else None))
 
     def _shared(self, endpoint: Endpoint) -> Endpoint:
         return self._endpoints.setdefault((endpoint.address, endpoint.api_key), endpoint)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from chie.chat.model.base import ModelError
+from chie.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import httpx2
@@ -29,6 +30,32 @@ class Names:
 IN_FILE = Names("`base_url` in agents.json", "`api_key` in agents.json", "`model` in agents.json")
 
 
+def require_sound(address: str, api_key: str | None, names: Names) -> None:
+    """Raise what no request would survive, in the terms of whoever set it; a key itself is never shown.
+
+    Asked beforehand, because HTTP clients meet such values with any kind of error.
+    """
+    if not _is_address(address):
+        raise ConfigurationError(
+            f"{address} is not the address of a server: that has http:// or https://, a host, and a port of 65535 at "
+            f"most. Correct {names.address}."
+        )
+    if api_key and not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
+        raise ConfigurationError(
+            f"{names.key} holds what no key can: a line break, a space at its end, or letters that are not ASCII, such "
+            "as full-width ones. Copy it once more."
+        )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port  # a port that cannot be is an error to urllib
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(host) and text.isprintable()
+
+
 class Endpoint:
     """Shared by all agents that talk to one address, so that they ask it once."""
 
@@ -45,8 +72,12 @@ class Endpoint:
         """A server on this machine that refuses will not be there half a second later: asking again is of no use."""
         return urlsplit(self.address).hostname in ("127.0.0.1", "::1", "localhost")
 
+    def require_sound(self) -> None:
+        require_sound(self.address, self.api_key, self._names)
+
     async def models(self) -> list[str]:
         """Chat models by name, in the server's order; no older than a few seconds."""
+        self.require_sound()
         async with self._asking:
             if monotonic() - self._asked > FRESH_SECONDS:
                 self._answer = await self._ask()

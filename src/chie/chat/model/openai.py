@@ -63,6 +63,7 @@ class OpenAIModel(ChatModel):
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
         _require_sdk()
+        self._endpoint.require_sound()
         if self.name is None:
             self._found = await self._endpoint.first_model()
         reader = _Reader()
