@@ -1,63 +1,22 @@
 """Quirks of servers that call themselves OpenAI-compatible."""
 
+import asyncio
 import json
 import logging
+import socket
 import sys
-from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from tests.fakes.model_server import Say, say
+from tests.chat.model.quirky import HI, Quirky, answer, chunk
+from tests.fakes.model_server import say
 from tests.fakes.openai_server import OpenAIServer
 
-from chie.chat.model.base import Call, End, ModelError, Piece, Prompt, TextPiece, UserSaid
+from chie.chat.model.base import Call, End, ModelError, TextPiece
 from chie.chat.model.endpoint import Endpoint
 from chie.chat.model.openai import OpenAIModel
 from chie.errors import ConfigurationError
-
-HI = Prompt(system="", messages=[UserSaid("hi")])
-
-
-class Quirky(OpenAIServer):
-    """Sends these events and nothing else."""
-
-    def __init__(self, *events: dict[str, Any] | str) -> None:
-        super().__init__(say())
-        self.events = events
-
-    def frames(self, step: Say) -> Iterator[bytes]:  # noqa: ARG002
-        for event in self.events:
-            yield f"data: {event if isinstance(event, str) else json.dumps(event)}\n\n".encode()
-
-
-def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
-    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
-
-
-def fragment(**about: Any) -> dict[str, Any]:
-    return chunk(tool_calls=[about])
-
-
-async def answer(server: OpenAIServer) -> list[Piece]:
-    model = OpenAIModel(Endpoint(server.base_url), "m", seconds=5)
-    try:
-        return [piece async for piece in model.stream(HI)]
-    finally:
-        await model.close()
-
-
-async def test_calls_without_numbers_are_kept_apart() -> None:
-    one = fragment(id="a", function={"name": "f", "arguments": '{"x": 1}'})
-    two = fragment(id="b", function={"name": "f", "arguments": '{"x": 2}'})
-    with Quirky(one, two, chunk("tool_calls")) as server:
-        assert await answer(server) == [Call("a", "f", '{"x": 1}'), Call("b", "f", '{"x": 2}'), End(None)]
-
-
-async def test_calls_under_one_number_with_other_ids_are_kept_apart() -> None:
-    one = fragment(index=0, id="a", function={"name": "f", "arguments": "{}"})
-    two = fragment(index=0, id="b", function={"name": "g", "arguments": "{}"})
-    with Quirky(one, two, chunk("tool_calls")) as server:
-        assert [piece.name for piece in await answer(server) if isinstance(piece, Call)] == ["f", "g"]
 
 
 async def test_missing_and_null_fields_are_taken_for_nothing() -> None:
@@ -70,12 +29,11 @@ async def test_missing_and_null_fields_are_taken_for_nothing() -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        {"error": {"message": "sk-very-secret is out of memory"}},
         "no JSON at all: sk-very-secret",
         "[]",
         {"choices": ["sk-very-secret"]},
     ],
-    ids=["error", "no JSON", "list", "nonsense"],
+    ids=["no JSON", "list", "nonsense"],
 )
 async def test_what_is_no_answer_is_told_in_our_words(event: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
@@ -83,6 +41,92 @@ async def test_what_is_no_answer_is_told_in_our_words(event: Any, caplog: pytest
         await answer(server)
     assert "sk-very-secret" not in caught.value.message
     assert "sent what is no answer" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ({"message": "sk-very-secret"}, "If the conversation has become long, start a new one; if not, try again"),
+        ("sk-very-secret", "If the conversation has become long, start a new one"),
+        ({"message": "sk-very-secret", "code": {"nested": 1}}, "If the conversation has become long, start a new one"),
+        ({"message": "sk-very-secret", "code": 400}, r"\(400\)\. .*conversation may be too long for the model"),
+        ({"code": "context_length_exceeded"}, r"\(context_length_exceeded\)\. The conversation is too long for it"),
+        (
+            {"type": "exceed_context_size_error", "code": 400},
+            r"\(exceed_context_size_error\)\. The conversation is too",
+        ),
+        ({"code": "model_not_found"}, r"\(model_not_found\)\. Is the model m loaded there"),
+        ({"code": 429, "type": "x"}, r"\(429\)\. It is busy"),
+    ],
+)
+@pytest.mark.parametrize("streamed", [True, False], ids=["within an answer", "in place of one"])
+async def test_an_error_that_the_server_reports_is_told_by_its_cause(
+    error: Any, words: str, streamed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    body = {"error": error}
+    events = (chunk(content="x"), body) if streamed else (json.dumps(body, indent=2).encode(),)
+    with Quirky(*events) as server, pytest.raises(ModelError, match=f"reported an error.*{words}") as caught:
+        await answer(server)
+    assert "sk-very-secret" not in caught.value.message
+    assert "reported an error" in caplog.text
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"  <!doctype html>\n<html>", b"OK", b"", b"[]", b'{"cut'])
+async def test_a_page_in_place_of_an_answer_is_told_as_a_wrong_address(body: bytes) -> None:
+    with Quirky(*filter(None, [body])) as server, pytest.raises(ModelError, match="does not answer as an OpenAI-comp"):
+        await answer(server)
+
+
+async def test_an_answer_that_is_not_streamed_is_read() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}
+    message = {"role": "assistant", "content": "全部 at once", "tool_calls": [call]}
+    usage = {"prompt_tokens": 2, "completion_tokens": 1}
+    whole = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}], "usage": usage}
+    text = json.dumps(whole, indent=2).encode()
+    with Quirky(b"\n", text[:40], text[40:]) as server:
+        pieces = await answer(server)
+    told = {"input_tokens": 2, "output_tokens": 1}
+    assert pieces == [TextPiece("全部 at once"), Call("a", "f", '{"x": 1}'), End(told)]  # type: ignore[arg-type]
+
+
+async def test_a_last_event_without_its_end_is_read() -> None:
+    with Quirky(chunk(content="x"), b"data: " + json.dumps(chunk("stop")).encode()) as server:
+        assert await answer(server) == [TextPiece("x"), End(None)]
+
+
+async def test_a_server_that_hangs_up_at_once_is_told_as_one_that_is_away() -> None:
+    async with await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0) as server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        model = OpenAIModel(Endpoint(address), "m")
+        with pytest.raises(ModelError, match=f"No model server answers at {address}"):
+            await anext(model.stream(HI))
+        await model.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels refuse whom they have no place for")
+async def test_a_server_that_lets_nobody_in_is_told_as_one_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.chat.model.openai.CONNECT_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as queue:
+        for _ in range(3):  # the kernel lets one or two of them wait, and nobody after them
+            waiting = queue.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        model = OpenAIModel(Endpoint(f"http://127.0.0.1:{full.getsockname()[1]}/v1"), "m")
+        with pytest.raises(ModelError, match=r"No model server answers at .* \(ConnectTimeout\)"):
+            await anext(model.stream(HI))
+        await model.close()
+
+
+async def test_content_in_parts_is_read_without_the_thoughts() -> None:
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    parts = [{"type": "text", "text": "こん"}, {"type": "text", "text": "にちは"}]
+    with Quirky(chunk(content=[thinking]), chunk(content=parts), chunk("stop")) as server:
+        assert await answer(server) == [TextPiece("こんにちは"), End(None)]
+
+
+async def test_what_a_model_says_when_it_refuses_is_text() -> None:
+    with Quirky(chunk(refusal="I can't "), chunk(refusal="help."), chunk("stop")) as server:
+        assert await answer(server) == [TextPiece("I can't "), TextPiece("help."), End(None)]
 
 
 @pytest.mark.parametrize("usage", [{"prompt_tokens": 3}, {"prompt_tokens": 3, "completion_tokens": None}, {}])
@@ -108,8 +152,13 @@ def test_arguments_that_no_json_can_hold_are_none(arguments: str) -> None:
     assert Call("1", "f", arguments).parsed() is None
 
 
-async def test_an_end_without_a_reason_is_no_end() -> None:
-    with Quirky(chunk(content="half"), "[DONE]") as server, pytest.raises(ModelError, match="broke off in the middle"):
+async def test_an_answer_is_whole_when_the_server_says_that_it_is_done() -> None:
+    with Quirky(chunk(content="all"), "[DONE]") as server:
+        assert await answer(server) == [TextPiece("all"), End(None)]
+
+
+async def test_an_end_without_a_word_of_it_is_a_break() -> None:
+    with Quirky(chunk(content="half")) as server, pytest.raises(ModelError, match="broke off in the middle"):
         await answer(server)
 
 

@@ -34,6 +34,18 @@ def test_events_survive_any_cut(cuts: list[int]) -> None:
     assert read(*(whole[start:end] for start, end in pairwise(edges))) == EXPECTED
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "data: not ended", "data: not ended\n"])
-def test_what_is_not_ended_is_no_event(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "\n\n", "event: x", ": a comment"])
+def test_what_has_no_data_is_no_event(text: str) -> None:
     assert read(text.encode()) == []
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r", "\r\n"])
+def test_the_last_event_need_not_be_ended(end: str) -> None:
+    assert read(b"data: one\n\ndata: two\ndata: three" + end.encode()) == ["one", "two\nthree"]
+
+
+@given(st.lists(st.integers(0, 30), max_size=8))
+def test_a_document_is_given_whole_however_it_is_cut(cuts: list[int]) -> None:
+    whole = b'\n \r\n{\n "data: x": 1,\n\n "y": 2\n}\n'
+    edges = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
+    assert read(*(whole[start:end] for start, end in pairwise(edges))) == ['{\n "data: x": 1,\n\n "y": 2\n}\n']

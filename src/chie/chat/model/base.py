@@ -97,10 +97,12 @@ class TextPiece:
 
 @dataclass(frozen=True)
 class End:
-    """The message is whole, or `cut` where the model's limit of tokens was reached."""
+    """The message is whole; or `cut` where the model's limit of tokens was reached, or `stopped` by its provider, whose
+    filter or policy did not let it go on."""
 
     usage: Usage | None
     cut: bool = False
+    stopped: bool = False
 
 
 Piece = TextPiece | Thought | Call | End

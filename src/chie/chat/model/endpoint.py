@@ -1,6 +1,7 @@
 """An OpenAI-compatible address: is it there, and which models has it? Asked without the SDK, which loads slowly."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -16,6 +17,14 @@ SECONDS = 3.0
 FRESH_SECONDS = 5.0
 
 _NO_CHAT = ("embed", "whisper", "tts", "dall-e", "image", "moderation", "audio", "realtime", "transcribe", "rerank")
+_CODES: dict[object, int] = {
+    "context_length_exceeded": 413,
+    "exceed_context_size_error": 413,
+    "insufficient_quota": 429,
+    "invalid_api_key": 401,
+    "model_not_found": 404,
+    "rate_limit_exceeded": 429,
+}
 
 
 @dataclass(frozen=True)
@@ -122,7 +131,7 @@ class Endpoint:
             raise self.strange() from error
         return [name for name in names if not any(word in name.lower() for word in _NO_CHAT)]
 
-    def away(self, error: Exception) -> ModelError:
+    def away(self, error: BaseException) -> ModelError:
         return ModelError(
             f"No model server answers at {self.address} ({type(error).__name__}). Start it (in LM Studio: Developer, "
             f"Start Server), or set {self._names.address} to where your model is served."
@@ -135,10 +144,25 @@ class Endpoint:
         )
 
     def refused(self, status: int, model: str | None = None) -> ModelError:
+        return ModelError(f"The model server at {self.address} answered {status}. {self._hint(status, model)}")
+
+    def reported(self, codes: Iterable[object], model: str | None) -> ModelError:
+        """An error that came where an answer should be, or within one. The server's own words may hold secrets."""
+        for code in codes:
+            status = _CODES.get(code, code)
+            if isinstance(status, int) and 400 <= status < 600:
+                hint = self._hint(status, model)
+                return ModelError(f"The model server at {self.address} reported an error ({code}). {hint}")
+        return ModelError(
+            f"The model server at {self.address} reported an error, which is in Chie's log. If the conversation has "
+            "become long, start a new one; if not, try again."
+        )
+
+    def _hint(self, status: int, model: str | None) -> str:
         names = self._names
         path = f"Correct {names.address}; it usually ends in /v1."
         unknown = f"Is the model {model} loaded there? Set {names.model}, or correct {names.address}."
-        hint = {
+        return {
             400: "It does not take this request: the conversation may be too long for the model, or the model "
             "may not be made for tools. Start a new conversation or choose another model.",
             401: f"Set {names.key} to a key that it knows.",
@@ -147,4 +171,3 @@ class Endpoint:
             413: "The conversation is too long for it. Start a new one.",
             429: "It is busy, or the quota is used up. Wait a little, then try again.",
         }.get(status, "Try again; if it stays so, look at that server's log.")
-        return ModelError(f"The model server at {self.address} answered {status}. {hint}")

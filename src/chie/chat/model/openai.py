@@ -1,7 +1,6 @@
 """Any OpenAI-compatible server, by the OpenAI SDK: LM Studio, Ollama, vLLM, OpenAI and others."""
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing, contextmanager
@@ -9,11 +8,9 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from chie.chat.events import Usage
 from chie.chat.model.base import (
     Call,
     ChatModel,
-    End,
     Message,
     ModelError,
     ModelSaid,
@@ -24,6 +21,7 @@ from chie.chat.model.base import (
     ToolsSaid,
     UserSaid,
 )
+from chie.chat.model.completion import Completion, ReportedError
 from chie.chat.model.sse import read_data
 from chie.errors import ConfigurationError
 
@@ -66,19 +64,18 @@ class OpenAIModel(ChatModel):
         self._endpoint.require_sound()
         if self.name is None:
             self._found = await self._endpoint.first_model()
-        reader = _Reader()
-        client = await self._loaded()
-        with self._in_our_words():
-            create = client.chat.completions.with_streaming_response.create
+        completion = Completion()
+        with self._in_our_words(completion):
+            create = (await self._loaded()).chat.completions.with_streaming_response.create
             async with create(**self._request(prompt)) as answer, aclosing(read_data(answer.iter_bytes())) as events:
                 async for data in events:
-                    if text := reader.read(data):
+                    if text := completion.read(data):
                         yield TextPiece(text)
-        if not reader.whole:
-            raise self._broken()
-        for call in reader.calls():
+        if not completion.whole:
+            raise self._broken(completion)
+        for call in completion.calls():
             yield call
-        yield End(reader.usage, reader.cut)
+        yield completion.end()
 
     async def _loaded(self) -> "AsyncOpenAI":
         """The SDK takes a second to import; other answers go on meanwhile."""
@@ -110,13 +107,15 @@ class OpenAIModel(ChatModel):
         return request
 
     @contextmanager
-    def _in_our_words(self) -> Iterator[None]:
+    def _in_our_words(self, completion: Completion) -> Iterator[None]:
         import httpx2
         import openai
 
         try:
             yield
         except (openai.APITimeoutError, httpx2.TimeoutException) as error:
+            if isinstance(error.__cause__, httpx2.ConnectTimeout):
+                raise self._endpoint.away(error.__cause__) from error
             raise ModelError(
                 f"The model server at {self._endpoint.address} was silent for {self._seconds:g} seconds. Try again, "
                 "choose a smaller model, or raise CHIE_MODEL_TIMEOUT."
@@ -126,20 +125,20 @@ class OpenAIModel(ChatModel):
             refused = self._endpoint.refused(error.status_code, self.name)
             self._found = None  # the model may have been unloaded: look again next time
             raise refused from error
-        except (openai.APIConnectionError, httpx2.HTTPError) as error:
-            raise self._lost(error) from error
-        except (openai.APIError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except openai.APIConnectionError as error:  # nothing was received yet
+            raise self._endpoint.away(error.__cause__ or error) from error
+        except httpx2.InvalidURL as error:
+            raise self._endpoint.away(error) from error
+        except ReportedError as error:
+            logger.warning("%s reported an error: %s", self._endpoint.address, error)
+            raise self._endpoint.reported(error.codes, self.name) from error
+        except (openai.APIError, httpx2.HTTPError, LookupError, ValueError, TypeError, AttributeError) as error:
             logger.warning("%s sent what is no answer: %s", self._endpoint.address, error)
-            raise self._broken() from error
+            raise self._broken(completion) from error
 
-    def _lost(self, error: Exception) -> ModelError:
-        import httpx2
-
-        if isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout):
-            return self._endpoint.away(error.__cause__)
-        return self._broken()
-
-    def _broken(self) -> ModelError:
+    def _broken(self, completion: Completion) -> ModelError:
+        if not completion.begun:
+            return self._endpoint.strange()
         return ModelError(
             f"The model server at {self._endpoint.address} broke off in the middle of its answer. Try again; "
             "if it stays so, look at that server's log."
@@ -149,61 +148,6 @@ class OpenAIModel(ChatModel):
 def _require_sdk() -> None:
     if find_spec("openai") is None:
         raise ConfigurationError("This agent needs the OpenAI SDK. Install it: pip install 'chie[openai]'.")
-
-
-class _Reader:
-    """Puts an answer together from its chunks. Servers number the fragments of calls or name them; some do neither."""
-
-    def __init__(self) -> None:
-        self.whole = False
-        self.cut = False
-        self.usage: Usage | None = None
-        self._half = ""
-        self._calls: list[dict[str, str]] = []
-        self._by_index: dict[int, dict[str, str]] = {}
-
-    def read(self, data: bytes) -> str:
-        """The text of one chunk. Raises ValueError for what is an error or no chunk at all."""
-        if data.startswith(b"[DONE]"):
-            return ""
-        chunk = json.loads(data)
-        if chunk.get("error"):
-            raise ValueError(str(chunk["error"]))
-        if usage := chunk.get("usage"):
-            asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
-            self.usage = Usage(input_tokens=asked or 0, output_tokens=answered or 0)
-        if not chunk.get("choices"):
-            return ""
-        choice = chunk["choices"][0]
-        reason = choice.get("finish_reason")
-        self.whole = self.whole or bool(reason)
-        self.cut = self.cut or reason == "length"
-        delta = choice.get("delta") or {}
-        for fragment in delta.get("tool_calls") or ():
-            self._add(fragment)
-        return self._joined(delta.get("content") or "")
-
-    def _joined(self, text: str) -> str:
-        """Some servers cut an emoji or a rare kanji in two; the first half waits for the second."""
-        text, self._half = self._half + text, ""
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            text, self._half = text[:-1], text[-1]
-        return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-    def _add(self, fragment: dict[str, Any]) -> None:
-        index, name = fragment.get("index", len(self._calls)), fragment.get("id") or ""
-        call = self._by_index.get(index)
-        if call is None or (name and call["id"] and name != call["id"]):
-            call = {"id": "", "name": "", "arguments": ""}
-            self._by_index[index] = call
-            self._calls.append(call)
-        call["id"] = name or call["id"]
-        function = fragment.get("function") or {}
-        call["name"] = call["name"] or function.get("name") or ""
-        call["arguments"] += function.get("arguments") or ""
-
-    def calls(self) -> list[Call]:
-        return [Call(call["id"], call["name"], call["arguments"]) for call in self._calls]
 
 
 def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
