@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from uuid import UUID
 
 import pytest
-from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent, done
+from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent, call, done, result, text
 from tests.fakes.chat import ChatHouse
 from tests.fakes.sse import asking
 
@@ -75,8 +75,8 @@ async def test_sessions_come_newest_first_page_by_page(chat_on_both: ChatHouse) 
 async def test_search_finds_titles_and_texts_in_both_languages(
     chat_on_both: ChatHouse, query: str, expected: str
 ) -> None:
-    for text in ("nginx の障害", "デプロイの手順", "Trip to Zürich", "100% sure", "1000 ways"):
-        await chat_on_both.ask(text)
+    for question in ("nginx の障害", "デプロイの手順", "Trip to Zürich", "100% sure", "1000 ways"):
+        await chat_on_both.ask(question)
     session_id, _ = await chat_on_both.ask("only IN the answer", agent_id="echo")
     await chat_on_both.client.patch(f"/api/sessions/{session_id}", json={"title": "echo"})
     page = await chat_on_both.get("/api/sessions", query=query)
@@ -130,6 +130,28 @@ async def test_export_as_markdown_reads_like_the_conversation(chat: ChatHouse) -
         "> Tool `broken` failed:\n>\n> the server is gone\n\nFound.\n\n"
         "## User\n\nlater\n\n## failing\n\nSo far so good\n\n"
         "*(failed: the model at http://127.0.0.1:1234/v1 does not answer. Start LM Studio, or set OPENAI_BASE_URL.)*\n"
+    )
+
+
+async def test_export_as_markdown_has_no_more_than_one_blank_line(
+    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def script(*_: object) -> AsyncGenerator[Event, None]:
+        yield text("\n")
+        yield call("fetch")
+        yield result("fetch", "見つかりました")
+        yield text("Let me look.")
+        yield call("fetch")
+        yield result("fetch", "また")
+        yield text("\n\nFound.")
+        yield done()
+
+    monkeypatch.setattr(ToolAgent, "script", script)
+    session_id, _ = await chat.ask("探して", agent_id="tools")
+    exported = (await chat.client.get(f"/api/sessions/{session_id}/export")).text
+    assert exported.partition("## tools")[2] == (
+        "\n\n> Tool `fetch` answered:\n>\n> 見つかりました\n\nLet me look.\n\n"
+        "> Tool `fetch` answered:\n>\n> また\n\nFound.\n"
     )
 
 

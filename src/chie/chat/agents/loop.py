@@ -9,6 +9,7 @@ from time import perf_counter
 from uuid import uuid4
 
 from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.paragraphs import Paragraphs
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
 from chie.chat.model.base import (
     Call,
@@ -45,7 +46,7 @@ class Loop:
     rounds: int = 10
     _usage: Usage | None = None
     _ids: set[str] = field(default_factory=set)
-    _said: bool = False
+    _paragraphs: Paragraphs = field(default_factory=Paragraphs)
     _cut: bool = False
 
     async def run(self) -> AsyncGenerator[Event, None]:
@@ -80,12 +81,14 @@ class Loop:
         began = perf_counter()
         text: list[str] = []
         thoughts: list[Thought] = []
+        self._paragraphs.begin()
         async with aclosing(self.model.stream(prompt)) as pieces:
             async for piece in pieces:
                 match piece:
                     case TextPiece(words):
                         text.append(words)
-                        yield Text(type="message", content=words)
+                        if shown := self._paragraphs.add(words):
+                            yield Text(type="message", content=shown)
                     case Thought():
                         thoughts.append(piece)
                     case Call():
@@ -95,7 +98,6 @@ class Loop:
                         self._cut = cut
         took = 1000 * (perf_counter() - began)
         logger.info("model %s spoke for %d ms and called %d tools", self.model.name, took, len(calls))
-        self._said = self._said or bool(text)
         self.messages.append(ModelSaid("".join(text), tuple(calls), tuple(thoughts)))
 
     def _done(self) -> Done:
@@ -109,7 +111,7 @@ class Loop:
         return name
 
     def _refuse_silence(self) -> None:
-        if not self._said:
+        if not self._paragraphs.said:
             raise ModelError(f"The model {self.model.name} answered nothing. Ask again, or choose another model.")
 
     async def _work(self, tools: dict[str, Tool], calls: Sequence[Call]) -> AsyncGenerator[Event, None]:

@@ -35,12 +35,13 @@ def _section(message: Message) -> str:
 def _texts(message: Message) -> list[str]:
     if not message.parts:
         return [message.content] if message.content else []
-    return [_part(part) for part in message.parts if part["type"] in ("message", "tool_result")]
+    told = (_part(part) for part in message.parts if part["type"] in ("message", "tool_result"))
+    return list(filter(None, told))
 
 
 def _part(part: dict[str, Any]) -> str:
     if part["type"] == "message":
-        return str(part["content"])
+        return str(part["content"]).strip("\n")  # sections stand apart already
     outcome = "failed" if part["is_error"] else "answered"
     quoted = "\n".join(f"> {line}".rstrip() for line in str(part["content"]).splitlines())
     return f"> Tool `{part['name']}` {outcome}:\n>\n{quoted}"
