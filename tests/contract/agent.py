@@ -89,6 +89,12 @@ class ModelAgentContract(AgentContract):
         done = (await ask(agent))[-1]
         assert done == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}, "finish": "length"}
 
+    async def test_done_tells_that_the_provider_stopped_the_answer(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(Say(("First, you",), filtered=True))
+        *said, done = await ask(agent)
+        assert text_of(said) == "First, you"
+        assert done == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}, "finish": "content_filter"}
+
     async def test_the_model_reads_the_conversation_in_order(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("fine"))
         history = (Turn(role="user", content="hi"), Turn(role="assistant", content="やあ"))
@@ -116,8 +122,10 @@ class ModelAgentContract(AgentContract):
             (Refuse(500), "ry again"),
             (Cut("half an ans"), "broke off in the middle of its answer"),
             (say(), "answered nothing"),
+            (say("\n", " "), "answered nothing"),
+            (Say(filtered=True), "did not allow an answer to this"),
         ],
-        ids=["400", "401", "404", "429", "500", "cut", "empty"],
+        ids=["400", "401", "404", "429", "500", "cut", "empty", "blank", "filtered"],
     )
     async def test_a_failing_model_is_told_in_our_words(
         self, agent: BaseAgent, peer: ModelServer, step: Any, words: str
@@ -202,6 +210,36 @@ class ToolAgentContract(ModelAgentContract):
     async def test_white_space_before_a_call_does_not_end_the_answer(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.extend([use(Use("echo", '{"text": "x"}', "c1"), text="\n\n"), say("ok")])
         assert text_of(await ask(agent)).strip() == "ok"
+
+    async def test_what_is_said_after_a_tool_is_a_paragraph_of_its_own(
+        self, agent: BaseAgent, peer: ModelServer
+    ) -> None:
+        echo = Use("echo", '{"text": "x"}')
+        before = (use(echo, text="見てみます。"), use(echo), use(echo, text="Once more.\n"))
+        peer.script.extend([*before, say("\n\n", "Done.")])
+        assert text_of(await ask(agent)) == "見てみます。\n\nOnce more.\n\nDone."
+        assert ("assistant", "見てみます。") in peer.turns(peer.seen[1]), "the model gets back what it said itself"
+
+    @pytest.mark.parametrize("arguments", ["", '{"what": ', '{"what": "disk"}'])
+    async def test_a_call_that_the_limit_of_tokens_cut_does_not_run(
+        self, agent: BaseAgent, peer: ModelServer, witness: Witness, arguments: str
+    ) -> None:
+        async def never(call: ToolCall) -> bool:
+            raise AssertionError(call)
+
+        calls = (Use("echo", '{"text": "y"}', "c1"), Use("erase", arguments, "c2"))
+        peer.script.extend([Say((), calls, limited=True), say("in small steps, then")])
+        events = await ask(agent, approve=never)
+        assert witness.erased == []
+        assert not any("approval" in event for event in events)
+        (_, first), (name, second) = peer.results(peer.seen[1])
+        assert (first, name) == ("echo: y", "c2")
+        assert "limit of tokens cut this call, so it did not run. Call again with less" in second
+        assert "finish" not in events[-1]
+
+    async def test_calls_of_an_answer_that_was_stopped_do_not_run(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(Say(("Now",), (Use("echo", '{"text": "x"}'),), filtered=True))
+        assert [event["type"] for event in await ask(agent)] == ["message", "done"]
 
     @pytest.mark.parametrize("arguments", ['{"text": ', "[1]", '"x"'])
     async def test_malformed_arguments_go_back_to_the_model(

@@ -165,6 +165,16 @@ class LimitedAgent(FakeAgent):
         yield Done(type="done", usage=None, finish="length") if first else done()
 
 
+class FilteredAgent(FakeAgent):
+    """Its model's provider stops it."""
+
+    id = "filtered"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield text("Half of")
+        yield Done(type="done", usage=None, finish="content_filter")
+
+
 class HostileAgent(FakeAgent):
     """Everything that must stay text."""
 
@@ -182,6 +192,6 @@ class HostileAgent(FakeAgent):
 def directory() -> FakeDirectory:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
-        DiagramAgent, LimitedAgent,
+        DiagramAgent, LimitedAgent, FilteredAgent,
     ]  # fmt: skip
     return FakeDirectory(*(kind() for kind in kinds))

@@ -305,6 +305,16 @@ def test_other_words_for_a_question_are_there_again_after_a_look_elsewhere_in_th
         expect(box).not_to_be_focused()
 
 
+def test_an_answer_that_the_models_provider_stopped_says_so(screen: Screen) -> None:
+    screen.choose_agent("Filtered")
+    screen.ask("tell me")
+    note = "The model's provider stopped this answer."
+    expect(screen.answer).to_contain_text(note)
+    screen.page.reload()
+    expect(screen.answer).to_contain_text("Half of")
+    expect(screen.answer).to_contain_text(note)
+
+
 def test_an_answer_cut_at_the_models_limit_says_so_and_goes_on(open_screen: OpenScreen) -> None:
     screen = open_screen(locale="ja")
     screen.choose_agent("Limited")

@@ -30,7 +30,7 @@ class AnthropicServer(ModelServer):
             for delta in deltas:
                 yield _event("content_block_delta", index=index, delta=delta)
             yield _event("content_block_stop", index=index)
-        reason = "max_tokens" if step.limited else "tool_use" if step.calls else "end_turn"
+        reason = step.reason(limit="max_tokens", filtered="refusal", calls="tool_use", end="end_turn")
         yield _event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": 3})
         yield _event("message_stop")
 

@@ -39,7 +39,7 @@ class ConverseServer(ModelServer):
             for delta in deltas:
                 yield event("contentBlockDelta", {"contentBlockIndex": index, "delta": delta})
             yield event("contentBlockStop", {"contentBlockIndex": index})
-        reason = "max_tokens" if step.limited else "tool_use" if step.calls else "end_turn"
+        reason = step.reason(limit="max_tokens", filtered="content_filtered", calls="tool_use", end="end_turn")
         yield event("messageStop", {"stopReason": reason})
         usage = {"inputTokens": 7, "outputTokens": 3, "totalTokens": 10}
         yield event("metadata", {"usage": usage, "metrics": {"latencyMs": 1}})

@@ -22,12 +22,19 @@ class Use:
 @dataclass(frozen=True)
 class Say:
     """A whole answer: a thought, where the protocol has them, pieces of text, then calls; or as much of it as the
-    limit of tokens allows."""
+    limit of tokens, or a filter, allows."""
 
     pieces: tuple[str, ...] = ()
     calls: tuple[Use, ...] = ()
     thought: str = ""
     limited: bool = False
+    filtered: bool = False
+
+    def reason(self, *, limit: str, filtered: str, calls: str, end: str) -> str:
+        """Why it ends, in a protocol's own words."""
+        if self.limited or self.filtered:
+            return limit if self.limited else filtered
+        return calls if self.calls else end
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ class OpenAIServer(ModelServer):
             yield _chunk({"tool_calls": [{"index": index, "id": call.id, "type": "function", "function": head}]})
             for part in halves(call.arguments):
                 yield _chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
-        yield _chunk({}, finish="length" if step.limited else "tool_calls" if step.calls else "stop")
+        reason = step.reason(limit="length", filtered="content_filter", calls="tool_calls", end="stop")
+        yield _chunk({}, finish=reason)
         yield _event({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}})
         yield b"data: [DONE]\n\n"
 

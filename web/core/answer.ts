@@ -31,6 +31,8 @@ export interface Answer {
   usage: Usage | null;
   /** The model's limit of tokens ended it. */
   cut: boolean;
+  /** The model's provider stopped it. */
+  filtered: boolean;
   lastEventId: number;
 }
 
@@ -40,6 +42,7 @@ export const EMPTY_ANSWER: Answer = {
   error: null,
   usage: null,
   cut: false,
+  filtered: false,
   lastEventId: 0,
 };
 
@@ -64,6 +67,7 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
         status: ending(answer, event.message_id),
         usage: event.usage ?? null,
         cut: event.finish === "length",
+        filtered: event.finish === "content_filter",
       };
   }
 }

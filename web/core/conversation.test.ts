@@ -69,4 +69,13 @@ describe("a stored answer", () => {
     });
     expect(fromStored({ ...stored, parts: [] }).answer?.cut).toBe(false);
   });
+
+  it("remembers that the model's provider stopped it", () => {
+    const parts = [
+      { type: "message" as const, content: "half" },
+      { type: "done" as const, message_id: "a", finish: "content_filter" as const },
+    ];
+    expect(fromStored({ ...stored, parts }).answer).toMatchObject({ filtered: true, cut: false });
+    expect(fromStored({ ...stored, parts: [] }).answer?.filtered).toBe(false);
+  });
 });

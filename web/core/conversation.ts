@@ -61,6 +61,7 @@ function answerFromStored(stored: StoredMessage): Answer {
       ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 }
       : null,
     cut: told.cut,
+    filtered: told.filtered,
     lastEventId: stored.last_event_id,
   };
 }

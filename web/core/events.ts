@@ -19,7 +19,10 @@ export type ChatEvent =
       duration_ms?: number;
     }
   | { type: "error"; error: ServerText }
-  | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null; finish?: "length" };
+  | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null; finish?: Finish };
+
+/** Who ended an answer, where the model did not: its limit of tokens, or its provider's filter. */
+export type Finish = "length" | "content_filter";
 
 const TYPES = new Set(["message", "tool_call", "tool_result", "error", "done"]);
 

@@ -41,11 +41,11 @@ class Usage(TypedDict):
 
 class Done(TypedDict):
     """The last event of an answer that ended well; the edge adds which message and session it was. `finish` is there
-    where the model's limit of tokens ended the answer, not the model."""
+    where not the model ended the answer but its limit of tokens, or its provider, whose filter or policy forbade it."""
 
     type: Literal["done"]
     usage: Usage | None
-    finish: NotRequired[Literal["length"]]
+    finish: NotRequired[Literal["length", "content_filter"]]
 
 
 Event = Text | ToolCall | ToolResult | Done

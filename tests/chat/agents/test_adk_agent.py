@@ -1,6 +1,8 @@
 """ADKAgent, from its own package: the Anthropic SDK against a loopback server that speaks Anthropic's protocol."""
 
+import json
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 from tests.contract.agent import ToolAgentContract, ask, settings
@@ -10,6 +12,8 @@ from tests.fakes.model_server import Say, Use, say
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.workshop import Workshop
+from chie.chat.events import Event
+from chie.chat.model.base import ModelError
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 from chie_agent_adk.agent import create_agent
@@ -45,6 +49,47 @@ class TestADKAgent(ToolAgentContract):
         peer.script.append(say("x"))
         await ask(agent)
         assert "sk-ant-1" in peer.headers[0]["authorization"]
+
+
+class TerseServer(AnthropicServer):
+    """Stands for the proxies that do not count tokens, or end a stream with an error of their own."""
+
+    ending: tuple[dict[str, Any], ...] = ()
+
+    def frames(self, step: Say) -> Iterator[bytes]:
+        yield from self.opening("".join(step.pieces))
+        for event in self.ending:
+            yield f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+
+
+@pytest.fixture
+def terse() -> Iterator[TerseServer]:
+    with TerseServer(say("hi")) as server:
+        yield server
+
+
+async def ask_terse(terse: TerseServer, *ending: dict[str, Any]) -> list[Event]:
+    terse.ending = ending
+    profile = Profile(id="adk", base_url=terse.address, api_key="sk-ant-1", servers=())
+    agent = create_agent(profile, Workshop(ChatSettings(), Toolbox([]), []))
+    try:
+        return await ask(agent)
+    finally:
+        await agent.close()
+
+
+@pytest.mark.parametrize("counted", [{}, {"usage": None}, {"usage": {"output_tokens": None}}])
+async def test_tokens_that_were_not_counted_cost_no_answer(terse: TerseServer, counted: dict[str, Any]) -> None:
+    last = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, **counted}
+    said, done = await ask_terse(terse, last, {"type": "message_stop"})
+    assert said == {"type": "message", "content": "hi"}
+    assert done == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 0}}
+
+
+async def test_an_error_within_a_stream_is_told_by_its_kind(terse: TerseServer) -> None:
+    error = {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long"}}
+    with pytest.raises(ModelError, match=r"conversation may be too long\. Start a new one"):
+        await ask_terse(terse, error)
 
 
 async def test_without_a_key_it_says_what_to_set() -> None:

@@ -1,7 +1,11 @@
-"""An answer that the model's limit of tokens cut: it is told and kept, also to OpenAI's clients in their words."""
+"""An answer that the model's limit of tokens cut, or its provider stopped.
+
+It is told and kept, also to OpenAI's clients in their words.
+"""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from openai import AsyncOpenAI
@@ -11,29 +15,40 @@ from tests.fakes.chat import ChatHouse, open_chat, sqlite_url
 from chie.chat.agents.base import Approve
 from chie.chat.events import Done, Event
 
-CUT = {"type": "done", "finish": "length"}
+FINISHES = pytest.mark.parametrize(
+    ("agent_id", "finish"), [("limited", "length"), ("filtered", "content_filter")], ids=["limit", "provider"]
+)
 
 
 class LimitedAgent(FakeAgent):
     id = "limited"
+    finish: Literal["length", "content_filter"] = "length"
 
     async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
         yield text("長い答えの途中で")
-        yield Done(type="done", usage=None, finish="length")
+        yield Done(type="done", usage=None, finish=self.finish)
+
+
+class FilteredAgent(LimitedAgent):
+    id = "filtered"
+    finish = "content_filter"
 
 
 @pytest.fixture
 async def limited(tmp_path: Path) -> AsyncIterator[ChatHouse]:
-    async with open_chat(sqlite_url(tmp_path), FakeDirectory(FakeAgent(), LimitedAgent())) as chat:
+    async with open_chat(sqlite_url(tmp_path), FakeDirectory(FakeAgent(), LimitedAgent(), FilteredAgent())) as chat:
         yield chat
 
 
-async def test_the_last_event_says_that_the_answer_was_cut_and_it_is_kept(limited: ChatHouse) -> None:
-    session_id, events = await limited.ask("長く", agent_id="limited")
-    assert events[-1].data["finish"] == "length"
+@FINISHES
+async def test_the_last_event_says_that_the_answer_was_cut_and_it_is_kept(
+    limited: ChatHouse, agent_id: str, finish: str
+) -> None:
+    session_id, events = await limited.ask("長く", agent_id=agent_id)
+    assert events[-1].data["finish"] == finish
     message = (await limited.messages(session_id))[-1]
     assert (message["status"], message["content"]) == ("complete", "長い答えの途中で")
-    assert message["parts"] == [{"type": "message", "content": "長い答えの途中で"}, CUT]
+    assert message["parts"] == [{"type": "message", "content": "長い答えの途中で"}, {"type": "done", "finish": finish}]
     export = await limited.client.get(f"/api/sessions/{session_id}/export", params={"format": "markdown"})
     assert "長い答えの途中で" in export.text
 
@@ -44,12 +59,13 @@ async def test_an_answer_that_ended_by_itself_says_nothing_of_it(limited: ChatHo
     assert (await limited.messages(session_id))[-1]["parts"] == []
 
 
-async def test_openais_clients_hear_it_in_their_words(limited: ChatHouse) -> None:
+@FINISHES
+async def test_openais_clients_hear_it_in_their_words(limited: ChatHouse, agent_id: str, finish: str) -> None:
     async with AsyncOpenAI(base_url=f"{limited.client.base_url}/v1", api_key="any", max_retries=0) as client:
-        whole = await client.chat.completions.create(model="limited", messages=[{"role": "user", "content": "x"}])
+        whole = await client.chat.completions.create(model=agent_id, messages=[{"role": "user", "content": "x"}])
         stream = await client.chat.completions.create(
-            model="limited", messages=[{"role": "user", "content": "x"}], stream=True
+            model=agent_id, messages=[{"role": "user", "content": "x"}], stream=True
         )
         reasons = [chunk.choices[0].finish_reason async for chunk in stream]
-    assert whole.choices[0].finish_reason == "length"
-    assert reasons[-1] == "length"
+    assert whole.choices[0].finish_reason == finish
+    assert reasons[-1] == finish

@@ -47,7 +47,8 @@ _ADVICE = {
     429: "is busy, or the quota is used up. Wait a little, then try again.",
     529: "is overloaded. Wait a little, then try again.",
 }
-_OVERLOADED = {"overloaded_error": 529, "rate_limit_error": 429}
+_KINDS = {"overloaded_error": 529, "rate_limit_error": 429, "invalid_request_error": 400}
+LIMITS = ("max_tokens", "model_context_window_exceeded")
 
 
 class AnthropicModel(ChatModel):
@@ -85,7 +86,7 @@ class AnthropicModel(ChatModel):
                         yield piece
         if not reader.stopped:
             raise self._error("broke off in the middle of its answer. Try again.")
-        yield End(reader.usage, reader.cut)
+        yield reader.end()
 
     async def _loaded(self) -> "AsyncAnthropic":
         """The SDK takes a second to import; other answers go on meanwhile."""
@@ -144,7 +145,7 @@ def _status(error: Any) -> int:  # noqa: ANN401
     """A fault within a stream comes with the stream's 200; its kind is in the body."""
     body = error.body if isinstance(error.body, dict) else {}
     kind = (body.get("error") or {}).get("type", "")
-    status: int = _OVERLOADED.get(kind, error.status_code)
+    status: int = _KINDS.get(kind, error.status_code)
     return status
 
 
@@ -153,15 +154,15 @@ class _Reader:
 
     def __init__(self) -> None:
         self.stopped = False
-        self.cut = False
+        self._reason: str | None = None
         self._input = 0
         self._output = 0
         self._calls: dict[int, Call] = {}
         self._thoughts: dict[int, dict[str, Any]] = {}
 
-    @property
-    def usage(self) -> Usage:
-        return Usage(input_tokens=self._input, output_tokens=self._output)
+    def end(self) -> End:
+        usage = Usage(input_tokens=self._input, output_tokens=self._output)
+        return End(usage, cut=self._reason in LIMITS, stopped=self._reason == "refusal")
 
     def read(self, event: Any) -> Iterator[Piece]:  # noqa: ANN401
         match event.type:
@@ -174,8 +175,8 @@ class _Reader:
             case "content_block_stop":
                 yield from self._finish(event.index)
             case "message_delta":
-                self._output = event.usage.output_tokens
-                self.cut = event.delta.stop_reason in ("max_tokens", "model_context_window_exceeded")
+                self._output = (event.usage and event.usage.output_tokens) or self._output
+                self._reason = event.delta.stop_reason
             case "message_stop":
                 self.stopped = True
 

@@ -47,7 +47,8 @@ class Loop:
     _usage: Usage | None = None
     _ids: set[str] = field(default_factory=set)
     _paragraphs: Paragraphs = field(default_factory=Paragraphs)
-    _cut: bool = False
+    _end: End = field(default_factory=lambda: End(None))
+    _cut_call: str | None = None
 
     async def run(self) -> AsyncGenerator[Event, None]:
         for spent in range(self.rounds + 1):
@@ -57,7 +58,7 @@ class Loop:
             async with aclosing(self._speak(tools, calls, last=last)) as words:
                 async for event in words:
                     yield event
-            if not calls:
+            if not calls or self._end.stopped:
                 self._refuse_silence()
                 yield self._done()
                 return
@@ -93,16 +94,19 @@ class Loop:
                         thoughts.append(piece)
                     case Call():
                         calls.append(replace(piece, id=self._unique(piece.id)))
-                    case End(usage, cut):
+                    case End(usage):
                         self._usage = _sum(self._usage, usage)
-                        self._cut = cut
+                        self._end = piece
         took = 1000 * (perf_counter() - began)
         logger.info("model %s spoke for %d ms and called %d tools", self.model.name, took, len(calls))
+        self._cut_call = calls[-1].id if calls and self._end.cut else None
         self.messages.append(ModelSaid("".join(text), tuple(calls), tuple(thoughts)))
 
     def _done(self) -> Done:
         done = Done(type="done", usage=self._usage)
-        return {**done, "finish": "length"} if self._cut else done
+        if self._end.stopped:
+            return {**done, "finish": "content_filter"}
+        return {**done, "finish": "length"} if self._end.cut else done
 
     def _unique(self, wanted: str) -> str:
         """Some servers number their calls from nought in every message, or not at all."""
@@ -111,8 +115,14 @@ class Loop:
         return name
 
     def _refuse_silence(self) -> None:
-        if not self._paragraphs.said:
-            raise ModelError(f"The model {self.model.name} answered nothing. Ask again, or choose another model.")
+        if self._paragraphs.said:
+            return
+        if self._end.stopped:
+            raise ModelError(
+                f"The provider of the model {self.model.name} did not allow an answer to this. Ask in other words, or "
+                "choose another model."
+            )
+        raise ModelError(f"The model {self.model.name} answered nothing. Ask again, or choose another model.")
 
     async def _work(self, tools: dict[str, Tool], calls: Sequence[Call]) -> AsyncGenerator[Event, None]:
         """Announce every call, then run them side by side; each result is told as it comes."""
@@ -141,7 +151,8 @@ class Loop:
     def _announce(self, call: Call, tool: Tool | None) -> ToolCall:
         arguments = call.parsed()
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
-        if tool is not None and tool.destructive and arguments is not None and self.approve is not None:
+        runs = arguments is not None and call.id != self._cut_call
+        if runs and tool is not None and tool.destructive and self.approve is not None:
             event["approval"] = "required"
         return event
 
@@ -153,6 +164,8 @@ class Loop:
 
     async def _outcome(self, slots: asyncio.Semaphore, tool: Tool | None, call: Call, event: ToolCall) -> Outcome:
         arguments = call.parsed()
+        if call.id == self._cut_call:
+            return _failed("Your limit of tokens cut this call, so it did not run. Call again with less in it.")
         if tool is None or self.toolset is None:
             return _failed("There is no tool of this name. Use one of those you were given.")
         if arguments is None:

@@ -70,7 +70,7 @@ class BedrockModel(ChatModel):
                     yield piece
         if not reader.stopped:
             raise self._error("broke off in the middle of its answer. Try again.")
-        yield End(reader.usage, reader.cut)
+        yield reader.end()
 
     async def _events(self, request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
         loop = asyncio.get_running_loop()
@@ -154,6 +154,7 @@ class _Line:
 
 
 LIMITS = ("max_tokens", "model_context_window_exceeded")
+FILTERS = ("guardrail_intervened", "content_filtered")
 
 
 class _Reader:
@@ -161,10 +162,13 @@ class _Reader:
 
     def __init__(self) -> None:
         self.stopped = False
-        self.cut = False
-        self.usage: Usage | None = None
+        self._reason: str | None = None
+        self._usage: Usage | None = None
         self._calls: dict[int, Call] = {}
         self._thoughts: dict[int, dict[str, Any]] = {}
+
+    def end(self) -> End:
+        return End(self._usage, cut=self._reason in LIMITS, stopped=self._reason in FILTERS)
 
     def read(self, event: dict[str, Any]) -> Iterator[Piece]:
         match event:
@@ -181,9 +185,9 @@ class _Reader:
                 yield from self._finish(index)
             case {"messageStop": stop}:
                 self.stopped = True
-                self.cut = stop.get("stopReason") in LIMITS
+                self._reason = stop.get("stopReason")
             case {"metadata": {"usage": usage}}:
-                self.usage = Usage(input_tokens=usage["inputTokens"], output_tokens=usage["outputTokens"])
+                self._usage = Usage(input_tokens=usage["inputTokens"], output_tokens=usage["outputTokens"])
 
     def _think(self, index: int, part: dict[str, Any]) -> None:
         block = self._thoughts.setdefault(index, {})

@@ -100,7 +100,7 @@ function grouped(parts: Part[]): Group[] {
 }
 
 function Words({ text, citations }: { text: string; citations: readonly Citation[] }) {
-  const plain = <div className="plain-text">{text}</div>;
+  const plain = <div className="plain-text">{text.trimStart()}</div>;
   return (
     <Boundary fallback={plain}>
       <Suspense fallback={plain}>
@@ -171,6 +171,7 @@ function Outcome({ answer, busy, retry, goOn }: OutcomeProps) {
     );
   }
   if (answer.cut) return <p className="answer-note">{t.cutNote}</p>;
+  if (answer.filtered) return <Notice kind="warn">{t.filteredNote}</Notice>;
   if (answer.status === "stopped") return <p className="answer-note">{t.stoppedNote}</p>;
   if (answer.status === "interrupted") {
     return (
