@@ -121,7 +121,7 @@ def test_a_mistake_in_servers_is_told_by_line_and_field(home: Path, text: str, m
 
 @pytest.mark.parametrize("name", ["\x7f", "\ufffe", "k" * 1_100], ids=["delete", "no character", "long"])
 def test_a_mistake_is_told_by_its_field_where_the_line_cannot_be_known(home: Path, name: str) -> None:
-    with pytest.raises(ConfigurationError, match=rf"servers\.json: {name}\.args must be a list"):
+    with pytest.raises(ConfigurationError, match=rf"servers\.json, line \?: {name}\.args must be a list"):
         servers(home, json.dumps({name: {"command": "x", "args": "y"}}, ensure_ascii=False))
 
 

@@ -37,9 +37,7 @@ class JsonFile:
             raise self.fault((*place, *detail["loc"]), _expectation(detail)) from error
 
     def fault(self, place: Place, expectation: str) -> ConfigurationError:
-        line = self._line(place)
-        if line is None:
-            return ConfigurationError(f"{self.path}: {_field(place)} {expectation}")
+        line = self._line(place) or "?"
         return ConfigurationError(f"{self.path}, line {line}: {_field(place)} {expectation}")
 
     def unknown(self, place: Place) -> ConfigurationError:
