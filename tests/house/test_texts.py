@@ -96,6 +96,7 @@ UNSEEN_TEXTS = {
     "on-demand throughput": "is looked for in AWS's words",
     "model identifier": "is looked for in AWS's words",
     "managed knowledge base": "is looked for in AWS's words",
+    "' at '": "is looked for in AWS's words",
     "by meaning and by words": "the name of a mode, for programs",
     "Bearer {api_key}": "a header",
     " --profile {profile}": "part of a command",

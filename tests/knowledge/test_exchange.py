@@ -164,6 +164,21 @@ def test_a_text_that_begins_with_a_rule_loses_nothing(text: str) -> None:
     assert parsed("\ufeff" + text).content == text
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [("# 見出し ## ", "見出し"), ("#\tC# と F#", "C# と F"), ("# ###", "#"), ("## Not this\n# This", "This")],
+)
+def test_a_heading_gives_the_title_without_the_marks_that_close_it(heading: str, title: str) -> None:
+    assert parsed(heading).title == title
+
+
+@pytest.mark.parametrize("blank", [" ", "#", "\t"])
+def test_a_heading_as_long_as_the_file_is_read_at_once(blank: str) -> None:
+    """Looked at again from each of its two million blanks, it would take hours, and nobody else would get a turn."""
+    line = "a" + blank * 2_000_000 + "b"
+    assert parsed(f"# {line}").title == line
+
+
 def test_front_matter_may_be_empty() -> None:
     assert parsed("---\n\n---\nbody").content == "body"
     assert parsed("---\n---\nbody").content == "body"

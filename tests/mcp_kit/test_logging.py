@@ -28,6 +28,13 @@ def test_secrets_are_hidden(line: str) -> None:
     assert "***" in redact(line)
 
 
+@pytest.mark.parametrize("line", ["eyJ-" * 500_000, "eyJa." + "eyJ-" * 500_000])
+def test_what_only_begins_like_a_secret_is_read_once(line: str) -> None:
+    """Again from each beginning, it would take hours."""
+    assert redact(line) == line
+    assert redact(f"{line} eyJa.secretvalue.c token=secretvalue") == f"{line} *** token=***"
+
+
 def test_plain_lines_stay_as_they_are() -> None:
     for line in (
         "saved note k-1 for aki",

@@ -16,7 +16,7 @@ from chie.errors import ValidationError
 from chie.knowledge.note import ANONYMOUS, Note
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_HEADING = re.compile(r"^#[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(?P<title>.+)$", re.MULTILINE)
 _UNSAFE = re.compile(r"[^\w.-]+")
 _PLAIN_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 _LONGEST_NAME = 255 - len("-.part")  # bytes, which is what most file systems allow
@@ -135,7 +135,7 @@ def _title(fields: dict[Any, Any], body: str, name: str) -> str:
     if title := _words(fields, "title"):
         return title
     heading = _HEADING.search(body)
-    return heading["title"] if heading else name
+    return heading["title"].rstrip(" \t#") or heading["title"][0] if heading else name
 
 
 def _tags(fields: dict[Any, Any]) -> list[str]:

@@ -22,9 +22,11 @@ _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE
 _SECRET_TEXT = re.compile(
     r"(?P<name>(?:authorization|x-n8n-api-key|api[-_]?key|password|passwd|secret|token)[\"']?\s*[:=]\s*[\"']?"
     r"(?:bearer\s+|basic\s+)?|bearer\s+)[^\s\"',;&]+|(?P<user>://[^/\s:@]*:)[^/\s@]+(?=@)"
-    r"|\bchie_[\w-]{20,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*",  # a token of ours, and a JWT, wherever they stand
+    r"|\bchie_[\w-]{20,}",  # a token of ours, wherever it stands
     re.IGNORECASE,
 )
+# What begins as a JWT does is taken whole, and put back if it is none: so none of it is looked through twice.
+_JWT = re.compile(r"\beyJ[\w-]++(?P<rest>\.[\w-]++\.[\w-]*+)?", re.IGNORECASE)
 
 
 def request_id() -> str:
@@ -83,7 +85,8 @@ def redact(text: str) -> str:
     for name, value in os.environ.items():
         if len(value) >= 8 and _SECRET_NAME.search(name):
             text = text.replace(value, "***")
-    return _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user'] or ''}***", text)
+    text = _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user'] or ''}***", text)
+    return _JWT.sub(lambda found: "***" if found["rest"] else found.group(), text)
 
 
 class OneLine(logging.Formatter):

@@ -13,7 +13,7 @@ from chie.n8n.models import Json, Node
 SHOWN = 10
 NOT_RUN = frozenset({"n8n-nodes-base.stickyNote"})
 
-_REFERENCE = re.compile(r"""\$\(\s*(?P<quote>['"`])(?P<name>(?:\\.|(?!(?P=quote)).)+)(?P=quote)\s*\)""")
+_REFERENCE = re.compile(r"""\$\(\s*(?P<quote>['"`])(?P<name>(?:\\.|(?!(?P=quote))[^\\\n])+)(?P=quote)\s*\)""")
 
 
 @dataclass
