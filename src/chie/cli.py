@@ -141,7 +141,10 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
         app = protect(http_app(create_server(server), "/mcp"), open_gate())
         run_http(app, host=host, port=port, announce=_announce_server)
     else:
-        run_stdio(create_server(server))
+        from chie.settings import without_folder
+
+        with without_folder():
+            run_stdio(create_server(server))
 
 
 @contextmanager
