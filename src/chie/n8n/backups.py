@@ -11,6 +11,7 @@ from pathlib import Path
 from chie.errors import StorageError
 from chie.n8n.errors import NotFoundError, ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Workflow
+from chie.private import make_folder
 
 _NAME = re.compile(r"(?P<id>[A-Za-z0-9_-]{1,64})/(?P<time>\d{8}T\d{12}Z)-(?P<reason>[a-z]+)\.json")
 
@@ -48,7 +49,7 @@ class Backups:
             )
         file = self.folder / name
         try:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(file.parent)
             text = json.dumps(workflow, ensure_ascii=False, indent=1)
             with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
                 out.write(text)
