@@ -179,6 +179,13 @@ def test_a_heading_as_long_as_the_file_is_read_at_once(blank: str) -> None:
     assert parsed(f"# {line}").title == line
 
 
+def test_front_matter_that_would_take_yaml_too_long_is_refused() -> None:
+    most = "x: " + "a" * (64 * 1024 - len("x: \n")) + "\n"
+    assert parsed(f"---\n{most}---\nbody").content == "body"
+    with pytest.raises(ValidationError, match=r"its front matter is too long: at most 64 kB\. Shorten what"):
+        parsed("---\nx:\n" + "- a\n" * 400_000 + "---\nbody")
+
+
 def test_front_matter_may_be_empty() -> None:
     assert parsed("---\n\n---\nbody").content == "body"
     assert parsed("---\n---\nbody").content == "body"

@@ -20,6 +20,7 @@ _HEADING = re.compile(r"^#[ \t]+(?P<title>.+)$", re.MULTILINE)
 _UNSAFE = re.compile(r"[^\w.-]+")
 _PLAIN_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 _LONGEST_NAME = 255 - len("-.part")  # bytes, which is what most file systems allow
+_LONGEST_MATTER = 64 * 1024  # characters; ours is a tenth of it, and YAML is read at a snail's pace
 _ALWAYS_WRITTEN = {"id", "title", "user_id", "author_kind", "created_at", "updated_at"}
 _NULL = "tag:yaml.org,2002:null"
 
@@ -110,6 +111,11 @@ def _parts(text: str) -> tuple[dict[Any, Any], str]:
 
 
 def _fields(matter: str) -> dict[Any, Any] | None:
+    if len(matter) > _LONGEST_MATTER:
+        raise ValidationError(
+            f"its front matter is too long: at most {_LONGEST_MATTER // 1024} kB. "
+            "Shorten what stands between the first two lines of ---."
+        )
     if not matter.strip():
         return {}
     try:

@@ -23,6 +23,7 @@ from chie.knowledge.service import KnowledgeService
 MARKDOWN = (".md", ".markdown", ".txt")
 MAX_FILE = 2 * 1024 * 1024
 MAX_FILES = 10_000
+MAX_TOTAL = 64 * 1024 * 1024
 
 # What a zip's dates can be, in steps of two seconds.
 EARLIEST, LATEST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, 23, 59, 58, tzinfo=UTC)
@@ -49,12 +50,29 @@ class Received:
     refused: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass
+class Room:
+    """What is left of one import: a few bytes of zip can become gigabytes, file by file."""
+
+    left: int = field(default_factory=lambda: MAX_TOTAL)
+
+    def read(self, read: Reader) -> bytes:
+        if self.left <= 0:
+            raise ValidationError(
+                f"it was left out: one import takes {MAX_TOTAL // 1024 // 1024} MiB of text, unpacked, and that is "
+                "used up. Import the rest by itself."
+            )
+        content = read()
+        self.left -= len(content)
+        return content
+
+
 def receive(service: KnowledgeService, uploads: Iterable[Upload]) -> Received:
     """A file that cannot become a note stops nothing; a failing store stops all."""
-    report, intake = Received(), Intake(service)
+    report, intake, room = Received(), Intake(service), Room()
     for name, read in unpacked(uploads, report):
         try:
-            note = _note(service, name, _content(name, read))
+            note = _note(service, name, _content(name, partial(room.read, read)))
             if intake.take(name, note):
                 report.saved += 1
             else:
