@@ -8,6 +8,7 @@ import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from chie.errors import ChieError
@@ -17,6 +18,8 @@ REQUEST = "chie/request"  # where an MCP call of ours carries the name, in its `
 _NAME = re.compile(r"[0-9a-f]{12}")
 
 _request: ContextVar[str] = ContextVar("chie_request", default="-")
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # C0 and C1, and what else ends a line
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SECRET_TEXT = re.compile(
@@ -89,6 +92,11 @@ def redact(text: str) -> str:
     return _JWT.sub(lambda found: "***" if found["rest"] else found.group(), text)
 
 
+def _escaped(found: re.Match[str]) -> str:
+    """As JSON writes it."""
+    return f"\\u{ord(found.group()):04x}"
+
+
 class OneLine(logging.Formatter):
     """`12:00:00 WARNING chie.knowledge [3f2a…] message`; an expected error is not worth a stack."""
 
@@ -97,6 +105,14 @@ class OneLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(_without_expected_stack(record)))
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        """Whatever stands in an address or a name, it begins no line of its own and commands no terminal."""
+        return _CONTROL.sub(_escaped, super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: ANN401, N802
+        """A stack has lines."""
+        return "\n".join(_CONTROL.sub(_escaped, line) for line in super().formatException(ei).split("\n"))
 
 
 class JsonLines(logging.Formatter):
@@ -113,7 +129,7 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line["stack"] = self.formatException(record.exc_info)
-        return redact(json.dumps(line, ensure_ascii=False))
+        return redact(_CONTROL.sub(_escaped, json.dumps(line, ensure_ascii=False)))
 
 
 def _without_expected_stack(record: logging.LogRecord) -> logging.LogRecord:
