@@ -164,10 +164,13 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
         app = protect(http_app(create_server(server), "/mcp"), open_gate())
         run_http(app, host=host, port=port, announce=_announce_server)
     else:
-        room = create_server(server)
-        if sys.stdin.isatty():
-            click.echo(f"{room.name} waits for an MCP client on this terminal  (stop it with Ctrl+C)", err=True)
-        run_stdio(room)
+        from chie.settings import without_folder
+
+        with without_folder():
+            room = create_server(server)
+            if sys.stdin.isatty():
+                click.echo(f"{room.name} waits for an MCP client on this terminal  (stop it with Ctrl+C)", err=True)
+            run_stdio(room)
 
 
 def mend_streams() -> None:

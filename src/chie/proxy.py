@@ -10,7 +10,7 @@ from chie.settings import load
 
 
 class ProxySettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="CHIE_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
 
     behind_proxy_auth: bool = Field(
         default=False,

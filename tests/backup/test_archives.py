@@ -39,6 +39,20 @@ def test_a_damaged_archive_is_refused_before_anything_is_touched(home: Path, tmp
     assert {path: path.read_bytes() for path in home.iterdir() if path in state} == state
 
 
+def test_what_lies_where_an_archive_is_written_is_not_written_to(home: Path, tmp_path: Path) -> None:
+    with notes(home) as service:
+        service.save("here")
+    archive, victim = tmp_path / "b.zip", tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / "b.zip.partial").symlink_to(victim)
+    assert chie("backup", str(archive)).exit_code == 0
+    assert victim.read_text() == "mine"
+    (tmp_path / "c.zip.partial").touch()
+    (tmp_path / "c.zip.partial").chmod(0o666)
+    assert chie("backup", str(tmp_path / "c.zip")).exit_code == 0
+    assert (tmp_path / "c.zip").stat().st_mode & 0o777 == 0o600
+
+
 def test_an_archive_cannot_write_outside_the_home(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("here")

@@ -248,6 +248,13 @@ def test_a_value_that_aws_repeats_in_another_form_is_left_out_too() -> None:
     assert "Value at 'input.text' failed" in message
 
 
+def test_words_of_aws_that_quote_without_an_end_are_read_once() -> None:
+    """Again from each beginning, they would take hours."""
+    words = "Value 'x' at 'y' and " + "value '" * 300_000
+    message = error_of(Fault(("ValidationException",), words), KBConfig("r", "k", "m")).message
+    assert "Value at 'y' and value 'value '" in message
+
+
 def test_a_question_of_one_letter_does_not_riddle_the_message() -> None:
     fault = Fault(("InternalServerException",), "a failure at hand: a")
     message = error_of(fault, KBConfig("r", "k", "m"), hidden=["a"]).message

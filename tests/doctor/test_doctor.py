@@ -183,6 +183,18 @@ def test_the_database_is_the_file_that_the_url_names(
     assert found == [f"{tmp_path}/team.db is whole: 1 note."]
 
 
+def test_a_database_that_everybody_can_read_is_told(home: Path) -> None:
+    chie("notes", "save", "x")
+    assert "rights" not in findings()
+    home.chmod(0o755)
+    (home / "chie.db").chmod(0o644)
+    found = findings()["rights"]
+    assert (found["state"], found["fix"]) == ("warning", f'chmod go-rwx "{home / "chie.db"}"*')
+    assert found["says"] == f"Every user of this machine can read {home / 'chie.db'}."
+    home.chmod(0o700)
+    assert "rights" not in findings()
+
+
 def test_a_restore_that_was_broken_off_is_told(home: Path) -> None:
     left = home / ".restoring-abc"
     left.mkdir(parents=True)

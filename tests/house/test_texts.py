@@ -88,6 +88,10 @@ UNSEEN_TEXTS = {
     "not an entry": "is caught where it is raised",
     "the provider's jwks_uri": "a name inside another sentence",
     "a store tells nothing new only to who knows something": "a fault of ours",
+    "CHIE_HOME still has ${…} in it: whoever started Chie passed the text on as it stands. Write the folder's path "
+    "there, or leave CHIE_HOME out.": "told at the start, before there is a page",
+    "CHIE_HOME in {part} names another folder, though that file is read because it is in CHIE_HOME. Remove the line "
+    "there, and set it in the environment.": "told at the start, before there is a page",
     "Today is {now}.": "is said to the model",
     "You have used all your tool calls for this answer. "
     "Answer now, in words, with what you know.": "is said to the model",
@@ -96,6 +100,7 @@ UNSEEN_TEXTS = {
     "on-demand throughput": "is looked for in AWS's words",
     "model identifier": "is looked for in AWS's words",
     "managed knowledge base": "is looked for in AWS's words",
+    "' at '": "is looked for in AWS's words",
     "by meaning and by words": "the name of a mode, for programs",
     "Bearer {api_key}": "a header",
     " --profile {profile}": "part of a command",

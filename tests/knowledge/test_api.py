@@ -263,6 +263,16 @@ def test_a_damaged_file_in_a_zip_is_named_and_stops_nothing(page: TestClient) ->
     }
 
 
+def test_an_import_unpacks_so_much_and_no_more(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.knowledge.uploads.MAX_TOTAL", 2 * 1024 * 1024)
+    files: dict[str, str | bytes] = {f"{number}.md": "あ" * 60_000 + f" {number}" for number in range(14)}
+    report = sent(page, ("bomb.zip", a_zip(files)), ("after.md", "one more"))
+    assert (report["saved"], list(report["refused"])) == (12, ["12.md", "13.md", "after.md"])
+    assert set(report["refused"].values()) == {
+        "it was left out: one import takes 2 MiB of text, unpacked, and that is used up. Import the rest by itself."
+    }
+
+
 @pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_zip_that_would_unpack_to_gigabytes_is_not_unpacked(page: TestClient, kind: int) -> None:
     buffer = io.BytesIO()

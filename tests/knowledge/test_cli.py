@@ -204,7 +204,7 @@ def test_a_setting_may_stand_in_an_env_file(tmp_path: Path, monkeypatch: pytest.
 def test_an_env_file_that_cannot_be_read_says_so() -> None:
     Path(".env").write_bytes(b"\xff\xfe\x00")
     assert chie("notes", "list").output == (
-        "Error: the .env file here cannot be read. Make it plain UTF-8 text, or remove it.\n"
+        f"Error: {Path('.env').absolute()} cannot be read. Make it plain UTF-8 text, or remove it.\n"
     )
 
 

@@ -219,6 +219,28 @@ def test_all_endings_that_the_page_takes_are_taken_from_a_folder(tmp_path: Path)
     assert [path.name for path in markdown_files(tmp_path)] == ["a.md", "b.MD", "c.markdown", "d.txt"]
 
 
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [("# 見出し ## ", "見出し"), ("#\tC# と F#", "C# と F"), ("# ###", "#"), ("## Not this\n# This", "This")],
+)
+def test_a_heading_gives_the_title_without_the_marks_that_close_it(heading: str, title: str) -> None:
+    assert parsed(heading).title == title
+
+
+@pytest.mark.parametrize("blank", [" ", "#", "\t"])
+def test_a_heading_as_long_as_the_file_is_read_at_once(blank: str) -> None:
+    """Looked at again from each of its two million blanks, it would take hours, and nobody else would get a turn."""
+    line = "a" + blank * 2_000_000 + "b"
+    assert parsed(f"# {line}").title == line
+
+
+def test_front_matter_that_would_take_yaml_too_long_is_refused() -> None:
+    most = "x: " + "a" * (64 * 1024 - len("x: \n")) + "\n"
+    assert parsed(f"---\n{most}---\nbody").content == "body"
+    with pytest.raises(ValidationError, match=r"its front matter is too long: at most 64 kB\. Shorten what"):
+        parsed("---\nx:\n" + "- a\n" * 400_000 + "---\nbody")
+
+
 def test_front_matter_may_be_empty() -> None:
     assert parsed("---\n\n---\nbody").content == "body"
     assert parsed("---\n---\nbody").content == "body"

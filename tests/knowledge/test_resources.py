@@ -186,6 +186,12 @@ async def test_ids_are_completed_by_their_beginning_and_by_the_title(
     assert await values(client, NOTE, other="k") == []
 
 
+async def test_what_nobody_could_have_typed_is_not_completed(client: Assistant, service: KnowledgeService) -> None:
+    service.save("x", tags=["docker"])
+    assert await values(client, SAVE, tags="a," * 5_000) == ["a," * 5_000 + "docker"]
+    assert await values(client, SAVE, tags="a," * 5_001) == []
+
+
 @pytest.mark.parametrize(
     "error", [StorageError("the disk is full. Make room, then try again."), ValueError("a secret")]
 )

@@ -375,6 +375,12 @@ def test_an_id_that_no_note_can_have_is_not_found_and_such_a_tag_is_refused(
     assert refusal(ValidationError, lambda: service.browse(tag=text)) == "tag has control characters: send plain text"
 
 
+def test_a_tag_to_list_by_is_no_longer_than_tags_are(service: KnowledgeService) -> None:
+    assert service.browse(tag="#" + "あ" * MAX_TAG).notes == []
+    message = refusal(ValidationError, lambda: service.browse(tag="あ" * (MAX_TAG + 1)))
+    assert message == f"tag is too long: at most {MAX_TAG} characters"
+
+
 def test_a_note_is_brought_back_once(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         back = service.restore(a_note(id=" k-1 ", content=" c "))

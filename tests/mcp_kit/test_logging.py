@@ -28,6 +28,39 @@ def test_secrets_are_hidden(line: str) -> None:
     assert "***" in redact(line)
 
 
+FORGED = "/a\n12:00:00 ERROR chie [-] forged\r\x1b[2J\x7f\x9b31m\u2028\u0085b"
+SHOWN = r"/a\u000a12:00:00 ERROR chie [-] forged\u000d\u001b[2J\u007f\u009b31m\u2028\u0085b"
+
+
+def test_nobody_begins_a_line_of_the_log_or_commands_its_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure()
+    logging.getLogger("chie.test").warning("a token was refused at %s", FORGED)
+    try:
+        int("x")
+    except ValueError as error:
+        error.args = ("\x1b[2J",)
+        logging.getLogger("chie.test").exception("it failed")
+    first, second, *stack = capsys.readouterr().err.splitlines()
+    assert first.endswith(f"a token was refused at {SHOWN}")
+    assert second.endswith("it failed")
+    assert stack[0] == "Traceback (most recent call last):"
+    assert stack[-1] == r"ValueError: \u001b[2J"
+    configure(file=tmp_path / "log")
+    logging.getLogger("chie.test").warning("%s", FORGED)
+    text = (tmp_path / "log").read_text(encoding="utf-8")
+    assert text.removesuffix("\n").isprintable()
+    assert json.loads(text)["message"] == FORGED
+
+
+@pytest.mark.parametrize("line", ["eyJ-" * 500_000, "eyJa." + "eyJ-" * 500_000])
+def test_what_only_begins_like_a_secret_is_read_once(line: str) -> None:
+    """Again from each beginning, it would take hours."""
+    assert redact(line) == line
+    assert redact(f"{line} eyJa.secretvalue.c token=secretvalue") == f"{line} *** token=***"
+
+
 def test_plain_lines_stay_as_they_are() -> None:
     for line in (
         "saved note k-1 for aki",

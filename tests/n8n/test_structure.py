@@ -61,6 +61,18 @@ def test_warnings_do_not_refuse() -> None:
     found.refuse()
 
 
+@pytest.mark.parametrize("text", ["$('" + "\\" * 200, "$('a" * 100_000, "$(" + " " * 500_000])
+def test_an_expression_that_never_ends_refers_to_nothing(text: str) -> None:
+    """A backslash is read in one way alone: in two, a line of them would outlast us."""
+    found = check([A, {**B, "parameters": {"x": text}}], chain("A", "B"))
+    assert found.warnings == []
+
+
+def test_a_name_in_an_expression_may_have_its_own_quotes() -> None:
+    found = check([A, {**B, "parameters": {"x": r"={{ $('It\'s') }}"}}], chain("A", "B"))
+    assert found.warnings == ["'B' refers to 'It's' in an expression, and no node has this name"]
+
+
 def test_notes_on_the_canvas_need_no_connection() -> None:
     assert check([A, B, node("Sticky", "n8n-nodes-base.stickyNote")], chain("A", "B")).warnings == []
 

@@ -149,6 +149,16 @@ def test_other_origins_are_let_in_by_name_and_without_cookies(limited: Estate) -
     assert limited.call("aki", "GET", "/api/me", headers=EVIL).status_code == 403
 
 
+def test_a_page_of_another_origin_that_is_let_in_has_no_use_of_the_cookie(limited: Estate) -> None:
+    """It may share our site, and then browsers send the cookie along."""
+    wiki = {"origin": "https://wiki.example", "sec-fetch-site": "same-site"}
+    assert sign_in(limited, **wiki).status_code == 403
+    assert sign_in(limited).status_code == 200
+    assert limited.client.post("/api/knowledge", json={"content": "forged"}, headers=wiki).status_code == 403
+    assert limited.client.get("/api/me", headers=wiki).status_code == 403
+    assert limited.call("aki", "POST", "/api/knowledge", headers=wiki, json={"content": "meant"}).status_code == 201
+
+
 def test_by_default_no_other_origin_is_let_in(estate: Estate) -> None:
     asked = {**EVIL, "access-control-request-method": "POST"}
     answers = [estate.client.options("/api/knowledge", headers=asked), estate.call("aki", "GET", "/api/me")]

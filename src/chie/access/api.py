@@ -37,7 +37,7 @@ def create_access_api(gate: Gate) -> APIRouter:
     @router.post("/api/login", response_model=Me)
     async def sign_in(body: Login, request: Request, response: Response) -> Any:  # noqa: ANN401
         """For browsers: the token goes into a cookie that no script can read."""
-        refuse_foreign(request.scope, gate.origins)
+        refuse_foreign(request.scope, gate.proxy.origins)
         try:
             user = await gate.user_of(body.token.strip())
         except AuthenticationError as error:

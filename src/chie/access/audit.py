@@ -11,6 +11,7 @@ from pathlib import Path
 from chie.access.identity import current_user
 from chie.access.users import locked
 from chie.mcp_kit.logging import request_id
+from chie.private import make_folder
 
 LARGEST = 10 * 1024 * 1024
 KEPT = 5  # older files: audit.log.1 is the youngest of them
@@ -48,7 +49,7 @@ def _path(*_: object) -> Path | None:
 
 
 def _append(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with locked(path.with_suffix(".lock")):
         if path.exists() and path.stat().st_size + len(text) > LARGEST:
             _rotate(path)

@@ -88,7 +88,7 @@ class Door:
                 reason = reason if reason.message != WHO else error
                 continue
             if is_sent_unasked:
-                refuse_foreign(scope, self._gate.origins)
+                refuse_foreign(scope, self._gate.proxy.origins)
             return user
         raise reason
 
@@ -149,7 +149,7 @@ def failed_too_often(gate: Gate, scope: "Scope") -> int:
 
 
 def refuse_foreign(scope: "Scope", allowed: Collection[str] = ()) -> None:
-    """What a browser adds by itself counts only for pages of our own."""
+    """What a browser adds by itself counts only for pages of our own, not for those that CHIE_ALLOWED_ORIGINS names."""
     if not comes_from_us(scope, allowed):
         raise ForbiddenError(FOREIGN)
 

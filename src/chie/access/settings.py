@@ -3,20 +3,19 @@
 from pathlib import Path
 from typing import Annotated
 
-from platformdirs import user_data_path
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from chie.access.identity import ANONYMOUS
+from chie.settings import Home
 
 STDERR = "-"
 
 
 class AccessSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="CHIE_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
 
-    home: Path = Field(
-        default_factory=lambda: user_data_path("chie", appauthor=False),
+    home: Home = Field(
         description="Folder that holds `users.json` and `audit.log`.",
     )
     users_file: Path | None = Field(

@@ -16,6 +16,7 @@ from typing import Any
 
 from chie.access.identity import ANONYMOUS, User
 from chie.errors import ConfigurationError, ConflictError, NotFoundError, ValidationError
+from chie.private import make_folder
 
 PREFIX = "chie_"  # so that scanners for leaked secrets, and people, know what they have found
 RESERVED = {ANONYMOUS, "chie"}
@@ -94,7 +95,7 @@ class UserFile:
 
     def _change(self, change: Callable[[tuple[Entry, ...]], tuple[Entry, ...]]) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             with locked(self._path.with_suffix(".lock")):
                 self._seen = None
                 self._write(change(self.entries()))

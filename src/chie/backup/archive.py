@@ -44,7 +44,8 @@ def write_archive(target: Path, sources: Mapping[str, Path], manifest: Manifest)
     """All of it, read again and found to be the same, or nothing: `target` appears when it is whole."""
     partial = target.with_name(f"{target.name}.partial")
     try:
-        with os.fdopen(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), "w+b") as out:
+        partial.unlink(missing_ok=True)  # what lies there may lead elsewhere, or be open to others
+        with os.fdopen(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as out:
             items = _pack(out, sources, manifest)
             out.flush()
             os.fsync(out.fileno())

@@ -13,6 +13,7 @@ from chie.backup.database import STAGING, Contents, copy_raw, examine, replace_c
 from chie.backup.places import DATABASE, Places
 from chie.backup.saving import back_up
 from chie.errors import StorageError, ValidationError
+from chie.private import make_folder
 
 # Archives of earlier versions may have two databases, where CHIE_DATABASE_URL named a file: then all was in that one,
 # under this name, and the other was what happened to be in the home.
@@ -97,7 +98,7 @@ class Staged:
 def staged(places: Places, archive: Path) -> Iterator[Staged]:
     """The archive, unpacked and looked through; whatever is left of it afterwards goes."""
     try:
-        places.home.mkdir(parents=True, exist_ok=True)
+        make_folder(places.home)
         with tempfile.TemporaryDirectory(dir=places.home, prefix=STAGING) as folder:
             manifest = verify(archive, into=Path(folder))
             candidate = Staged(places, manifest, Path(folder))

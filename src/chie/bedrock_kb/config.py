@@ -16,7 +16,7 @@ DEFAULT_TIMEOUT = 120.0
 
 
 class KBSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(extra="ignore")
 
     aws_region: str = Field(default=DEFAULT_REGION, description="Region of the knowledge base.")
     aws_profile: str | None = Field(

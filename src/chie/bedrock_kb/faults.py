@@ -199,8 +199,14 @@ def _hint(code: str, words: str) -> str | None:
 def _safe(words: str, hidden: Iterable[str]) -> str:
     for value in sorted(filter(None, hidden), key=len, reverse=True):
         words = _without(words, value)
-    words = _QUOTED_VALUE.sub(r"\1 at '", words)
+    words = _without_quoted(words)
     return _ACCESS_KEY.sub("***", redact(" ".join(words.split())))
+
+
+def _without_quoted(words: str) -> str:
+    """Each is looked for only where one ends, so that words without an end are not searched over and over."""
+    head, mark, rest = words.rpartition("' at '")
+    return _QUOTED_VALUE.sub(r"\1 at '", head + mark) + rest
 
 
 def _without(words: str, value: str) -> str:

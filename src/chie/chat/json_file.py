@@ -1,18 +1,16 @@
 """Files that an operator writes by hand: JSON with `${VAR}` in it, and errors that name the line and the field."""
 
 import json
-import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from dotenv import dotenv_values
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from chie.errors import ConfigurationError
+from chie.settings import environment
 
 M = TypeVar("M", bound=BaseModel)
 Place = tuple[int | str, ...]
@@ -74,7 +72,7 @@ class JsonFile:
         return value
 
     def _variable(self, match: re.Match[str], place: Place) -> str:
-        value = _environment().get(match["name"]) or match["default"]
+        value = environment().get(match["name"]) or match["default"]
         if value is None:
             raise self.fault(place, f"needs the environment variable {match['name']}. Set it, or write its value here.")
         return value
@@ -93,10 +91,6 @@ class JsonFile:
                 break
             line = key.start_mark.line + 1
         return line
-
-
-def _environment() -> Mapping[str, str | None]:
-    return {**dotenv_values(".env"), **os.environ}
 
 
 def _child(node: yaml.Node | None, step: int | str) -> tuple[yaml.Node | None, yaml.Node | None]:

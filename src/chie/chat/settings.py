@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Annotated
 
-from platformdirs import user_data_path
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from chie.settings import Home
 
 LM_STUDIO = "http://127.0.0.1:1234/v1"
 OPENAI = "https://api.openai.com/v1"
@@ -14,10 +15,9 @@ OPENAI = "https://api.openai.com/v1"
 class ChatSettings(BaseSettings):
     """The fields are named as their variables are, so that an error can name the variable."""
 
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(extra="ignore")
 
-    chie_home: Path = Field(
-        default_factory=lambda: user_data_path("chie", appauthor=False),
+    chie_home: Home = Field(
         description="Folder in which `servers.json` and `agents.json` are looked for.",
     )
     openai_base_url: str | None = Field(

@@ -1,12 +1,14 @@
 """What we wrote into which file, and the copy of what was there before: so that it can be undone to the last byte."""
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from chie.connect.file import ConfigFile
 from chie.errors import ChieError
+from chie.private import make_folder
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Receipts:
     """One small file in our home. Losing it costs nothing but exactness."""
 
     def __init__(self, home: Path) -> None:
+        self._home = home
         self._file = ConfigFile(home / "connections.json")
 
     def get(self, path: Path) -> Receipt | None:
@@ -45,6 +48,8 @@ class Receipts:
         kept = {key: value for key, value in self._all().items() if key != str(path)}
         if receipt and receipt.steps:
             kept[str(path)] = asdict(receipt)
+        with suppress(OSError):  # writing the file says what is wrong
+            make_folder(self._home)
         self._file.write(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", seen=self._file.read())
 
     def _all(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from chie.chat.sessions.upgrade import HEAD
 from chie.doctor.finding import Finding
 from chie.errors import ChieError, StorageError
 from chie.knowledge.store.sqlite.schema import VERSION
+from chie.private import is_open_to_others
 from chie.settings import load
 
 if TYPE_CHECKING:
@@ -75,7 +76,15 @@ async def check_database() -> Sequence[Finding]:
     url, file = database_url(settings), settings.home.expanduser() / "chie.db"
     if url.get_backend_name() == "sqlite" and url.database:
         file = Path(url.database)
-    return [await asyncio.to_thread(_look_at_database, file)]
+    return [await asyncio.to_thread(_look_at_database, file), *_look_at_rights(file)]
+
+
+def _look_at_rights(file: Path) -> list[Finding]:
+    """Older versions left them to the umask, which on most machines lets everybody read."""
+    if not file.exists() or not is_open_to_others(file):
+        return []
+    says = f"Every user of this machine can read {file}."
+    return [Finding("rights", "warning", says, f'chmod go-rwx "{file}"*')]
 
 
 def _look_at_database(file: Path) -> Finding:

@@ -3,16 +3,16 @@
 import logging
 import re
 from collections.abc import Iterable
-from unicodedata import normalize
 
 from mcp_types import CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from chie.errors import ChieError
 from chie.knowledge.prompts import KNOW, SAVE
 from chie.knowledge.resources import NOTE
-from chie.knowledge.rules import MAX_LIMIT
+from chie.knowledge.rules import MAX_LIMIT, MAX_QUERY
 from chie.knowledge.service import KnowledgeService
 from chie.mcp_kit.serve import Server
+from chie.spelling import fold
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +36,8 @@ def declare_completion(server: Server, service: KnowledgeService) -> None:
 
 
 def _candidates(service: KnowledgeService, reference: Reference, argument: CompletionArgument) -> list[str] | None:
+    if len(argument.value) > MAX_QUERY:  # nobody typed that
+        return None
     name = reference.name if isinstance(reference, PromptReference) else reference.uri
     match name, argument.name:
         case (str(prompt), "tag") if prompt == KNOW:
@@ -63,7 +65,8 @@ def _ids(service: KnowledgeService, typed: str) -> list[str]:
     """Of the newest notes, those whose id begins so, and those whose title has the words."""
     notes = service.browse(limit=MAX_LIMIT).notes
     by_id = [note.id for note in notes if note.id.startswith(typed.strip())]
-    by_title = [note.id for note in notes if _folded(typed) in _folded(note.title)]
+    words = _folded(typed)
+    by_title = [note.id for note in notes if words in _folded(note.title)]
     return list(dict.fromkeys([*by_id, *by_title]))
 
 
@@ -75,4 +78,4 @@ def _fitting(typed: str, tags: Iterable[str]) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    return normalize("NFKC", text).strip().casefold()
+    return fold(text).strip()

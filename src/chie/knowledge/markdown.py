@@ -18,11 +18,12 @@ from chie.knowledge.note import ANONYMOUS, Note
 ENDINGS = (".md", ".markdown", ".txt")  # of files that become notes, in whatever case
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
-_HEADING = re.compile(r"^#[ \t]+(?P<title>.+?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(?P<title>.+)$", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<rest>.*)")
 _UNSAFE = re.compile(r"[^\w.-]+")
 _PLAIN_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 _LONGEST_NAME = 255 - len("-.part")  # bytes, which is what most file systems allow
+_LONGEST_MATTER = 64 * 1024  # characters; ours is a tenth of it, and YAML is read at a snail's pace
 _ALWAYS_WRITTEN = {"id", "title", "user_id", "author_kind", "created_at", "updated_at"}
 _NULL = "tag:yaml.org,2002:null"
 
@@ -124,6 +125,11 @@ def _parts(text: str) -> tuple[dict[Any, Any], str]:
 
 
 def _fields(matter: str) -> dict[Any, Any] | None:
+    if len(matter) > _LONGEST_MATTER:
+        raise ValidationError(
+            f"its front matter is too long: at most {_LONGEST_MATTER // 1024} kB. "
+            "Shorten what stands between the first two lines of ---."
+        )
     if not matter.strip():
         return {}
     try:
@@ -149,7 +155,7 @@ def _title(fields: dict[Any, Any], body: str, name: str) -> str:
     if title := _words(fields, "title"):
         return title
     heading = _HEADING.search(_prose(body))
-    return heading["title"] if heading else name
+    return heading["title"].rstrip(" \t#") or heading["title"][0] if heading else name
 
 
 def _prose(body: str) -> str:

@@ -16,6 +16,7 @@ from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.embedding.carried import CarriedEmbedder
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
+from chie.private import make_folder
 
 BATCH = 100
 WALKS = 20  # more, and notes change faster than they can be copied
@@ -54,7 +55,7 @@ class Journal:
 
     def add(self, ids: Iterable[str]) -> None:
         new = [note_id for note_id in ids if note_id not in self.ids]
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path.parent)
         with self.path.open("a", encoding="utf-8") as file:
             file.write("".join(f"{note_id}\n" for note_id in new))
             file.flush()

@@ -74,7 +74,7 @@ def good_id(note_id: str) -> str:
 
 def good_tag(tag: str) -> str:
     """To list notes by; written as people write it, as in `good_tags`."""
-    return _plain("tag", tag.strip().lstrip("#"))
+    return _plain("tag", _short("tag", tag.strip().lstrip("#"), MAX_TAG))
 
 
 def good_limit(limit: int) -> int:

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from platformdirs import user_data_path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chie.errors import ConfigurationError, ValidationError
+from chie.settings import Home
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Embedder
@@ -17,10 +17,9 @@ POSTGRES = ("postgresql", "postgres")
 
 
 class KnowledgeSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="CHIE_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
 
-    home: Path = Field(
-        default_factory=lambda: user_data_path("chie", appauthor=False),
+    home: Home = Field(
         description="Folder that holds the database file.",
     )
     knowledge_store: Literal["vector-search"] | None = Field(

@@ -8,6 +8,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from chie import spelling
+from chie.spelling import normal
+
 MOST = 64  # tokens of a query that are looked up
 
 # Kana, kanji with their iteration marks, and the extensions beyond the basic plane.
@@ -31,7 +34,7 @@ _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s)$")
 
 def fold(text: str) -> str:
     """One spelling: half- and full-width forms agree, case and runs of white space do not count."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return " ".join(spelling.fold(text).split())
 
 
 def phrase(folded: str) -> re.Pattern[str]:
@@ -43,7 +46,7 @@ def phrase(folded: str) -> re.Pattern[str]:
 
 
 def tokens(text: str) -> list[str]:
-    return list(_tokens(unicodedata.normalize("NFKC", text)))
+    return list(_tokens(normal(text)))
 
 
 def query_tokens(text: str) -> list[str]:
@@ -55,7 +58,7 @@ def query_tokens(text: str) -> list[str]:
 
 def identifiers(text: str) -> set[str]:
     """The words of a query that nobody types by chance: `max_connections`, `ERR_42`, `useEffect`, `10.0.0.1`."""
-    words = (match["word"] for match in _PIECES.finditer(unicodedata.normalize("NFKC", text)))
+    words = (match["word"] for match in _PIECES.finditer(normal(text)))
     return {word.casefold() for word in words if word and _is_identifier(word)}
 
 

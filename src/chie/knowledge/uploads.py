@@ -22,6 +22,7 @@ from chie.knowledge.service import KnowledgeService
 
 MAX_FILE = 2 * 1024 * 1024
 MAX_FILES = 10_000
+MAX_TOTAL = 64 * 1024 * 1024
 
 # What a zip's dates can be, in steps of two seconds.
 EARLIEST, LATEST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, 23, 59, 58, tzinfo=UTC)
@@ -67,12 +68,30 @@ class Received:
     refused: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass
+class Room:
+    """What is left of one import: a few bytes of zip can become gigabytes, file by file."""
+
+    left: int = field(default_factory=lambda: MAX_TOTAL)
+
+    def read(self, read: Reader) -> bytes:
+        if self.left <= 0:
+            raise ValidationError(
+                f"it was left out: one import takes {MAX_TOTAL // 1024 // 1024} MiB of text, unpacked, and that is "
+                "used up. Import the rest by itself."
+            )
+        content = read()
+        self.left -= len(content)
+        return content
+
+
 def receive(service: KnowledgeService, uploads: Iterable[Upload], *, overwrite: bool = False) -> Received:
     """A file that cannot become a note stops nothing; a failing store stops all."""
-    report, intake = Received(), Intake(service, overwrite=overwrite)
+    report, intake, room = Received(), Intake(service, overwrite=overwrite), Room()
     for entry in unpacked(uploads, report):
         try:
-            kept = intake.take(entry.name, _note(service, entry))
+            note = _note(service, replace(entry, read=partial(room.read, entry.read)))
+            kept = intake.take(entry.name, note)
             report.saved += kept == "saved"
             report.unchanged += kept == "unchanged"
             if kept == "newer":

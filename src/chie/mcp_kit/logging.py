@@ -8,6 +8,7 @@ import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from chie.errors import ChieError
@@ -18,13 +19,17 @@ _NAME = re.compile(r"[0-9a-f]{12}")
 
 _request: ContextVar[str] = ContextVar("chie_request", default="-")
 
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # C0 and C1, and what else ends a line
+
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SECRET_TEXT = re.compile(
     r"(?P<name>(?:authorization|x-n8n-api-key|api[-_]?key|password|passwd|secret|token)[\"']?\s*[:=]\s*[\"']?"
     r"(?:bearer\s+|basic\s+)?|bearer\s+)[^\s\"',;&]+|(?P<user>://[^/\s:@]*:)[^/\s@]+(?=@)"
-    r"|\bchie_[\w-]{20,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*",  # a token of ours, and a JWT, wherever they stand
+    r"|\bchie_[\w-]{20,}",  # a token of ours, wherever it stands
     re.IGNORECASE,
 )
+# What begins as a JWT does is taken whole, and put back if it is none: so none of it is looked through twice.
+_JWT = re.compile(r"\beyJ[\w-]++(?P<rest>\.[\w-]++\.[\w-]*+)?", re.IGNORECASE)
 
 
 def request_id() -> str:
@@ -83,7 +88,13 @@ def redact(text: str) -> str:
     for name, value in os.environ.items():
         if len(value) >= 8 and _SECRET_NAME.search(name):
             text = text.replace(value, "***")
-    return _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user'] or ''}***", text)
+    text = _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user'] or ''}***", text)
+    return _JWT.sub(lambda found: "***" if found["rest"] else found.group(), text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """As JSON writes it."""
+    return f"\\u{ord(found.group()):04x}"
 
 
 class OneLine(logging.Formatter):
@@ -94,6 +105,14 @@ class OneLine(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(_without_expected_stack(record)))
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
+        """Whatever stands in an address or a name, it begins no line of its own and commands no terminal."""
+        return _CONTROL.sub(_escaped, super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: ANN401, N802
+        """A stack has lines."""
+        return "\n".join(_CONTROL.sub(_escaped, line) for line in super().formatException(ei).split("\n"))
 
 
 class JsonLines(logging.Formatter):
@@ -110,7 +129,7 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line["stack"] = self.formatException(record.exc_info)
-        return redact(json.dumps(line, ensure_ascii=False))
+        return redact(_CONTROL.sub(_escaped, json.dumps(line, ensure_ascii=False)))
 
 
 def _without_expected_stack(record: logging.LogRecord) -> logging.LogRecord:

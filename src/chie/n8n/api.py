@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from chie.access.audit import record
 from chie.errors import ForbiddenError
 from chie.n8n import executions, summaries
+from chie.n8n.arguments import ExecutionId, WorkflowId
 from chie.n8n.backups import Backup
 from chie.n8n.comparison import Difference, compare
 from chie.n8n.context import ToolContext
@@ -111,14 +112,14 @@ def _declare_workflows(router: APIRouter, context: ToolContext, *, read_only: bo
         return WorkflowPage(workflows=rows, next_cursor=found.next_cursor, n8n=client.base, read_only=read_only)
 
     @router.get("/workflows/{workflow_id}")
-    async def draw_workflow(workflow_id: str) -> Graph:
+    async def draw_workflow(workflow_id: WorkflowId) -> Graph:
         """Its nodes with their places in n8n's editor, and what leads where."""
         return _graph(client.base, await client.get_workflow(workflow_id))
 
 
 def _declare_executions(router: APIRouter, context: ToolContext) -> None:
     @router.get("/workflows/{workflow_id}/executions")
-    async def list_executions(workflow_id: str, limit: Limit = 20, cursor: Cursor = None) -> ExecutionPage:
+    async def list_executions(workflow_id: WorkflowId, limit: Limit = 20, cursor: Cursor = None) -> ExecutionPage:
         """Newest first."""
         found = await read_page(
             context.client.list_executions,
@@ -131,20 +132,20 @@ def _declare_executions(router: APIRouter, context: ToolContext) -> None:
         return ExecutionPage(executions=found.rows, next_cursor=found.next_cursor)
 
     @router.get("/executions/{execution_id}")
-    async def show_execution(execution_id: str) -> dict[str, Any]:
+    async def show_execution(execution_id: ExecutionId) -> dict[str, Any]:
         """What ran, and which node failed with what words."""
         return executions.summary(await context.client.get_execution(execution_id, include_data=True))
 
 
 def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool) -> None:
     @router.get("/workflows/{workflow_id}/backups")
-    def list_backups(workflow_id: str) -> BackupList:
+    def list_backups(workflow_id: WorkflowId) -> BackupList:
         """What was kept before each change of ours, newest first."""
         kept = context.backups.list(workflow_id)
         return BackupList(backups=[backup for backup, _ in zip(kept, range(MOST_BACKUPS), strict=False)])
 
     @router.get("/backups/{workflow_id}/{file}")
-    async def compare_backup(workflow_id: str, file: str) -> Comparison:
+    async def compare_backup(workflow_id: WorkflowId, file: str) -> Comparison:
         """What bringing it back would change."""
         old = await asyncio.to_thread(context.backups.read, f"{workflow_id}/{file}")
         try:
@@ -155,7 +156,7 @@ def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool
         return Comparison(same=difference.is_none, exists=True, difference=difference)
 
     @router.post("/backups/{workflow_id}/{file}/restore")
-    async def restore_backup(workflow_id: str, file: str) -> Restored:
+    async def restore_backup(workflow_id: WorkflowId, file: str) -> Restored:
         """As restore_workflow does: the present state is backed up first."""
         if read_only:
             raise ForbiddenError("this house may only read n8n. Unset N8N_READ_ONLY to let it change workflows.")

@@ -13,6 +13,7 @@ from pathlib import Path
 from chie.errors import StorageError
 from chie.n8n.errors import NotFoundError, ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Workflow
+from chie.private import make_folder
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class Backups:
         try:
             name = _name(workflow["id"], max(moment, self._free_from(workflow["id"])), reason)
             file = self.folder / name
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_folder(file.parent)
             _put(file, json.dumps(workflow, ensure_ascii=False, indent=1))
             self._forget_old(file.parent)
         except OSError as error:

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 CALLS = r"\$(?:\(|items\(|node\[)\s*"
 
-_QUOTED = re.compile(rf"""{CALLS}(?P<quote>['"`])(?P<name>(?:\\.|(?!(?P=quote)).)+)(?P=quote)\s*[),\]]""")
+_QUOTED = re.compile(rf"""{CALLS}(?P<quote>['"`])(?P<name>(?:\\.|(?!(?P=quote))[^\\\n])+)(?P=quote)\s*[),\]]""")
 _DOTTED = re.compile(r"\$node\.")
 
 
@@ -26,5 +26,6 @@ def referred(text: str) -> Iterator[str]:
     for match in _QUOTED.finditer(text):
         yield re.sub(r"\\(.)", r"\1", match["name"])
     for match in _DOTTED.finditer(text):
-        if name := "".join(takewhile(continues_identifier, text[match.end() :])):
+        rest = map(text.__getitem__, range(match.end(), len(text)))  # a slice of each rest would take the square
+        if name := "".join(takewhile(continues_identifier, rest)):
             yield name

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-from platformdirs import user_data_path
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from chie.errors import ConfigurationError
+from chie.settings import Home
 
 
 def _working_folder() -> list[Path]:
@@ -18,7 +18,7 @@ def _working_folder() -> list[Path]:
 
 
 class N8nSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="N8N_", env_file=".env", extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(env_prefix="N8N_", extra="ignore", populate_by_name=True)
 
     url: str | None = Field(
         default=None, description="Address of n8n as you open it in the browser; `/api/v1` may be there or not."
@@ -40,8 +40,7 @@ class N8nSettings(BaseSettings):
     )
     backup_keep: int = Field(default=100, ge=1, description="How many backups to keep of each workflow.")
     max_chars: int = Field(default=60_000, ge=2_000, description="Longest answer of a tool, in characters.")
-    home: Path = Field(
-        default_factory=lambda: user_data_path("chie", appauthor=False),
+    home: Home = Field(
         validation_alias="CHIE_HOME",
         description="Folder that holds what Chie stores.",
     )

@@ -40,6 +40,14 @@ async def test_tools_that_a_model_invents_are_counted_as_one(chat: ChatHouse) ->
     }
 
 
+async def test_methods_that_somebody_made_up_are_one_in_the_count(chat: ChatHouse) -> None:
+    for number in range(3):
+        await chat.client.request(f"MADEUP{number}", "/health")
+    counted = [name for name in await figures(chat) if name.startswith("chie_http_requests_total")]
+    assert [name for name in counted if "MADEUP" in name] == []
+    assert len([name for name in counted if 'method="other"' in name]) == 1
+
+
 async def open_streams(chat: ChatHouse, expected: int) -> bool:
     return (await figures(chat))["chie_open_streams"] == expected
 

@@ -202,6 +202,17 @@ async def test_the_last_words_of_a_program_are_shown_without_its_secrets() -> No
     assert "hunter2" not in state.error
 
 
+async def test_what_a_program_was_given_is_not_among_its_last_words() -> None:
+    """Whatever its name is; what is too short to be a secret stays."""
+    script = 'import os, sys; sys.exit(f\'cannot sign in with {os.environ["PAT"]} ({os.environ["LEVEL"]})\')'
+    env = {"PAT": SecretStr("abc-123-xyz\nsecond-line"), "LEVEL": SecretStr("info")}
+    spec = ServerSpec(command=sys.executable, args=("-c", script), env=env)
+    async with opened(("broken", spec), waits=lambda: repeat(60.0)) as toolbox:
+        [state] = toolbox.states()
+    assert state.error is not None
+    assert "Its last words: cannot sign in with *** *** (info)" in state.error
+
+
 async def test_an_address_where_nobody_answers_is_named() -> None:
     spec = ServerSpec(url="http://me:hunter2@127.0.0.1:9/mcp?token=hunter2")
     async with opened(("away", spec), waits=lambda: repeat(60.0)) as toolbox:

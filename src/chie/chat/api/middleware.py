@@ -15,6 +15,7 @@ from chie.mcp_kit.logging import new_request_id
 NUL = "the address has a NUL character: send plain text."
 MAX_BODY = 4 * 1024 * 1024
 LIMITED = ("/api/", "/v1/")
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +41,9 @@ class RequestLog:
         return await self._app(scope, receive, named)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
-        self._metrics.request_answered(scope["method"], _route(scope), status, seconds)
+        # Whoever makes up names shall not make the count of each last for ever.
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        self._metrics.request_answered(method, _route(scope), status, seconds)
         level = logging.ERROR if status >= 500 else logging.INFO
         logger.log(level, "%s %s %d in %.1f ms", scope["method"], scope["path"], status, seconds * 1_000)
 

@@ -1,6 +1,5 @@
 """The nouns: what was said, by whom, and how far an answer got."""
 
-import unicodedata
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -18,11 +17,6 @@ def new_id() -> str:
 
 def now() -> datetime:
     return datetime.now(UTC)
-
-
-def fold(text: str) -> str:
-    """Full-width and half-width, upper and lower case become one, as people expect of a search."""
-    return unicodedata.normalize("NFKC", text).casefold()
 
 
 @dataclass(frozen=True, kw_only=True)

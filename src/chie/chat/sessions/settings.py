@@ -1,14 +1,12 @@
 """Where conversations are kept."""
 
-from pathlib import Path
-
-from platformdirs import user_data_path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from chie.errors import ConfigurationError
+from chie.settings import Home
 
 DRIVERS = {
     "sqlite": "sqlite+aiosqlite",
@@ -18,10 +16,9 @@ DRIVERS = {
 
 
 class DatabaseSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="CHIE_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
 
-    home: Path = Field(
-        default_factory=lambda: user_data_path("chie", appauthor=False),
+    home: Home = Field(
         description="Folder that holds the database file.",
     )
     database_url: SecretStr | None = Field(

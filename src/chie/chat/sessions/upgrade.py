@@ -11,6 +11,7 @@ from sqlalchemy.pool import NullPool
 from chie.chat.sessions.failures import in_our_words
 from chie.chat.sessions.models import Table
 from chie.errors import StorageError
+from chie.private import make_database
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -34,7 +35,7 @@ def upgrade(url: URL) -> str | None:
     sqlite = url.get_backend_name() == "sqlite"
     with in_our_words(url):
         if sqlite and url.database:
-            Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+            make_database(Path(url.database))
         engine = create_engine(_blocking(url), poolclass=NullPool, **_arguments(sqlite=sqlite))
         try:
             with engine.connect() as connection:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 20.0
 TAIL = 400
+SHORTEST_SECRET = 6  # what is shorter is a number, a level, `true`: hiding it would riddle the words
 
 
 class Way(ABC):
@@ -104,8 +105,16 @@ class Stdio(Way):
     def explain(self, error: BaseException) -> str:
         if isinstance(error, ConfigurationError):
             return error.message
-        said = f" Its last words: {redact(self._said)[-TAIL:]}" if self._said else ""
+        said = f" Its last words: {redact(self._masked(self._said))[-TAIL:]}" if self._said else ""
         return f"The program {self._spec.command} ended or did not answer.{said} Mend it in servers.json, or by hand."
+
+    def _masked(self, words: str) -> str:
+        """Without what we gave it, whatever the names say: line by line, as words are kept."""
+        given = (line.strip() for value in self._spec.env.values() for line in value.get_secret_value().splitlines())
+        for secret in sorted(given, key=len, reverse=True):
+            if len(secret) >= SHORTEST_SECRET:
+                words = words.replace(secret, "***")
+        return words
 
 
 class Http(Way):

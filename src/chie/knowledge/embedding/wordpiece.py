@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from unicodedata import category, normalize
 
+from chie.spelling import normal
+
 _STRIPPED = re.compile("[\u0300-\u036f]")  # accents, once they stand alone
 _RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff々〆]+|[^\\s\u3040-\u30ff\u3400-\u9fff々〆]+")
 _LONGEST_WORD = 400
@@ -72,7 +74,7 @@ class WordPiece:
 
 
 def _normal(text: str) -> str:
-    text = normalize("NFC", _STRIPPED.sub("", normalize("NFD", normalize("NFKC", text))))
+    text = normalize("NFC", _STRIPPED.sub("", normalize("NFD", normal(text))))
     if not text.isprintable() or "\ufffd" in text:
         text = "".join(_cleaned(letter) for letter in text)
     # One letter at a time where it matters: in Greek, the last letter of a word has another small form.

@@ -8,6 +8,7 @@ from queue import Empty, LifoQueue
 
 from chie.errors import StorageError
 from chie.knowledge.store.sqlite import schema
+from chie.private import make_database
 
 BUSY_SECONDS = 30.0
 
@@ -60,7 +61,7 @@ class SqliteFile:
             return self._connect()
 
     def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_database(self.path)
         connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA foreign_keys = ON")
         if not self._ready:

@@ -16,7 +16,7 @@ ID = re.compile(r"[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?")
 
 
 class VectorSearchSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(extra="ignore")
 
     google_cloud_project: str | None = Field(default=None, description="Project id. Required.")
     vector_search_location: str | None = Field(
