@@ -16,11 +16,11 @@ GAP = """() => {
 }"""
 
 
-@pytest.fixture
-def full_house(tmp_path: Path) -> Iterator[str]:
-    with house(tmp_path / "house") as (address, _):
-        for number in range(40):
-            note = {"title": f"Note {number:02}", "content": "\n\n".join([f"passage {number}"] * 60)}
+@pytest.fixture(scope="module")
+def full_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with house(tmp_path_factory.mktemp("house")) as (address, _):
+        for number in range(25):
+            note = {"title": f"Note {number:02}", "content": "\n\n".join(["passage"] * (60 if number == 5 else 1))}
             httpx2.post(f"{address}/api/knowledge", json=note).raise_for_status()
         yield address
 
@@ -29,13 +29,13 @@ def full_house(tmp_path: Path) -> Iterator[str]:
 def test_the_way_back_from_a_note_leads_to_its_row(open_screen: OpenScreen, full_house: str, way: str) -> None:
     screen = open_screen("/#/knowledge", at=full_house, viewport={"width": 360, "height": 740})
     page = screen.page
-    row = page.locator(".kn-item").filter(has_text="Note 12")
+    row = page.locator(".kn-item").filter(has_text="Note 05")
     row.scroll_into_view_if_needed()
     screen.settle()
     before = screen.script("() => document.querySelector('.kn-page').scrollTop")
     assert before > 0
     row.click()
-    expect(page.get_by_role("heading", level=2, name="Note 12")).to_be_in_viewport()
+    expect(page.get_by_role("heading", level=2, name="Note 05")).to_be_in_viewport()
     page.get_by_text("On the same matter").scroll_into_view_if_needed()
     if way == "button":
         page.get_by_role("link", name="Back to the list").click()

@@ -78,7 +78,7 @@ def test_a_line_that_ends_is_a_line_that_ends_once(show: Show) -> None:
 
 
 def test_a_footnote_is_gone_to_and_come_back_from(show: Show) -> None:
-    shown = show(f"本文[^a]です。{'段落。' * 60}\n\n[^a]: 注の本文")
+    shown = show(f"本文[^注]です。{'段落。' * 60}\n\n[^注]: 注の本文")
     page = shown.page
     expect(shown.locator("section.footnotes")).to_contain_text("脚注")
     expect(shown.locator("section.footnotes")).not_to_contain_text("Footnotes")

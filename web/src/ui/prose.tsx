@@ -42,7 +42,6 @@ export function useFootnotes() {
 
 /** The address's hash is the place in the page, so a footnote is gone to by hand. */
 export function FootnoteLink({ href, id, children, "aria-label": label }: ComponentProps<"a">) {
-  const name = href?.slice(1) ?? "";
   return (
     <a
       id={id}
@@ -50,7 +49,7 @@ export function FootnoteLink({ href, id, children, "aria-label": label }: Compon
       aria-label={label}
       onClick={(event) => {
         event.preventDefault();
-        const there = document.getElementById(decodeURIComponent(name));
+        const there = document.getElementById(href?.slice(1) ?? "");
         if (!there) return;
         if (there.tabIndex < 0) there.tabIndex = -1;
         there.scrollIntoView({ block: "nearest" });
