@@ -5,9 +5,14 @@ import { diagramFrame } from "./diagram/plugin.ts";
 // `npm run dev` shows changes at once; it talks to a house that runs beside it.
 const HOUSE = "http://127.0.0.1:8080";
 
+// Its variant for browsers reads entities with `innerHTML`, which the page's policy forbids.
+const ENTITIES = new URL("./node_modules/decode-named-character-reference/index.js", import.meta.url)
+  .pathname;
+
 export default defineConfig({
   base: "./",
   plugins: [react(), diagramFrame()],
+  resolve: { alias: { "decode-named-character-reference": ENTITIES } },
   build: {
     outDir: "../src/chie/chat/static",
     emptyOutDir: true,

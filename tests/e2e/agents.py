@@ -154,6 +154,24 @@ class DiagramAgent(FakeAgent):
         yield done()
 
 
+class LearnedAgent(FakeAgent):
+    """Has a dozen sources, and ends every sentence with the last of them."""
+
+    id = "learned"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        hits = [
+            {"id": f"k-{number}", "title": f"出典 {number} {'長い題' * 9}", "content": "本文"}
+            for number in range(1, 13)
+        ]
+        content = json.dumps({"hits": hits}, ensure_ascii=False)
+        yield ToolCall(type="tool_call", id="1", name="search_knowledge", arguments={"query": message[:60]})
+        yield ToolResult(type="tool_result", id="1", name="search_knowledge", content=content, is_error=False)
+        for length in range(12, 40):
+            yield text(f"{'字' * length} [12]。\n\n")
+        yield done()
+
+
 class LimitedAgent(FakeAgent):
     """Its model's limit cuts the first answer of a conversation."""
 
@@ -192,6 +210,6 @@ class HostileAgent(FakeAgent):
 def directory() -> FakeDirectory:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
-        DiagramAgent, LimitedAgent, FilteredAgent,
+        DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent,
     ]  # fmt: skip
     return FakeDirectory(*(kind() for kind in kinds))

@@ -1,5 +1,6 @@
 """The workflows page in a real browser, with an n8n on loopback."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,6 +99,33 @@ def test_a_backup_that_differs_in_pinned_data_alone_can_be_restored(
     screen.button("Restore").click()
     expect(screen.page.get_by_text("Restored.")).to_be_visible()
     assert n8n.workflows[flow["id"]]["pinData"] == pins
+
+
+@pytest.fixture
+def busy_house(tmp_path: Path) -> Iterator[str]:
+    """Its n8n has more workflows than the page asks for at once."""
+    with FakeN8n(2) as fake, pytest.MonkeyPatch.context() as environment:
+        for number in range(250):
+            fake.add_workflow(name=f"Flow {number:03}")
+        fake.add_workflow(name="最後の通知")
+        environment.setenv("N8N_URL", fake.url)
+        environment.setenv("N8N_API_KEY", KEY)
+        with open_house(tmp_path) as (address, _):
+            yield address
+
+
+def test_a_filter_looks_at_what_has_not_been_loaded_too(open_screen: OpenScreen, busy_house: str) -> None:
+    screen = open_screen("/#/workflows", at=busy_house)
+    page = screen.page
+    count = page.locator("#main [role=status]")
+    expect(count).to_have_text("100 workflows so far")
+    page.locator("#main").get_by_role("searchbox").fill("最後")
+    expect(page.locator(".wf-item")).to_have_text(re.compile("最後の通知"))
+    expect(count).to_have_text("1 workflow")
+    page.locator("#main").get_by_role("searchbox").fill("nobody has this")
+    expect(count).to_have_text("No workflow has this name or tag.")
+    page.locator("#main").get_by_role("searchbox").fill("")
+    expect(count).to_have_text("251 workflows")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

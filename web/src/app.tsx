@@ -17,7 +17,7 @@ export function App() {
 }
 
 function House() {
-  const { page } = useRoute();
+  const { page, rest, query } = useRoute();
   const t = useText(shellText);
   const entry = PAGES.find((candidate) => candidate.path === page);
   const title = entry ? t[entry.label] : null;
@@ -26,7 +26,7 @@ function House() {
   }, [title]);
   return (
     <Shell>
-      <Boundary key={page}>
+      <Boundary key={page} place={`${rest.join("/")}?${query}`}>
         {page === "chat" ? (
           <ChatPage />
         ) : entry ? (

@@ -19,6 +19,7 @@ export const shellText = defineText({
     copied: "Copied",
     copyFailed: "The browser did not let this be copied. Select the text and copy it by hand.",
     offline: "The house does not answer. It will be tried again.",
+    unanswered: "The house did not answer, so this was probably not done. Try again.",
     failed: "Something went wrong in this page. Load it again.",
     crashed: "This part of the page failed.",
     reload: "Load the page again",
@@ -30,6 +31,8 @@ export const shellText = defineText({
     themeLight: "Light",
     themeDark: "Dark",
     skip: "Skip to the content",
+    footnotes: "Footnotes",
+    footnoteBack: "Back to the text",
   },
   ja: {
     chat: "チャット",
@@ -49,6 +52,7 @@ export const shellText = defineText({
     copied: "コピーしました",
     copyFailed: "ブラウザーがコピーを許可しませんでした。テキストを選択してコピーしてください。",
     offline: "サーバーが応答しません。自動で再接続します。",
+    unanswered: "サーバーから応答がなく、実行されなかった可能性があります。もう一度お試しください。",
     failed: "このページで問題が起きました。再読み込みしてください。",
     crashed: "この部分を表示できませんでした。",
     reload: "ページを再読み込み",
@@ -60,5 +64,7 @@ export const shellText = defineText({
     themeLight: "ライト",
     themeDark: "ダーク",
     skip: "本文へ移動",
+    footnotes: "脚注",
+    footnoteBack: "本文に戻る",
   },
 });

@@ -47,19 +47,23 @@ export function Told({ text }: { text: ServerText }) {
   return useTold()(text);
 }
 
-/** Why something failed, in words for the reader: the house's own, or ours where it did not answer. */
-export function useFailure(): (error: unknown) => string {
+/**
+ * Why something failed, in words for the reader: the house's own, or ours where it did not answer. What is `asked` of
+ * it is asked again when it is back; what it was told to do is not done behind the user's back.
+ */
+export function useFailure(asked = false): (error: unknown) => string {
   const t = useText(shellText);
   const say = useTold();
   return useCallback(
     (error) => {
       if (!(error instanceof ApiError)) return t.failed;
-      return error.offline ? t.offline : say(error.told);
+      if (!error.offline) return say(error.told);
+      return asked ? t.offline : t.unanswered;
     },
-    [t, say],
+    [t, say, asked],
   );
 }
 
-export function WhyFailed({ error }: { error: unknown }) {
-  return useFailure()(error);
+export function WhyFailed({ error, asked }: { error: unknown; asked?: boolean }) {
+  return useFailure(asked)(error);
 }

@@ -1,6 +1,7 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from "react";
+import type { ComponentType, LazyExoticComponent } from "react";
 import type { shellText } from "../i18n/shell";
 import type { IconName } from "../ui/icon";
+import { part } from "../ui/part";
 
 /** Every page of the house. A page is loaded when somebody goes there; `#/<path>` is its address. */
 export interface PageEntry {
@@ -18,21 +19,21 @@ export const PAGES: PageEntry[] = [
     label: "knowledge",
     icon: "book",
     listed: true,
-    component: lazy(() => import("./knowledge")),
+    component: part(() => import("./knowledge")),
   },
   {
     path: "workflows",
     label: "workflows",
     icon: "flow",
     listed: true,
-    component: lazy(() => import("./workflows")),
+    component: part(() => import("./workflows")),
   },
   {
     path: "servers",
     label: "servers",
     icon: "plug",
     listed: true,
-    component: lazy(() => import("./servers")),
+    component: part(() => import("./servers")),
   },
-  { path: "setup", label: "setup", icon: "spark", listed: false, component: lazy(() => import("./setup")) },
+  { path: "setup", label: "setup", icon: "spark", listed: false, component: part(() => import("./setup")) },
 ];

@@ -1,5 +1,5 @@
 import "./shell.css";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { lazy, type ReactNode, useEffect, useState } from "react";
 import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
@@ -8,6 +8,7 @@ import { useRemoved } from "../sessions/client";
 import { Button, IconButton, LinkButton } from "../ui/button";
 import { Modal } from "../ui/dialog";
 import { focusMain } from "../ui/focus";
+import { LateDialog } from "../ui/late-dialog";
 import { Sidebar } from "./sidebar";
 
 const Palette = lazy(() => import("../sessions/palette"));
@@ -54,9 +55,9 @@ export function Shell({ children }: { children: ReactNode }) {
         </Modal>
       )}
       {palette && (
-        <Suspense fallback={null}>
+        <LateDialog label={t.menu} onClose={() => setPalette(false)}>
           <Palette onClose={() => setPalette(false)} />
-        </Suspense>
+        </LateDialog>
       )}
     </div>
   );

@@ -53,7 +53,7 @@ export function Notice({
   );
 }
 
-/** What went wrong in the house's own words, and a way to try again. */
+/** What went wrong in the house's own words, and for what was only asked a way to ask again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const t = useText(shellText);
   return (
@@ -67,7 +67,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
         )
       }
     >
-      <WhyFailed error={error} />
+      <WhyFailed error={error} asked={retry !== undefined} />
     </Notice>
   );
 }

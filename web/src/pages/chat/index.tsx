@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { type Conversation, NEW } from "../../../core/chats";
 import { ApiError } from "../../api";
+import { houseIsBack } from "../../away";
 import { drafts } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
@@ -26,6 +27,7 @@ export default function ChatPage() {
   const [agentId, chooseAgent] = useAgent(session, conversation);
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
+  useReopening(session, conversation);
   const ask = async (text: string) => {
     const began = await chats.ask(session, text, agentId ?? undefined);
     if (began === null) drafts.giveBack(session, text);
@@ -156,6 +158,20 @@ function useOpening(session: string, { title }: Conversation): void {
   useEffect(() => {
     document.title = `${(session !== NEW && title) || t.newChat} · Chie`;
   }, [session, title, t]);
+}
+
+/** A conversation that could not be asked for is asked for again when the house is back. */
+function useReopening(session: string, { failure }: Conversation): void {
+  useEffect(() => {
+    if (!(failure instanceof ApiError && failure.offline)) return;
+    let here = true;
+    void houseIsBack().then(() => {
+      if (here) void chats.open(session);
+    });
+    return () => {
+      here = false;
+    };
+  }, [session, failure]);
 }
 
 /** The user's choice, else the session's agent, else the one that answers by default. */

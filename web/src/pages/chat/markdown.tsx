@@ -1,14 +1,13 @@
 import "./markdown.css";
 import { type ComponentProps, memo, type ReactNode, useMemo } from "react";
-import ReactMarkdown, { type Components, defaultUrlTransform } from "react-markdown";
-import remarkCjkFriendly from "remark-cjk-friendly";
-import remarkGfm from "remark-gfm";
+import ReactMarkdown, { type Components } from "react-markdown";
 import { splitBlocks } from "../../../core/blocks";
 import { type Citation, markSupported } from "../../../core/citations";
 import { CITE, remarkCitations } from "../../../core/markers";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { Icon } from "../../ui/icon";
+import { FootnoteLink, Ordered, Outside, PROSE, safeUrl, useFootnotes } from "../../ui/prose";
 import { Code } from "./code";
 import { DiagramCode } from "./diagram-code";
 import { SourceChip } from "./sources";
@@ -38,16 +37,21 @@ export default function Markdown({
 const NONE: readonly Citation[] = [];
 
 const Block = memo(function Block({ text, citations }: { text: string; citations: readonly Citation[] }) {
+  const footnotes = useFootnotes();
   const components = useMemo<Components>(
-    () => ({ ...COMPONENTS, a: (props) => anchor(props, citations) }),
-    [citations],
+    () => ({
+      ...COMPONENTS,
+      a: (props) => (footnotes.has(props.href) ? <FootnoteLink {...props} /> : anchor(props, citations)),
+    }),
+    [citations, footnotes],
   );
   return (
     <div className="markdown-block">
       <ReactMarkdown
-        remarkPlugins={[remarkGfm, remarkCjkFriendly, [remarkCitations, { citations }]]}
+        remarkPlugins={[...PROSE, [remarkCitations, { citations }]]}
+        remarkRehypeOptions={footnotes.options}
         components={components}
-        urlTransform={safeUrl}
+        urlTransform={(url) => (url.startsWith(CITE) || footnotes.has(url) ? url : safeUrl(url))}
       >
         {text}
       </ReactMarkdown>
@@ -55,27 +59,12 @@ const Block = memo(function Block({ text, citations }: { text: string; citations
   );
 });
 
-/** http, https and mailto; whatever else a text may name is no link. */
-function safeUrl(url: string): string {
-  if (url.startsWith(CITE)) return url;
-  const safe = defaultUrlTransform(url);
-  return /^(https?:|mailto:)/i.test(safe) ? safe : "";
-}
-
 function anchor({ href, children }: ComponentProps<"a">, citations: readonly Citation[]): ReactNode {
   if (href?.startsWith(CITE)) {
     const citation = citations[Number(href.slice(CITE.length)) - 1];
     return citation ? <SourceChip citation={citation} inline /> : children;
   }
   return href ? <Outside href={href}>{children}</Outside> : <span>{children}</span>;
-}
-
-function Outside({ href, children }: { href: string; children: ReactNode }) {
-  return (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  );
 }
 
 function Picture({ src, alt }: ComponentProps<"img">) {
@@ -91,6 +80,7 @@ function Picture({ src, alt }: ComponentProps<"img">) {
 
 const COMPONENTS: Components = {
   img: ({ src, alt }) => <Picture src={src} alt={alt} />,
+  ol: Ordered,
   pre: ({ children }) => children,
   code: ({ className, children }) => {
     const text = String(children);

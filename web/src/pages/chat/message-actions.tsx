@@ -1,7 +1,8 @@
-import { type ComponentType, type LazyExoticComponent, lazy, Suspense, useState } from "react";
+import { type ComponentType, type LazyExoticComponent, lazy, useState } from "react";
 import { useLanguage } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
 import type { IconName } from "../../ui/icon";
+import { LateDialog } from "../../ui/late-dialog";
 
 /** What else can be done with a message; other pages add theirs here, and their dialogs load when they are opened. */
 export interface MessageAction {
@@ -35,9 +36,9 @@ export function MessageActions({ text }: { text: string }) {
         />
       ))}
       {open && (
-        <Suspense fallback={null}>
+        <LateDialog label={open.label[language]} onClose={() => setOpen(null)}>
           <open.dialog text={text} onClose={() => setOpen(null)} />
-        </Suspense>
+        </LateDialog>
       )}
     </>
   );

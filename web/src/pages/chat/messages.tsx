@@ -1,5 +1,6 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import type { Conversation } from "../../../core/chats";
 import { branch, type Message, siblings } from "../../../core/conversation";
 import { chatText } from "../../i18n/chat";
@@ -24,12 +25,14 @@ export function Messages({
   const shown = useMemo(() => branch(messages, tip), [messages, tip]);
   const places = useMemo(() => placesOf(messages), [messages]);
   const scroller = useRef<HTMLDivElement>(null);
+  const printing = usePrinting();
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (shown[index]?.role === "user" ? 110 : 260),
     getItemKey: (index) => shown[index]?.id ?? index,
     overscan: 4,
+    rangeExtractor: printing ? everything : defaultRangeExtractor,
     useFlushSync: false,
   });
   const { away, toBottom } = useStick(
@@ -79,6 +82,24 @@ export function Messages({
       )}
     </div>
   );
+}
+
+const everything = ({ count }: { count: number }) => Array.from({ length: count }, (_, index) => index);
+
+/** Paper has no window that could be near something: all of it must exist before the browser looks. */
+function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false);
+  useEffect(() => {
+    const begin = () => flushSync(() => setPrinting(true));
+    const end = () => setPrinting(false);
+    addEventListener("beforeprint", begin);
+    addEventListener("afterprint", end);
+    return () => {
+      removeEventListener("beforeprint", begin);
+      removeEventListener("afterprint", end);
+    };
+  }, []);
+  return printing;
 }
 
 const ALONE: Place = { number: 1, of: 1, previous: null, next: null };
@@ -141,18 +162,22 @@ function useStick(
     const keys = (event: KeyboardEvent) => {
       if (["PageUp", "Home", "ArrowUp"].includes(event.key)) stuck.current = false;
     };
+    // What is under it may grow: the field, or a notice.
+    const frame = new ResizeObserver(() => stuck.current && toBottom());
+    frame.observe(element);
     element.addEventListener("scroll", look, { passive: true });
     element.addEventListener("wheel", wheel, { passive: true });
     element.addEventListener("touchmove", letGo, { passive: true });
     element.addEventListener("pointerup", letGo, { passive: true });
     element.addEventListener("keydown", keys);
     return () => {
+      frame.disconnect();
       element.removeEventListener("scroll", look);
       element.removeEventListener("wheel", wheel);
       element.removeEventListener("touchmove", letGo);
       element.removeEventListener("pointerup", letGo);
       element.removeEventListener("keydown", keys);
     };
-  }, [scroller]);
+  }, [scroller, toBottom]);
   return { away, toBottom };
 }

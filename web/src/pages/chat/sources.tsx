@@ -26,7 +26,7 @@ export function SourceChip({ citation, inline = false }: { citation: Citation; i
   const t = useText(chatText);
   const id = useId();
   const [open, setOpen] = useState(false);
-  return (
+  const chip = (
     <>
       <button
         type="button"
@@ -48,8 +48,14 @@ export function SourceChip({ citation, inline = false }: { citation: Citation; i
       >
         {open && <SourceCard citation={citation} />}
       </span>
-      {inline && "\u2060" /* a full stop stays with its source */}
     </>
+  );
+  if (!inline) return chip;
+  return (
+    <span className="source-mark">
+      {chip}
+      {"\u2060" /* a full stop stays with its source */}
+    </span>
   );
 }
 

@@ -2,6 +2,7 @@ import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from "re
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
+import { Boundary } from "../../ui/boundary";
 import { Button, LinkButton } from "../../ui/button";
 
 /** Cards under the greeting, such as how to connect a model; other pages add theirs, and a card may show nothing. */
@@ -32,9 +33,11 @@ export function Welcome({ onIdea }: { onIdea: (text: string) => void }) {
       </ul>
       {WELCOME_CARDS.map((Card, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes while the page runs
-        <Suspense key={place} fallback={null}>
-          <Card />
-        </Suspense>
+        <Boundary key={place} fallback={null}>
+          <Suspense fallback={null}>
+            <Card />
+          </Suspense>
+        </Boundary>
       ))}
     </div>
   );

@@ -1,7 +1,7 @@
 import "./knowledge.css";
 import "./note.css";
 import "./map.css";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { address } from "../../api";
 import { useText } from "../../i18n/language";
 import { WhyFailed } from "../../i18n/told";
@@ -31,8 +31,9 @@ export default function KnowledgePage() {
   const current = route.rest[0] ?? null;
   const { data } = useTags();
   const [opened, setOpened] = useState<"editor" | "import" | null>(null);
+  const { page, list, keepPlace } = usePlaceInList(current);
   return (
-    <div className={`page kn-page ${current ? "kn-reading" : ""}`}>
+    <div className={`page kn-page ${current ? "kn-reading" : ""}`} ref={page} onScroll={keepPlace}>
       <div className="page-body">
         <Head view={view} current={current} open={setOpened} />
         {data && data.total === 0 && !view.q ? (
@@ -41,7 +42,7 @@ export default function KnowledgePage() {
           <>
             <Tags view={view} />
             <div className={view.map ? "kn-panes kn-panes-map" : "kn-panes"}>
-              <div className="kn-results">
+              <div className="kn-results" ref={list}>
                 {view.map ? (
                   <NoteMap view={view} current={current} />
                 ) : view.q ? (
@@ -73,6 +74,28 @@ export default function KnowledgePage() {
       {opened === "import" && <ImportDialog onClose={() => setOpened(null)} />}
     </div>
   );
+}
+
+/** Where the screen is narrow, a note stands in the list's place: it begins at its top, and the way back leads to its row. */
+function usePlaceInList(current: string | null) {
+  const page = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const top = useRef(0);
+  const covered = useRef<string | null>(null);
+  useLayoutEffect(() => {
+    const left = covered.current;
+    covered.current = list.current?.checkVisibility() ? null : current;
+    if (covered.current) page.current?.scrollTo(0, 0);
+    else if (left) {
+      page.current?.scrollTo(0, top.current);
+      const row = list.current?.querySelector<HTMLElement>(`[data-note="${CSS.escape(left)}"]`);
+      row?.focus({ preventScroll: true });
+    }
+  }, [current]);
+  const keepPlace = () => {
+    if (page.current && list.current?.checkVisibility()) top.current = page.current.scrollTop;
+  };
+  return { page, list, keepPlace };
 }
 
 type Open = (what: "editor" | "import") => void;

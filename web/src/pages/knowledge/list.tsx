@@ -51,7 +51,12 @@ function Found({ found, view, current }: { found: MarkedHit; view: View; current
   const shown = excerpt(plain.text, plain.ranges);
   return (
     <li>
-      <a className="kn-item" href={noteHref(hit.id, view)} aria-current={current ? "true" : undefined}>
+      <a
+        className="kn-item"
+        data-note={hit.id}
+        href={noteHref(hit.id, view)}
+        aria-current={current ? "true" : undefined}
+      >
         <span className="kn-item-head">
           <strong lang={languageOf(hit.title)}>
             <Marked text={hit.title} ranges={highlights.title} />
@@ -86,6 +91,7 @@ export function BrowseResults({ view, current }: { view: View; current: string |
           <li key={note.id}>
             <a
               className="kn-item"
+              data-note={note.id}
               href={noteHref(note.id, view)}
               aria-current={note.id === current ? "true" : undefined}
             >

@@ -52,8 +52,8 @@ export function Executions({
 }
 
 function Outcome({ id }: { id: string }) {
-  const { data, error } = useExecution(id);
-  if (error) return <Failure error={error} />;
+  const { data, error, refetch } = useExecution(id);
+  if (error) return <Failure error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={1} />;
   return <Result execution={data} />;
 }

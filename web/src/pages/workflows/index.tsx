@@ -1,5 +1,5 @@
 import "./workflows.css";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useText } from "../../i18n/language";
 import { Told } from "../../i18n/told";
 import { hrefTo, useRoute } from "../../route";
@@ -59,7 +59,13 @@ function NotConnected({ room }: { room: Room | undefined }) {
 function WorkflowList({ list }: { list: ReturnType<typeof useWorkflows> }) {
   const t = useText(workflowsText);
   const [filter, setFilter] = useState("");
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = list;
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetching, isFetchingNextPage } = list;
+  const filtered = filter.trim() !== "";
+  // What has not been loaded may be what is looked for.
+  const loadsRest = filtered && hasNextPage && !error;
+  useEffect(() => {
+    if (loadsRest && !isFetching) void fetchNextPage();
+  }, [loadsRest, isFetching, fetchNextPage]);
   const first = data?.pages[0];
   const rows = data?.pages.flatMap((page) => page.workflows) ?? [];
   const shown = rows.filter((row) => matches(row, filter)).sort(byNeed);
@@ -82,7 +88,13 @@ function WorkflowList({ list }: { list: ReturnType<typeof useWorkflows> }) {
         {!data && !error && <Skeletons lines={6} height="3rem" />}
         {data && (
           <p className="muted small" role="status">
-            {rows.length === 0 ? t.none : shown.length === 0 ? t.noMatch : t.count(shown.length)}
+            {rows.length === 0
+              ? t.none
+              : hasNextPage
+                ? t.soFar(shown.length)
+                : shown.length === 0
+                  ? t.noMatch
+                  : t.count(shown.length)}
           </p>
         )}
         <ul className="wf-list">

@@ -1,0 +1,64 @@
+"""What is printed is what was said and written, all of it, and nothing of the page around it."""
+
+import re
+from pathlib import Path
+
+import httpx2
+from playwright.sync_api import expect
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.house import house
+from tests.e2e.long import long_session
+from tests.e2e.screen import Screen
+
+AROUND = ".sidebar, .shell-bar, .composer, .toasts, .button, .kn-results, .kn-head, .search-field"
+FRAMES = """() => [...document.querySelectorAll("html, body, body *")]
+  .filter((one) => one.matches(":not(.hidden-text)") && one.checkVisibility())
+  .filter((one) => getComputedStyle(one).overflowY !== "visible" && one.scrollHeight > one.clientHeight + 8)
+  .map((one) => `${one.tagName}.${one.className}`)"""
+
+
+def put_on_paper(screen: Screen) -> None:
+    """As the browser does it for its dialog: the event first, then the other style."""
+    screen.script("() => dispatchEvent(new Event('beforeprint'))")
+    screen.page.emulate_media(media="print")
+    screen.settle()
+
+
+def take_off(screen: Screen) -> None:
+    screen.page.emulate_media(media="null")
+    screen.script("() => dispatchEvent(new Event('afterprint'))")
+    screen.settle()
+
+
+def pages(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type /Page\b", pdf))
+
+
+def test_a_conversation_is_printed_whole(open_screen: OpenScreen, home_folder: Path) -> None:
+    with house(home_folder) as (address, _):
+        session = long_session(home_folder, address, 60)
+        screen = open_screen(f"/#/chat/{session}", at=address, color_scheme="dark")
+        expect(screen.answer.locator("table")).to_be_visible()
+        assert screen.page.locator("article").count() < 40
+        put_on_paper(screen)
+        expect(screen.page.locator("article")).to_have_count(60)
+        tops = screen.page.locator("article").evaluate_all("(all) => all.map((o) => o.getBoundingClientRect().top)")
+        assert tops == sorted(tops)
+        assert len(set(tops)) == 60
+        expect(screen.page.locator(AROUND).locator("visible=true")).to_have_count(0)
+        assert screen.script(FRAMES) == []
+        take_off(screen)
+        expect(screen.answer).to_be_in_viewport()
+        assert pages(screen.page.pdf()) > 5
+
+
+def test_a_note_is_printed_whole(open_screen: OpenScreen, address: str) -> None:
+    content = "\n\n".join(f"段落 {number}" for number in range(120))
+    note = httpx2.post(f"{address}/api/knowledge", json={"title": "紙の上", "content": content}).json()
+    screen = open_screen(f"/#/knowledge/{note['id']}", locale="ja", viewport={"width": 800, "height": 1_100})
+    expect(screen.page.locator(".kn-markdown p")).to_have_count(120)
+    put_on_paper(screen)
+    expect(screen.page.locator(AROUND).locator("visible=true")).to_have_count(0)
+    assert screen.script(FRAMES) == []
+    take_off(screen)
+    assert pages(screen.page.pdf()) > 2
