@@ -82,7 +82,7 @@ def test_a_house_in_use_tells_what_it_has(home: Path, monkeypatch: pytest.Monkey
     assert found["knowledge"]["says"].startswith("notes 1")
     assert found["OpenAI-compatible server"]["says"] == "answers; its models: 1, qwen3-8b among them."
     assert found["n8n"]["says"] == f"n8n {n8n.url}."
-    assert found["MCP server peer"]["says"] == "tools: 5."
+    assert found["MCP server peer"]["says"] == "tools: 6."
     assert found["port"]["says"] == f"Chie runs at {house}."
     assert found["Cursor"]["says"] == "knows knowledge."
 

@@ -281,7 +281,9 @@ class Streams:
             if task not in self._cut:
                 raise
             task.uncancel()
-            await send({"type": "http.response.body", "body": b""})
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.1):  # whoever reads nothing does not read this either
+                    await send({"type": "http.response.body", "body": b""})
         finally:
             self._open.discard(task)
             self._cut.discard(task)
