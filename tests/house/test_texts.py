@@ -65,6 +65,7 @@ UNSEEN_TEXTS = {
     "Workflow graph / ワークフロー図": "a view's title, in both languages",
     "Draws what get_workflow_connections read.": "for assistants",
     "postgresql {part}": "a name of a place",
+    "pip install {requirement}": "a command to copy",
     "knowledge_corpus has lost its row": "a fault of ours",
     "roles/vectorsearch.dataObjectWriter and roles/vectorsearch.viewer": "names of roles",
     "Getting metadata from plugin failed": "is looked for in Google's words",

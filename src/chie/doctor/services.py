@@ -23,6 +23,7 @@ SET = {
     "openai": 'export OPENAI_API_KEY="…"',
     "anthropic": 'export ANTHROPIC_API_KEY="…"',
 }
+LOOKED_FOR = ("lm-studio", "ollama")  # on every machine, whether somebody wants them or not
 
 
 async def check_embedding() -> Sequence[Finding]:
@@ -62,9 +63,9 @@ async def check_models() -> Sequence[Finding]:
 
 
 def _model(endpoint: "Endpoint", outcome: "Outcome", settings: "SetupSettings") -> Finding:
-    asked = endpoint.address is not None and not endpoint.local
     named = (settings.openai_base_url or "").rstrip("/") == endpoint.address
-    if not outcome.ok and not (asked or named):
+    looked_for = endpoint.id in LOOKED_FOR and not named
+    if not outcome.ok and (endpoint.address is None or looked_for):
         says = "not set up" if endpoint.address is None else "not running"
         return Finding(endpoint.name, "off", f"{says[0].upper()}{says[1:]}.")
     return _answer(endpoint.name, outcome, SET[endpoint.id])
@@ -73,7 +74,7 @@ def _model(endpoint: "Endpoint", outcome: "Outcome", settings: "SetupSettings") 
 def _answer(name: str, outcome: "Outcome", mend: str) -> Finding:
     if outcome.ok:
         return Finding(name, "ok", f"answers; its models: {len(outcome.models)}, {outcome.models[0]} among them.")
-    return Finding(name, "problem", outcome.problem or "does not answer.", mend)
+    return Finding(name, "problem", outcome.problem or "does not answer.", outcome.install or mend)
 
 
 async def _ask_bedrock(settings: "SetupSettings") -> "Outcome | None":

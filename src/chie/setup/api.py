@@ -30,6 +30,9 @@ class EndpointState(BaseModel):
     address: str | None
     settings: list[str] = Field(description="The variables that lead to it.")
     models: list[str] = []
+    install: str | None = Field(
+        default=None, description="The command that brings what an agent needs for it, where that is missing."
+    )
 
 
 class Tool(BaseModel):
@@ -115,6 +118,7 @@ async def _glance(endpoint: Endpoint) -> EndpointState:
         address=endpoint.shown if endpoint.address else None,
         settings=list(endpoint.settings),
         models=models,
+        install=endpoint.package.install,
     )
 
 
@@ -125,4 +129,5 @@ def _bedrock(settings: SetupSettings) -> EndpointState:
         state="configured" if settings.has_aws else "missing",
         address=settings.aws_region,
         settings=["AWS_PROFILE", "AWS_REGION"],
+        install=places.AWS_SDK.install,
     )
