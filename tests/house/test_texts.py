@@ -83,6 +83,10 @@ UNSEEN_TEXTS = {
     "there is a user {name} already. Revoke it first to give it another token.": "the command line",
     "there is no user {name}. `chie users list` shows who there is.": "the command line",
     "{path} cannot be written: {strerror}. Free some space, or set CHIE_USERS_FILE.": "the command line",
+    "{path} cannot be read as a list of users, so nobody is let in. Restore it, or move it away and add the users anew "
+    "with `chie users add`.": "the command line and the log",
+    "the keys of the sign-in provider cannot be fetched ({error}), so nobody whom it knows gets in. Check "
+    "CHIE_AUTH_ISSUER, CHIE_AUTH_JWKS_URL and the network.": "chie doctor",
     'Bearer realm="Chie"': "a header",
     "the document is about another issuer": "is caught where it is raised",
     "the document is too long": "is caught where it is raised",
