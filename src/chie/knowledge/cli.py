@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from chie.access.audit import record
 from chie.errors import ValidationError
 from chie.knowledge.exchange import export_notes, import_files, markdown_files
 from chie.knowledge.migration import Journal, Migration, Report
@@ -185,6 +186,7 @@ def migrate(place: str) -> None:
     journal = Journal.open(settings.home.expanduser() / "migrations" / sha256(name.encode()).hexdigest()[:16])
     with _open(here, create_embedder(settings)) as source, _open(place, carried) as target:
         report = Migration(source, target, carried, journal).run(partial(_bar, source))
+    record("notes.migrated", name)
     _tell(report, name)
 
 
