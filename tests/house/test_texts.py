@@ -35,6 +35,7 @@ UNSEEN_FILES = {
     "src/chie/chat/api/sse.py": "the wire's own form",
     "src/chie/chat/page.py": "headers",
     "src/chie/chat/api/schemas.py": "the API's description",
+    "src/chie/http_errors.py": "the API's description",
     "src/chie/setup/hosts.py": "commands to copy",
     "src/chie/chat/sessions/export.py": "a file, in the words of the conversation",
     "src/chie/chat/agents/words.py": "is in both languages there",

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from chie.access.door import base_url
 from chie.errors import NotFoundError
+from chie.http_errors import errors
 from chie.mcp_kit.serve import Server
 from chie.settings import load
 from chie.setup import endpoints as places
@@ -65,7 +66,7 @@ def create_setup_api(
     router = APIRouter(prefix="/api/setup", tags=["setup"])
     shut = [RoomState(name=name, open=False, reason=reason) for name, reason in closed.items()]
 
-    @router.get("")
+    @router.get("", responses=errors())
     async def show_setup() -> Setup:
         """Which models were found. Only this machine is asked; other places say whether they are configured."""
         settings = load(SetupSettings)
@@ -73,7 +74,7 @@ def create_setup_api(
         ready = [await _room(name, server) for name, server in rooms.items()]
         return Setup(endpoints=[*found, _bedrock(settings)], rooms=[*ready, *shut])
 
-    @router.post("/endpoints/{endpoint_id}/test")
+    @router.post("/endpoints/{endpoint_id}/test", responses=errors(404))
     async def test_endpoint(endpoint_id: str) -> Outcome:
         """Ask one of the listed endpoints for its models."""
         settings = load(SetupSettings)
@@ -84,7 +85,7 @@ def create_setup_api(
                 return await endpoint.test()
         raise NotFoundError("no endpoint has this id. GET /api/setup lists those that there are.")
 
-    @router.get("/connect")
+    @router.get("/connect", responses=errors())
     async def show_connections(request: Request) -> Connections:
         """What to write into each assistant's configuration."""
         address = base_url(request.scope)
