@@ -45,7 +45,7 @@ real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the confor
 	@$(BIN)/python -m tests.real.n8n_server  # once: minutes, and 2.5 GB in the user's cache
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
 
-dist: $(DEV) $(PAGE)  ## wheel, sdist and the bundle for Claude Desktop, into dist/
+dist: $(DEV) $(PAGE)  ## wheels, sdist and the bundle for Claude Desktop, into dist/
 	@$(BIN)/python -m release $(ARGS)
 
 fuzz: $(VENV)/.fuzz  ## look for inputs that break our readers: ARGS="markdown_file -max_total_time=600"
@@ -68,7 +68,7 @@ docs: $(DEV)  ## rewrite the tables that are made from code
 lock:
 	@$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/python -m pip install --quiet uv
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
-	    --extra openai pyproject.toml requirements/build.in -o requirements/run.txt
+	    --extra openai --extra anthropic pyproject.toml requirements/build.in -o requirements/run.txt
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
 	    -c requirements/run.txt --all-extras pyproject.toml requirements/build.in requirements/dev.in -o requirements/dev.txt
 	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
@@ -90,14 +90,13 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 # A stamp is newer than its lock file once that lock is installed. The dev lock holds the run lock's versions.
-$(RUN): requirements/run.txt pyproject.toml | $(BIN)/python
+$(RUN): requirements/run.txt pyproject.toml packages/chie-agent-adk/pyproject.toml | $(BIN)/python
 	@$(PIP) --require-hashes -r requirements/run.txt
-	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(PIP) --no-deps --no-build-isolation -e . -e packages/chie-agent-adk
 	@touch $@
 
-$(DEV): requirements/dev.txt packages/chie-agent-adk/pyproject.toml $(RUN)
+$(DEV): requirements/dev.txt $(RUN)
 	@$(PIP) --require-hashes -r requirements/dev.txt
-	@$(PIP) --no-deps --no-build-isolation -e packages/chie-agent-adk
 	@touch $@
 
 tests/real/node_modules/.installed: tests/real/package-lock.json

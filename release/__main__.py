@@ -2,12 +2,13 @@
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 
 import click
 
 from chie import __version__
-from release.build import ROOT, WHEEL_LIMIT_MB, build, write_sums
+from release.build import PLUG_IN, ROOT, WHEEL_LIMIT_MB, build, write_sums
 
 MEGABYTE = 1_000_000
 
@@ -25,13 +26,16 @@ def main(folder: Path) -> None:
 
 
 def refuse_other_versions() -> None:
-    """One version everywhere: the registry's file names the very package that is built here."""
+    """One version everywhere: the registry's file names what is built here, and the plug-in fits it."""
     card = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     named = {card["version"], *(package["version"] for package in card["packages"])}
     if named != {__version__}:
         raise click.ClickException(
             f"server.json names {', '.join(sorted(named))}; this is {__version__}: make them equal"
         )
+    plug_in = tomllib.loads((PLUG_IN / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    if plug_in != __version__:
+        raise click.ClickException(f"chie-agent-adk is {plug_in}; this is {__version__}: make them equal")
 
 
 if __name__ == "__main__":

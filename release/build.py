@@ -1,4 +1,4 @@
-"""Wheel, sdist and the bundle for Claude Desktop, from a page that is built already."""
+"""Wheels, sdist and the bundle for Claude Desktop, from a page that is built already."""
 
 import hashlib
 import io
@@ -13,6 +13,7 @@ from hatchling.build import build_sdist, build_wheel
 from release.bundle import pack
 
 ROOT = Path(__file__).parents[1]
+PLUG_IN = ROOT / "packages" / "chie-agent-adk"
 PAGE = ROOT / "src" / "chie" / "chat" / "static" / "index.html"
 WHEEL_LIMIT_MB = 45
 
@@ -22,10 +23,11 @@ class Built:
     wheel: Path
     sdist: Path
     bundle: Path
+    plug_in: Path
 
     @property
     def files(self) -> tuple[Path, ...]:
-        return (self.wheel, self.sdist, self.bundle)
+        return (self.wheel, self.sdist, self.bundle, self.plug_in)
 
 
 def build(folder: Path) -> Built:
@@ -33,11 +35,11 @@ def build(folder: Path) -> Built:
         raise SystemExit("the page is not built: run `make page`, then try again")
     folder.mkdir(parents=True, exist_ok=True)
     wheel = make_wheel(folder)
-    return Built(wheel, make_sdist(folder), pack(wheel, folder))
+    return Built(wheel, make_sdist(folder), pack(wheel, folder), make_wheel(folder, PLUG_IN))
 
 
-def make_wheel(folder: Path) -> Path:
-    with _inside(ROOT), redirect_stdout(io.StringIO()):
+def make_wheel(folder: Path, project: Path = ROOT) -> Path:
+    with _inside(project), redirect_stdout(io.StringIO()):
         return folder / build_wheel(str(folder))
 
 

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,7 @@ WORKERS = click.option(
     type=click.IntRange(1, 64),
     help="Processes that share the address and the database.",
 )
+HELP = {"help_option_names": ["-h", "--help"]}
 KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live workflow must leave a trace
 
 
@@ -72,7 +74,8 @@ ROOMS = {
 
 
 class Program(click.Command):
-    """Whatever its streams are, it does its work."""
+    """The CLI's edge: whatever its streams are, it does its work, and our errors become one line and exit code 1;
+    anything else is a bug and keeps its stack."""
 
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
         mend_streams()
@@ -84,10 +87,14 @@ class Program(click.Command):
             click.echo(f"Error: what was to be shown cannot be written: {reason}.", err=True)
             sys.exit(1)
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
+        try:
+            return super().invoke(ctx)
+        except ChieError as error:
+            raise click.ClickException(error.message) from error
+
 
 class Door(Program, click.Group):
-    """The CLI's edge: our errors become one line and exit code 1; anything else is a bug and keeps its stack."""
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *ROOMS])
 
@@ -102,14 +109,21 @@ class Door(Program, click.Group):
         names = [CompletionItem(name) for name in self.list_commands(ctx) if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
-        try:
-            return super().invoke(ctx)
-        except ChieError as error:
-            raise click.ClickException(error.message) from error
+
+class OneServer(Program):
+    """`chie mcp SERVER` as a program of its own, for hosts that want one plain command."""
+
+    def __init__(self, server: str, name: str) -> None:
+        super().__init__(
+            name,
+            context_settings=HELP,
+            callback=partial(mcp.callback or mcp, server),
+            params=[param for param in mcp.params if param.name != "server"],
+            help=f"Run the MCP server {server}, for an assistant that starts it itself.",
+        )
 
 
-@click.group(cls=Door, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Door, invoke_without_command=True, context_settings=HELP)
 @click.version_option(__version__, prog_name="chie")
 @click.pass_context
 def main(ctx: click.Context) -> None:
@@ -208,18 +222,18 @@ def settling() -> Iterator[None]:
 
 
 def knowledge_gateway() -> None:
-    """The console script of that name: the same server, for hosts that want one plain command."""
-    main(["mcp", "knowledge", *sys.argv[1:]], prog_name="knowledge-gateway")
+    """The console script of that name."""
+    OneServer("knowledge", "knowledge-gateway")(prog_name="knowledge-gateway")
 
 
 def mcp_bedrock_kb() -> None:
     """The console script `mcp-bedrock-kb`."""
-    main(["mcp", "bedrock-kb", *sys.argv[1:]], prog_name="mcp-bedrock-kb")
+    OneServer("bedrock-kb", "mcp-bedrock-kb")(prog_name="mcp-bedrock-kb")
 
 
 def n8n_mcp_server() -> None:
     """The console script of that name."""
-    main(["mcp", "n8n", *sys.argv[1:]], prog_name="n8n-mcp-server")
+    OneServer("n8n", "n8n-mcp-server")(prog_name="n8n-mcp-server")
 
 
 def _log(level: str, file: Path | None) -> None:

@@ -18,7 +18,7 @@ from chie.access.identity import User
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile, hash_of
 from chie.cli import main
-from chie.errors import AuthenticationError, ConfigurationError
+from chie.errors import AuthenticationError, ConfigurationError, ServiceError
 
 
 def run(*arguments: str) -> "tuple[int, str, str]":
@@ -88,8 +88,12 @@ async def test_a_broken_file_lets_nobody_in_and_says_so(home: Path, content: str
     _write(home, content)
     gate = Gate(AccessSettings())
     assert gate.required
-    with pytest.raises(ConfigurationError, match="nobody is let in"):
+    with pytest.raises(ServiceError, match="nobody is let in") as refused:
         await gate.user_of("chie_x")
+    assert str(home) not in refused.value.message, "where the file is, is no stranger's business"
+    with pytest.raises(ConfigurationError, match="nobody is let in") as told:
+        UserFile(home / "users.json").entries()
+    assert str(home) in told.value.message
 
 
 def _write(home: Path, content: str) -> None:

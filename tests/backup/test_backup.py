@@ -1,5 +1,6 @@
 """`chie backup` and `chie restore`, with real processes that go on meanwhile."""
 
+import json
 import signal
 import sqlite3
 import subprocess
@@ -54,6 +55,8 @@ def test_what_was_there_is_kept_and_can_be_brought_back(home: Path, tmp_path: Pa
         service.save("new", title="new")
     brought = chie("restore", str(tmp_path / "b.zip"), "--yes")
     assert titles(home) == {"old"}
+    last = json.loads((home / "audit.log").read_text().splitlines()[-1])
+    assert (last["kind"], last["id"], last["outcome"]) == ("house.restored", "b.zip", "done")
     safety = Path(brought.output.split("What was there before: ")[1].strip())
     assert chie("restore", str(safety), "--yes").exit_code == 0
     assert titles(home) == {"old", "new"}

@@ -125,6 +125,19 @@ def test_a_mistake_is_told_by_its_field_where_the_line_cannot_be_known(home: Pat
         servers(home, json.dumps({name: {"command": "x", "args": "y"}}, ensure_ascii=False))
 
 
+def test_a_server_may_not_take_a_rooms_name_unless_it_is_left_out(home: Path) -> None:
+    home.mkdir()
+    file = home / "servers.json"
+    file.write_text('{"mcpServers": {\n"a": {"command": "x"},\n"knowledge": {"command": "x"}}}')
+    with pytest.raises(ConfigurationError) as refused:
+        read_servers(ChatSettings(), ["knowledge"])
+    assert refused.value.message == (
+        f"{file}, line 3: mcpServers.knowledge has the name of a room of the house. Give this server another."
+    )
+    file.write_text('{"knowledge": {"command": "x", "disabled": true}}')
+    assert "knowledge" not in read_servers(ChatSettings(), ["knowledge"])
+
+
 def test_a_file_that_was_named_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"mine\.json does not exist"):
         read_servers(ChatSettings(chie_servers_file=tmp_path / "mine.json"))

@@ -201,6 +201,23 @@ def test_an_address_of_any_path_is_known_by_what_we_remember(user: Path) -> None
     assert "is not ours" in connect("kiro", "--remove", "--yes").output
 
 
+def test_without_a_name_all_of_ours_go_and_are_named(user: Path) -> None:
+    file = user / FILES["cursor"]
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"mcpServers": {"other": {"command": "x"}}}))
+    connect("cursor", "--server", "n8n", "--server", "bedrock-kb", "--yes")
+    assert "no longer knows bedrock-kb, n8n." in connect("cursor", "--remove", "--yes").output
+    assert read(file) == {"mcpServers": {"other": {"command": "x"}}}
+    assert "is not connected" in connect("cursor", "--remove", "--yes").output
+
+
+@pytest.mark.usefixtures("user")
+def test_only_what_was_there_is_said_to_be_gone() -> None:
+    connect("cursor", "--server", "n8n", "--yes")
+    result = connect("cursor", "--server", "n8n", "--server", "knowledge", "--remove", "--yes")
+    assert "no longer knows n8n." in result.output
+
+
 def test_what_others_wrote_meanwhile_stays_when_ours_goes(user: Path) -> None:
     connect("claude-code", "--yes")
     file = user / FILES["claude-code"]
@@ -217,7 +234,7 @@ def test_the_place_that_we_made_goes_with_our_last_server(user: Path) -> None:
     file.write_text('{"started": 1}')
     connect("claude-code", "--server", "knowledge", "--server", "n8n", "--yes")
     file.write_text(json.dumps(read(file) | {"started": 2}, indent=2))
-    connect("claude-code", "--remove", "--yes")
+    connect("claude-code", "--server", "knowledge", "--remove", "--yes")
     assert set(read(file)) == {"started", "mcpServers"}
     connect("claude-code", "--server", "n8n", "--remove", "--yes")
     assert read(file) == {"started": 2}

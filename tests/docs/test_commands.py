@@ -131,6 +131,14 @@ PREPARATIONS: dict[str, Callable[[Reader, OpenAIServer], None]] = {
 }
 
 
+def test_after_make_run_our_programs_are_named_where_it_puts_them() -> None:
+    """It puts them into .venv, which is on nobody's PATH; the reader here has them there, and would not notice."""
+    pages = {shown.page for shown in SHOWN if shown.text == "make run"}
+    ours = re.compile(r"(?:\S+=\S+ )*(?:chie|knowledge-gateway|mcp-bedrock-kb|n8n-mcp-server)\b")
+    assert pages
+    assert [str(shown) for shown in SHOWN if shown.page in pages and ours.match(shown.text)] == []
+
+
 def test_what_is_not_run_says_why_and_is_shown_somewhere() -> None:
     assert set(OUTSIDE) == {shown.program for shown in SHOWN if shown.program in OUTSIDE}
 

@@ -106,7 +106,7 @@ def test_each_ill_part_is_told_with_what_mends_it_and_no_secret(home: Path, monk
         "database": "chie restore FILE",
         "PostgreSQL": 'pg_isready --dbname="$CHIE_DATABASE_URL"',
         "embedding model": "unset CHIE_EMBEDDING_URL",
-        "knowledge": "chie restore FILE",
+        "knowledge": 'pg_isready --dbname="$CHIE_DATABASE_URL"',
         "bedrock-kb": 'export BEDROCK_KB_ID="…" BEDROCK_MODEL_ARN="…" AWS_REGION="…" AWS_PROFILE="…"',
         "n8n": 'export N8N_URL="…" N8N_API_KEY="…"',
         "OpenAI-compatible server": 'export OPENAI_BASE_URL="http://127.0.0.1:1234/v1"',
@@ -221,6 +221,21 @@ def test_a_wrong_setting_is_ill_where_it_is_used_and_nowhere_else(monkeypatch: p
     assert found["n8n"]["state"] == "problem"
     assert "N8N_TIMEOUT" in found["n8n"]["says"]
     assert found["embedding model"]["state"] == "ok"
+
+
+def test_a_dead_address_of_anthropic_is_ill_wherever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-sesame")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", NOWHERE)
+    found = findings()
+    assert found["Anthropic"]["state"] == "problem"
+    assert found["LM Studio"]["state"] == found["Ollama"]["state"] == "off"
+
+
+def test_what_is_only_not_installed_is_mended_by_installing_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with OpenAIServer(models=("qwen3-8b",)) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        monkeypatch.setattr("chie.setup.endpoints.find_spec", lambda _: None)
+        assert findings()["OpenAI-compatible server"]["fix"] == "pip install 'chie[openai]'"
 
 
 def test_bedrock_is_really_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,6 +108,22 @@ def test_the_first_run_shows_every_way_to_a_model_and_tests_it(open_screen: Open
     expect(page.get_by_text("先に ANTHROPIC_API_KEY を設定し")).to_be_visible()
 
 
+def test_a_key_whose_agent_is_not_installed_comes_with_the_command_for_it(
+    open_screen: OpenScreen, configured: str
+) -> None:
+    """As after a plain `pip install chie`, which brings no plug-in."""
+    setup = httpx2.get(f"{configured}/api/setup").json()
+    for endpoint in setup["endpoints"]:
+        if endpoint["id"] == "anthropic":
+            endpoint |= {"state": "configured", "install": "pip install chie-agent-adk"}
+    screen = open_screen("/", at=configured, locale="ja")
+    screen.page.route("**/api/setup", lambda route: route.fulfill(json=setup))
+    screen.page.goto(f"{configured}/#/setup")
+    card = screen.page.locator(".su-endpoint").filter(has_text="Anthropic")
+    expect(card.get_by_text("pip install chie-agent-adk")).to_be_visible()
+    expect(card.get_by_text("エージェントに必要なパッケージがありません。")).to_be_visible()
+
+
 @pytest.mark.req("CH-15")
 def test_without_a_model_the_notes_agent_answers_and_a_card_shows_the_ways_to_one(
     open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch

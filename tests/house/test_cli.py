@@ -63,3 +63,30 @@ def test_a_port_that_cannot_be_is_refused(command: list[str], port: str) -> None
     ):
         assert result.exit_code == 2
         assert "is not in the range 0<=x<=65535" in result.output
+
+
+PROGRAMS = {"knowledge-gateway": "knowledge", "mcp-bedrock-kb": "bedrock-kb", "n8n-mcp-server": "n8n"}
+
+
+def type_(*words: str, folder: Path) -> tuple[int, str]:
+    done = subprocess.run([BIN / words[0], *words[1:]], capture_output=True, text=True, check=False, cwd=folder)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_servers_own_program_is_used_as_its_help_says(program: str, tmp_path: Path) -> None:
+    code, said = type_(program, "--help", folder=tmp_path)
+    assert code == 0
+    assert said.splitlines()[0] == f"Usage: {program} [OPTIONS]"
+    assert f"Run the MCP server {PROGRAMS[program]}," in said
+    for option in ("--http", "--log-file", "--log-dir", "--port"):
+        assert option in said
+    code, said = type_(program, "knowledge", folder=tmp_path)
+    assert (code, said.splitlines()[0]) == (2, f"Usage: {program} [OPTIONS]")
+
+
+def test_what_a_server_lacks_is_one_line(tmp_path: Path) -> None:
+    code, said = type_("mcp-bedrock-kb", folder=tmp_path)
+    assert code == 1
+    assert said.startswith("Error: not configured: BEDROCK_KB_ID")
+    assert len(said.splitlines()) == 1

@@ -3,13 +3,14 @@
 import json
 import re
 import zipfile
+from configparser import ConfigParser
 from email.parser import Parser
 from pathlib import Path
 
 import pytest
 from jsonschema import validate
 from release.__main__ import refuse_other_versions
-from release.build import PAGE, ROOT, WHEEL_LIMIT_MB, make_wheel
+from release.build import PAGE, PLUG_IN, ROOT, WHEEL_LIMIT_MB, make_wheel
 from release.bundle import pack
 
 from chie import __version__
@@ -117,6 +118,30 @@ def test_the_base_asks_for_no_heavy_sdk(wheel: zipfile.ZipFile) -> None:
 
 def test_the_wheel_is_within_its_limit(file: Path) -> None:
     assert file.stat().st_size <= WHEEL_LIMIT_MB * 1_000_000
+
+
+def test_the_plug_in_is_a_wheel_of_its_own_that_brings_its_agent_and_sdk(tmp_path: Path) -> None:
+    wheel = zipfile.ZipFile(make_wheel(tmp_path, PLUG_IN))
+    info = f"chie_agent_adk-{__version__}.dist-info"
+    assert {name.split("/")[0] for name in wheel.namelist()} == {"chie_agent_adk", info}
+    about = Parser().parsestr(wheel.read(f"{info}/METADATA").decode())
+    assert {re.split(r"[^\w-]", need)[0] for need in about.get_all("Requires-Dist", [])} == {"chie", "anthropic"}
+    entries = ConfigParser()
+    entries.read_string(wheel.read(f"{info}/entry_points.txt").decode())
+    assert dict(entries["chie.agents"]) == {"adk": "chie_agent_adk.agent:create_agent"}
+
+
+def test_the_ways_of_running_chie_from_here_bring_the_plug_in() -> None:
+    """What the first card says about a key of Anthropic is true for `make run` and for the image."""
+    folder = PLUG_IN.relative_to(ROOT)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = makefile.partition("\n$(RUN):")[2].partition("\n\n")[0]
+    assert re.search(rf"PIP\).* -e \. -e {folder}$", recipe, re.MULTILINE)
+    image = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")
+    assert re.search(rf"^RUN pip install .*--no-deps .* \. \./{folder} ", image, re.MULTILINE)
+    for lock in ("run.txt", "image.txt"):
+        text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
+        assert {"openai", "anthropic"} <= set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE)), lock
 
 
 def test_the_bundle_starts_our_server_from_our_wheel(file: Path, tmp_path: Path) -> None:

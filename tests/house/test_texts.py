@@ -35,6 +35,7 @@ UNSEEN_FILES = {
     "src/chie/chat/api/sse.py": "the wire's own form",
     "src/chie/chat/page.py": "headers",
     "src/chie/chat/api/schemas.py": "the API's description",
+    "src/chie/http_errors.py": "the API's description",
     "src/chie/setup/hosts.py": "commands to copy",
     "src/chie/chat/sessions/export.py": "a file, in the words of the conversation",
     "src/chie/chat/agents/words.py": "is in both languages there",
@@ -65,6 +66,7 @@ UNSEEN_TEXTS = {
     "Workflow graph / ワークフロー図": "a view's title, in both languages",
     "Draws what get_workflow_connections read.": "for assistants",
     "postgresql {part}": "a name of a place",
+    "pip install {requirement}": "a command to copy",
     "knowledge_corpus has lost its row": "a fault of ours",
     "roles/vectorsearch.dataObjectWriter and roles/vectorsearch.viewer": "names of roles",
     "Getting metadata from plugin failed": "is looked for in Google's words",
@@ -82,6 +84,10 @@ UNSEEN_TEXTS = {
     "there is a user {name} already. Revoke it first to give it another token.": "the command line",
     "there is no user {name}. `chie users list` shows who there is.": "the command line",
     "{path} cannot be written: {strerror}. Free some space, or set CHIE_USERS_FILE.": "the command line",
+    "{path} cannot be read as a list of users, so nobody is let in. Restore it, or move it away and add the users anew "
+    "with `chie users add`.": "the command line and the log",
+    "the keys of the sign-in provider cannot be fetched ({error}), so nobody whom it knows gets in. Check "
+    "CHIE_AUTH_ISSUER, CHIE_AUTH_JWKS_URL and the network.": "chie doctor",
     'Bearer realm="Chie"': "a header",
     "the document is about another issuer": "is caught where it is raised",
     "the document is too long": "is caught where it is raised",

@@ -1,11 +1,12 @@
 import json
 import logging
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from chie.errors import NotFoundError
+from chie.errors import ChieError, NotFoundError, StorageError
 from chie.mcp_kit.logging import configure, new_request_id, redact, request_id
 
 
@@ -87,10 +88,26 @@ def test_lines_carry_the_request_and_files_are_json(tmp_path: Path) -> None:
     assert request_id() == name
 
 
+@pytest.mark.parametrize("level", ["warning", "info"])
+def test_what_a_caller_got_wrong_is_no_error_of_the_servers(capsys: pytest.CaptureFixture[str], level: str) -> None:
+    """FastMCP logs every failed tool call as an error, with its exception."""
+    configure(level)
+    logging.getLogger().handlers[0].setStream(sys.stderr)  # type: ignore[attr-defined]
+    for error in (NotFoundError("no such note."), StorageError("the disk is full.")):
+        try:
+            raise error
+        except ChieError:
+            logging.getLogger("fastmcp.server.server").exception("Error calling tool 'x'")
+    told = [re.sub(r"\[\w+\]|\[-\]", "[-]", line.split(" ", 1)[1]) for line in capsys.readouterr().err.splitlines()]
+    failed = "ERROR fastmcp.server.server [-] Error calling tool 'x': the disk is full."
+    refused = "INFO fastmcp.server.server [-] Error calling tool 'x': no such note."
+    assert told == ([failed] if level == "warning" else [refused, failed])
+
+
 def test_an_expected_error_is_one_line_without_a_stack(capsys: pytest.CaptureFixture[str]) -> None:
     configure("warning")
     logging.getLogger().handlers[0].setStream(sys.stderr)  # type: ignore[attr-defined]
-    expected = NotFoundError("no such thing. Name another.")
+    expected = StorageError("no such thing. Name another.")
     logging.getLogger("fastmcp.x").error("Error calling tool", exc_info=expected)
     out, err = capsys.readouterr()
     assert out == ""

@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from release.build import Built, build, make_sdist, make_wheel
+from release.build import PLUG_IN, Built, build, make_sdist, make_wheel
 from tests.real.clients import run
 
 from chie import __version__
@@ -98,6 +98,11 @@ def test_the_wheel_runs_where_nothing_else_is(built: Built, tmp_path: Path) -> N
     with house([python.parent / "chie"], tmp_path) as address:
         assert '<div id="root"' in httpx2.get(address).text
         assert httpx2.get(f"{address}/health").json()["rooms"]["knowledge"]["status"] == "healthy"
+        assert "adk" not in {agent["id"] for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
+    subprocess.run([*pip[:-1], str(built.plug_in)], check=True, env=clean())
+    with house([python.parent / "chie"], tmp_path) as address:
+        agents = {agent["id"]: agent for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
+    assert agents["adk"]["reason"] == "Set ANTHROPIC_API_KEY to use this agent."
 
 
 def test_the_sdist_builds_the_same_package(built: Built, uv: Path, tmp_path: Path) -> None:
@@ -132,8 +137,8 @@ def test_the_bundle_is_valid_and_starts(built: Built, uv: Path, tmp_path: Path) 
 
 
 def test_the_same_source_gives_the_same_files(built: Built, tmp_path: Path) -> None:
-    again = (make_wheel(tmp_path), make_sdist(tmp_path))
+    again = (make_wheel(tmp_path), make_sdist(tmp_path), make_wheel(tmp_path, PLUG_IN))
     assert [hashlib.sha256(file.read_bytes()).hexdigest() for file in again] == [
-        hashlib.sha256(file.read_bytes()).hexdigest() for file in (built.wheel, built.sdist)
+        hashlib.sha256(file.read_bytes()).hexdigest() for file in (built.wheel, built.sdist, built.plug_in)
     ]
     assert re.fullmatch(r"chie-[\d.]+-py3-none-any\.whl", again[0].name)

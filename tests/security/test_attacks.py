@@ -259,6 +259,9 @@ def test_a_broken_list_of_users_closes_the_house(estate: Estate, home: Path) -> 
     answer = estate.call("aki", "GET", "/api/me")
     assert answer.status_code == 503
     assert "nobody is let in" in answer.json()["detail"]
+    signing_in = estate.call(None, "POST", "/api/login", json={"token": "chie_x"})
+    assert signing_in.status_code >= 500
+    assert str(home) not in answer.text + signing_in.text
     assert estate.call(None, "GET", "/health").status_code in (200, 503)
 
 

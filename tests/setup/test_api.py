@@ -90,7 +90,12 @@ async def test_a_model_server_on_this_machine_is_found_by_itself(monkeypatch: py
         monkeypatch.setattr(endpoints, "LM_STUDIO", f"{address}/v1")
         found = await state_of(client, "lm-studio")
         assert (found["state"], found["models"]) == ("found", ["qwen-日本語"])
-        assert await outcome_of(client, "lm-studio") == {"ok": True, "models": ["qwen-日本語"], "problem": None}
+        assert await outcome_of(client, "lm-studio") == {
+            "ok": True,
+            "models": ["qwen-日本語"],
+            "problem": None,
+            "install": None,
+        }
 
 
 async def test_a_server_that_answers_is_of_no_use_without_its_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +103,31 @@ async def test_a_server_that_answers_is_of_no_use_without_its_sdk(monkeypatch: p
         monkeypatch.setattr(endpoints, "LM_STUDIO", f"{address}/v1")
         monkeypatch.setattr(endpoints, "find_spec", lambda _: None)
         outcome = await outcome_of(client, "lm-studio")
-    assert outcome["problem"] == "LM Studio answers. Now run: pip install 'chie[openai]'"
+        setup = (await client.get("/api/setup")).json()
+    command = "pip install 'chie[openai]'"
+    assert outcome["problem"] == f"LM Studio answers. Now run this, then start Chie again: {command}"
+    assert {entry["id"]: entry["install"] for entry in setup["endpoints"]} == {
+        "lm-studio": command,
+        "ollama": command,
+        "openai": command,
+        "anthropic": "pip install chie-agent-adk",
+        "bedrock": "pip install 'chie[bedrock]'",
+    }
+
+
+async def test_without_the_plug_in_claude_answers_nobody_and_the_card_says_what_to_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A plain `pip install chie` has neither plug-in nor SDK; `make run` and the image have both."""
+    async with model_server({"data": [{"id": "claude"}]}, key="sesame") as address, house() as client:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sesame")
+        assert (await state_of(client, "anthropic"))["install"] is None
+        monkeypatch.setattr(endpoints, "find_spec", lambda module: None if module == "chie_agent_adk" else module)
+        assert (await state_of(client, "anthropic"))["install"] == "pip install chie-agent-adk"
+        outcome = await outcome_of(client, "anthropic")
+    assert (outcome["ok"], outcome["install"]) == (False, "pip install chie-agent-adk")
+    assert outcome["problem"] == ("Anthropic answers. Now run this, then start Chie again: pip install chie-agent-adk")
 
 
 async def test_the_operators_own_server_is_asked_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +148,12 @@ async def test_anthropic_is_asked_in_its_own_way(monkeypatch: pytest.MonkeyPatch
         assert "Set ANTHROPIC_API_KEY first" in (await outcome_of(client, "anthropic"))["problem"]
         monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sesame")
-        assert await outcome_of(client, "anthropic") == {"ok": True, "models": ["claude"], "problem": None}
+        assert await outcome_of(client, "anthropic") == {
+            "ok": True,
+            "models": ["claude"],
+            "problem": None,
+            "install": None,
+        }
 
 
 async def test_bedrock_is_asked_by_its_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +168,12 @@ async def test_bedrock_is_asked_by_its_sdk(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame")
         assert (await state_of(client, "bedrock"))["state"] == "configured"
-        assert await outcome_of(client, "bedrock") == {"ok": True, "models": ["claude"], "problem": None}
+        assert await outcome_of(client, "bedrock") == {
+            "ok": True,
+            "models": ["claude"],
+            "problem": None,
+            "install": None,
+        }
 
 
 async def test_what_bedrock_refuses_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

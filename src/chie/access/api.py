@@ -9,6 +9,7 @@ from chie.access.door import COOKIE, TOO_OFTEN, base_url, failed_too_often, refu
 from chie.access.gate import LONGEST_TOKEN, Gate
 from chie.access.identity import User
 from chie.errors import AuthenticationError, ValidationError
+from chie.http_errors import errors
 
 THIRTY_DAYS = 30 * 24 * 3600
 LONGEST_COOKIE = 3_800  # browsers drop longer ones without a word
@@ -29,12 +30,12 @@ class Me(BaseModel):
 def create_access_api(gate: Gate) -> APIRouter:
     router = APIRouter(tags=["users"])
 
-    @router.get("/api/me")
+    @router.get("/api/me", responses=errors(401))
     async def who_am_i(request: Request) -> Me:
         """Who the house takes you for."""
         return _me(gate, user_in(request.scope))
 
-    @router.post("/api/login", response_model=Me)
+    @router.post("/api/login", response_model=Me, responses=errors(401, 403, 413, 429))
     async def sign_in(body: Login, request: Request, response: Response) -> Any:  # noqa: ANN401
         """For browsers: the token goes into a cookie that no script can read."""
         refuse_foreign(request.scope, gate.proxy.origins)
@@ -49,7 +50,7 @@ def create_access_api(gate: Gate) -> APIRouter:
         response.set_cookie(COOKIE, body.token.strip(), **_attributes(request), max_age=THIRTY_DAYS)
         return _me(gate, user)
 
-    @router.post("/api/logout", status_code=204)
+    @router.post("/api/logout", status_code=204, responses=errors())
     async def sign_out(request: Request, response: Response) -> None:
         """Forgets the cookie; the token itself stays valid until it is revoked."""
         response.delete_cookie(COOKIE, **_attributes(request))

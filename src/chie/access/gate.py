@@ -1,12 +1,13 @@
 """Decides who a token belongs to. One for the house; every way in asks it."""
 
+import logging
 from typing import TYPE_CHECKING
 
 from chie.access.identity import ANONYMOUS, User
 from chie.access.limits import Limit
 from chie.access.settings import AccessSettings
 from chie.access.users import PREFIX, UserFile
-from chie.errors import AuthenticationError, ConfigurationError
+from chie.errors import AuthenticationError, ConfigurationError, ServiceError
 from chie.proxy import load_proxy
 from chie.settings import load
 
@@ -21,6 +22,10 @@ WHO = (
     "Whoever runs this Chie makes one with `chie users add NAME`."
 )
 UNKNOWN = "this token is not, or no longer, one that opens this Chie. Ask whoever runs it for a new one."
+
+SHUT = "the list of users cannot be read, so nobody is let in. Whoever runs this Chie learns from `chie doctor` why."
+
+logger = logging.getLogger(__name__)
 
 
 class Gate:
@@ -47,12 +52,20 @@ class Gate:
         if not token or len(token) > LONGEST_TOKEN:
             raise AuthenticationError(UNKNOWN)
         if token.startswith(PREFIX) or self._verifier is None:
-            user = self._users.find(token)
+            user = self._find(token)
         else:
             user = await self._verifier.user_of(token)
         if user is None or user.id == ANONYMOUS:
             raise AuthenticationError(UNKNOWN)
         return user
+
+    def _find(self, token: str) -> User | None:
+        """Where the file is, is the operator's to know, not a stranger's."""
+        try:
+            return self._users.find(token)
+        except ConfigurationError as error:
+            logger.error("%s", error.message)  # noqa: TRY400 - the cause is in the words
+            raise ServiceError(SHUT) from error
 
 
 def open_gate() -> Gate:

@@ -24,6 +24,7 @@ PAUSE_SECONDS = 30.0  # between two questions, however many unknown keys strange
 TIMEOUT = 10.0
 LARGEST = 1024 * 1024
 LONGEST_ID = 200
+UNFIT = (httpx2.HTTPError, ValueError, TypeError, KeyError, AttributeError)  # no answer, or not the one we need
 
 EXPIRED = "this token has expired. Sign in at your provider again and send the new one."
 REFUSED = (
@@ -64,6 +65,16 @@ class KeySet:
             )
         return self._find(name)
 
+    async def count(self) -> int:
+        """How many the provider has now; ServiceError where it does not say."""
+        try:
+            return len(await self._fetch())
+        except UNFIT as error:
+            raise ServiceError(
+                f"the keys of the sign-in provider cannot be fetched ({type(error).__name__}), so nobody whom it "
+                "knows gets in. Check CHIE_AUTH_ISSUER, CHIE_AUTH_JWKS_URL and the network."
+            ) from error
+
     def _find(self, name: str | None) -> jwt.PyJWK | None:
         if name is None:  # allowed where there is only one key to choose from
             return next(iter(self._keys.values())) if len(self._keys) == 1 else None
@@ -85,7 +96,7 @@ class KeySet:
             try:
                 self._keys = await self._fetch()
                 self._fetched = now
-            except (httpx2.HTTPError, ValueError, TypeError, KeyError, AttributeError) as error:
+            except UNFIT as error:
                 logger.warning("the keys of the sign-in provider could not be fetched: %s", type(error).__name__)
 
     async def _fetch(self) -> Mapping[str, jwt.PyJWK]:
@@ -124,6 +135,9 @@ class Verifier:
         except (jwt.PyJWTError, ValueError, TypeError) as error:
             logger.info("a JWT was refused: %s", type(error).__name__)
             raise AuthenticationError(REFUSED) from error
+
+    async def count_keys(self) -> int:
+        return await self._keys.count()
 
     def _claims(self, token: str, key: jwt.PyJWK) -> dict[str, Any]:
         if key.algorithm_name not in ALGORITHMS:

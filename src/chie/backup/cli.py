@@ -51,6 +51,7 @@ def restore(file: Path, *, home_only: bool, yes: bool) -> None:
 
     FILE is looked through before anything is touched, and what is there now is kept beside it.
     """
+    from chie.access.audit import record
     from chie.backup.places import find_places
     from chie.backup.restoring import staged
 
@@ -65,6 +66,7 @@ def restore(file: Path, *, home_only: bool, yes: bool) -> None:
             )
         _ask(places.home, yes=yes)
         restored = candidate.put_in_place()
+        record("house.restored", file.name)
     click.echo(f"Restored to {places.home}. What was there before: {restored.safety}")
     for name in restored.stayed:
         click.echo(

@@ -75,11 +75,16 @@ def replace_content(staged: Path, live: Path) -> bool:
             _prepare(source, target)
             source.backup(target, progress=_deadline(live))
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorname", "").split("_")[:2][-1:] not in (["NOTADB"], ["CORRUPT"]):
+        if not is_damage(error):
             raise StorageError(_explain(error, str(live))) from error
         _put_in_place(staged, live)
         return False
     return True
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """By SQLite's own word; a file that is locked or may not be opened is whole for all we know."""
+    return getattr(error, "sqlite_errorname", "").split("_")[:2][-1:] in (["NOTADB"], ["CORRUPT"])
 
 
 def copy_raw(path: Path, folder: Path) -> None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from chie.bedrock_kb.citations import KBResponse
 from chie.bedrock_kb.requests import DEFAULT_RESULTS, MOST_RESULTS, Question
 from chie.bedrock_kb.service import KnowledgeBase
+from chie.http_errors import errors
 
 
 class Ask(BaseModel):
@@ -29,12 +30,12 @@ def create_api(knowledge_base: KnowledgeBase) -> APIRouter:
     router = APIRouter()
     config = knowledge_base.config
 
-    @router.get("")
+    @router.get("", responses=errors())
     async def show_configuration() -> Configuration:
         """Which knowledge base, where, and which model writes the answers."""
         return Configuration(knowledge_base=config.kb_id, region=config.aws_region, model=config.model_arn)
 
-    @router.post("/ask")
+    @router.post("/ask", responses=errors(413))
     async def ask(body: Ask) -> KBResponse:
         """One question, answered with citations; it costs what a question costs."""
         return await knowledge_base.answer(Question(query=body.query, max_results=body.max_results))

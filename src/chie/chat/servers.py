@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Literal, Self
 
@@ -45,8 +45,11 @@ class ServerSpec(BaseModel):
         return self
 
 
-def read_servers(settings: ChatSettings) -> dict[str, ServerSpec]:
-    """Every server of the file that is not disabled, by name; with `fetch` added where its program is installed."""
+def read_servers(settings: ChatSettings, rooms: Collection[str] = ()) -> dict[str, ServerSpec]:
+    """Every server of the file that is not disabled, by name; with `fetch` added where its program is installed.
+
+    `rooms` are names that the house has for its own.
+    """
     file = JsonFile(settings.servers_file, required=settings.chie_servers_file is not None)
     wrapped = isinstance(file.content, dict) and "mcpServers" in file.content
     place = ("mcpServers",) if wrapped else ()
@@ -54,7 +57,10 @@ def read_servers(settings: ChatSettings) -> dict[str, ServerSpec]:
     if not isinstance(entries, dict):
         raise file.fault(place, "must be an object that has a server's name for each key.")
     specs = {name: file.model(ServerSpec, entry, (*place, name)) for name, entry in entries.items()}
-    return _with_fetch({name: spec for name, spec in specs.items() if not spec.disabled}, disabled=FETCH in specs)
+    wanted = {name: spec for name, spec in specs.items() if not spec.disabled}
+    if taken := next((name for name in wanted if name in rooms), None):
+        raise file.fault((*place, taken), "has the name of a room of the house. Give this server another.")
+    return _with_fetch(wanted, disabled=FETCH in specs)
 
 
 def _with_fetch(specs: dict[str, ServerSpec], *, disabled: bool) -> dict[str, ServerSpec]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from chie.connect.wanted import Wanted
 
 NAMES = {host.id: host for host in HOSTS}
+USUAL = ("knowledge",)
 
 
 @click.command()
@@ -26,8 +27,7 @@ NAMES = {host.id: host for host in HOSTS}
     "servers",
     type=click.Choice(list(SERVERS)),
     multiple=True,
-    default=("knowledge",),
-    show_default=True,
+    show_default=f"{USUAL[0]}; with --remove, all of ours",
     help="Which server; may be given several times.",
 )
 @click.option("--http", metavar="URL", help="Use a house that runs already, such as http://127.0.0.1:8080.")
@@ -65,7 +65,7 @@ def connect(  # noqa: PLR0913 - an option each
     from chie.connect.wanted import Wanted
     from chie.settings import load
 
-    wanted = Wanted(servers, http, token_env, write_token, env)
+    wanted = Wanted(servers or USUAL, http, token_env, write_token, env)
     connection = Connection(NAMES[host], load(ConnectSettings).home.expanduser())
     if print_only:
         click.echo(f"{connection.path}:", err=True)
@@ -91,14 +91,16 @@ def _add(connection: "Connection", wanted: "Wanted", *, yes: bool) -> None:
 
 
 def _remove(connection: "Connection", servers: tuple[str, ...], *, yes: bool) -> None:
-    plan = connection.plan_removing(servers)
+    names = servers or tuple(connection.ours()) or USUAL
+    gone = [name for name in names if name in connection.entries()]
+    plan = connection.plan_removing(names)
     if not plan.changes:
         click.echo(f"{connection.host.name} is not connected: {connection.path} was not changed.")
         return
     _show(connection, plan, {}, [])
     _ask(yes=yes)
     _carry_out(connection, plan)
-    click.echo(f"{connection.host.name} no longer knows {', '.join(servers)}.")
+    click.echo(f"{connection.host.name} no longer knows {', '.join(gone)}.")
 
 
 def _carry_out(connection: "Connection", plan: "Plan") -> None:

@@ -45,24 +45,26 @@ def doctor(port: int, *, as_json: bool) -> None:
 
 
 def all_checks(port: int) -> "list[Check]":
-    from chie.doctor import machine, services
-    from chie.doctor.finding import Check
+    from chie.doctor import machine, notes, people, services
+    from chie.doctor.finding import SETTINGS, Check
     from chie.rooms import SERVERS
 
     for module in (*SERVERS.values(), "chie.chat.agents.house", "chie.setup.endpoints", "httpx2"):
         import_module(module)  # here and not in the checks' threads, which would get in each other's way
 
-    settings = '"${EDITOR:-vi}" .env'
+    others = [name for name in SERVERS if name != notes.NAME]
     return [
         Check("versions", machine.check_versions, machine.UPGRADE),
-        Check("home", machine.check_home, settings),
-        Check("database", machine.check_database, "chie restore FILE", seconds=60),
-        Check("PostgreSQL", machine.check_postgres, 'pg_isready --dbname="$CHIE_DATABASE_URL"'),
+        Check("home", machine.check_home, SETTINGS),
+        Check("database", machine.check_database, machine.RESTORE, seconds=60),
+        Check("PostgreSQL", machine.check_postgres, machine.ASK_POSTGRES),
+        Check(people.NAME, people.check_users, SETTINGS, people.SECONDS),
         Check("embedding model", services.check_embedding, "unset CHIE_EMBEDDING_URL"),
-        *(Check(name, partial(services.check_room, name), services.ROOM_FIXES[name]) for name in SERVERS),
-        Check("models", services.check_models, settings),
-        Check("agents.json, servers.json", services.check_agents, settings),
-        Check("MCP servers", services.check_servers, settings),
+        Check(notes.NAME, notes.check_notes, SETTINGS, notes.SECONDS),
+        *(Check(name, partial(services.check_room, name), services.ROOM_FIXES[name]) for name in others),
+        Check("models", services.check_models, SETTINGS),
+        Check("agents.json, servers.json", services.check_agents, SETTINGS),
+        Check("MCP servers", services.check_servers, SETTINGS),
         Check("port", partial(machine.check_port, port), "chie serve --port 0"),
         Check("assistants", machine.check_hosts, "chie connect claude-code"),
     ]

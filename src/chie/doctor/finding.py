@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import Literal
 
-from chie.errors import ChieError
+from chie.errors import ChieError, ConfigurationError
 
 State = Literal["ok", "off", "warning", "problem"]
 
+SETTINGS = '"${EDITOR:-vi}" .env'
 SECONDS = 15.0
 GRACE_SECONDS = 1.0
 
@@ -29,7 +30,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """`fix` mends what made the check itself fail."""
+    """`fix` mends what made the check itself fail; where that was a setting, its place is opened instead."""
 
     name: str
     look: Callable[[], Awaitable[Sequence[Finding]]]
@@ -81,6 +82,8 @@ async def _look(check: Check) -> Sequence[Finding]:
             return await check.look()
     except TimeoutError:
         return [_slow(check)]
+    except ConfigurationError as error:
+        return [Finding(check.name, "problem", error.message, SETTINGS)]
     except ChieError as error:
         return [Finding(check.name, "problem", error.message, check.fix)]
     except Exception as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chie import __version__
-from chie.backup.database import STAGING, examine, in_words
+from chie.backup.database import STAGING, examine, in_words, is_damage
 from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.chat.sessions.upgrade import HEAD
 from chie.doctor.finding import Finding
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LEAST_ROOM = 200 * 1024 * 1024
 UPGRADE = "pip install --upgrade chie"
+RESTORE = "chie restore FILE"
+ASK_POSTGRES = 'pg_isready --dbname="$CHIE_DATABASE_URL"'
 HEALTH_SECONDS = 5.0
 
 
@@ -72,11 +74,15 @@ def _look_at_home(home: Path) -> list[Finding]:
 
 async def check_database() -> Sequence[Finding]:
     """The SQLite file that is used, or could be; it is looked through, not only opened."""
-    settings = load(DatabaseSettings)
-    url, file = database_url(settings), settings.home.expanduser() / "chie.db"
+    file = database_file(load(DatabaseSettings))
+    return [await asyncio.to_thread(look_at_database, file), *_look_at_rights(file)]
+
+
+def database_file(settings: DatabaseSettings) -> Path:
+    url = database_url(settings)
     if url.get_backend_name() == "sqlite" and url.database:
-        file = Path(url.database)
-    return [await asyncio.to_thread(_look_at_database, file), *_look_at_rights(file)]
+        return Path(url.database)
+    return settings.home.expanduser() / "chie.db"
 
 
 def _look_at_rights(file: Path) -> list[Finding]:
@@ -87,13 +93,14 @@ def _look_at_rights(file: Path) -> list[Finding]:
     return [Finding("rights", "warning", says, f'chmod go-rwx "{file}"*')]
 
 
-def _look_at_database(file: Path) -> Finding:
+def look_at_database(file: Path) -> Finding:
     if not file.exists():
         return Finding("database", "ok", f"{file} will be made when it is first needed.")
     try:
         found = examine(file)
     except StorageError as error:
-        return Finding("database", "problem", error.message, "chie restore FILE")
+        kept_from_us = isinstance(error.__cause__, sqlite3.Error) and not is_damage(error.__cause__)
+        return Finding("database", "problem", error.message, holders_of(file) if kept_from_us else RESTORE)
     newer = found.notes_schema > VERSION or (found.sessions_schema or "") > HEAD
     if newer:
         return Finding("database", "problem", f"{file} was written by a newer Chie than this one.", UPGRADE)
@@ -102,6 +109,11 @@ def _look_at_database(file: Path) -> Finding:
             "database", "warning", f"{file} has an older schema; the next start mends it.", "chie db upgrade"
         )
     return Finding("database", "ok", f"{file} is whole: {in_words(found.counts) or 'empty'}.")
+
+
+def holders_of(file: Path) -> str:
+    """Who may use it, and who does."""
+    return f'ls -l "{file}" && fuser -v "{file}"'
 
 
 async def check_postgres() -> Sequence[Finding]:

@@ -1,11 +1,11 @@
 """What Chie uses: models, its own rooms, and the MCP servers that the operator added."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chie.doctor.finding import Finding, State
-from chie.errors import ConfigurationError
+from chie.errors import ChieError, ConfigurationError, ServiceError
 from chie.rooms import SERVERS, create_server
 from chie.settings import load
 
@@ -23,6 +23,7 @@ SET = {
     "openai": 'export OPENAI_API_KEY="…"',
     "anthropic": 'export ANTHROPIC_API_KEY="…"',
 }
+LOOKED_FOR = ("lm-studio", "ollama")  # on every machine, whether somebody wants them or not
 
 
 async def check_embedding() -> Sequence[Finding]:
@@ -30,7 +31,7 @@ async def check_embedding() -> Sequence[Finding]:
     from chie.knowledge.settings import KnowledgeSettings, create_embedder
 
     settings = load(KnowledgeSettings)
-    if getattr(settings, "knowledge_store", None) == "vector-search":
+    if settings.knowledge_store == "vector-search":
         return [Finding("embedding model", "off", "Vector Search makes its own vectors.")]
     mend = "unset CHIE_EMBEDDING_URL" if settings.embedding_url else "pip install --force-reinstall chie"
     try:
@@ -62,9 +63,9 @@ async def check_models() -> Sequence[Finding]:
 
 
 def _model(endpoint: "Endpoint", outcome: "Outcome", settings: "SetupSettings") -> Finding:
-    asked = endpoint.address is not None and not endpoint.local
     named = (settings.openai_base_url or "").rstrip("/") == endpoint.address
-    if not outcome.ok and not (asked or named):
+    looked_for = endpoint.id in LOOKED_FOR and not named
+    if not outcome.ok and (endpoint.address is None or looked_for):
         says = "not set up" if endpoint.address is None else "not running"
         return Finding(endpoint.name, "off", f"{says[0].upper()}{says[1:]}.")
     return _answer(endpoint.name, outcome, SET[endpoint.id])
@@ -73,7 +74,7 @@ def _model(endpoint: "Endpoint", outcome: "Outcome", settings: "SetupSettings") 
 def _answer(name: str, outcome: "Outcome", mend: str) -> Finding:
     if outcome.ok:
         return Finding(name, "ok", f"answers; its models: {len(outcome.models)}, {outcome.models[0]} among them.")
-    return Finding(name, "problem", outcome.problem or "does not answer.", mend)
+    return Finding(name, "problem", outcome.problem or "does not answer.", outcome.install or mend)
 
 
 async def _ask_bedrock(settings: "SetupSettings") -> "Outcome | None":
@@ -82,46 +83,36 @@ async def _ask_bedrock(settings: "SetupSettings") -> "Outcome | None":
     return await asyncio.to_thread(ask_bedrock, settings) if settings.has_aws else None
 
 
-async def check_room(name: str) -> Sequence[Finding]:
-    """By the room's own word; the Bedrock room is also asked a question, for its word is about settings alone."""
+async def check_room(name: str, mend: Callable[[ChieError], Awaitable[str]] | None = None) -> Sequence[Finding]:
+    """By the room's own word; `mend` where what helps depends on what is wrong."""
+    try:
+        details = await _ask_room(name)
+    except ChieError as error:
+        state: State = "off" if isinstance(error, ConfigurationError) and not _is_begun(name) else "problem"
+        return [Finding(name, state, error.message, await mend(error) if mend else ROOM_FIXES[name])]
+    return [Finding(name, "ok", f"{', '.join(f'{key} {value}' for key, value in details.items())}.")]
+
+
+async def _ask_room(name: str) -> dict[str, Any]:
+    """The Bedrock room is also asked a question, for its word is about settings alone."""
     from fastmcp import Client
 
-    mend = ROOM_FIXES[name]
-    if name == "knowledge" and _is_untouched():
-        return [Finding(name, "ok", "no notes yet.")]
-    try:
-        server = create_server(name)
-    except ConfigurationError as error:
-        return [Finding(name, "problem" if _is_begun(name) else "off", error.message, mend)]
+    server = create_server(name)
     async with Client(server) as client:  # which also closes what the room has opened
-        health = await server.health()
-        if health["status"] != "healthy":
-            return [Finding(name, "problem", str(health["reason"]), mend)]
+        details = await server.examine()
         if name == "bedrock-kb" and (refused := await _try_search(client)):
-            return [Finding(name, "problem", refused, mend)]
-    details = ", ".join(f"{key} {value}" for key, value in health.items() if key != "status")
-    return [Finding(name, "ok", f"{details}.")]
-
-
-def _is_untouched() -> bool:
-    """Where there is no file yet, a look would make one."""
-    from chie.chat.sessions.settings import DatabaseSettings
-    from chie.knowledge.settings import KnowledgeSettings
-
-    settings = load(DatabaseSettings)
-    elsewhere = settings.database_url or getattr(load(KnowledgeSettings), "knowledge_store", None) == "vector-search"
-    return not elsewhere and not (settings.home.expanduser() / "chie.db").exists()
+            raise ServiceError(refused)
+    return details
 
 
 ROOM_FIXES = {
-    "knowledge": "chie restore FILE",
     "bedrock-kb": 'export BEDROCK_KB_ID="…" BEDROCK_MODEL_ARN="…" AWS_REGION="…" AWS_PROFILE="…"',
     "n8n": 'export N8N_URL="…" N8N_API_KEY="…"',
 }
 
 
 def _is_begun(name: str) -> bool:
-    """Whether somebody has begun to set the room up: then what is missing is a fault."""
+    """Whether somebody has begun to set the room up: then what is missing is a fault. Notes are always wanted."""
     from chie.bedrock_kb.config import KBSettings
     from chie.n8n.settings import N8nSettings
 

@@ -3,13 +3,14 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import IO, Annotated
+from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from chie.errors import ValidationError
+from chie.http_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.note import Hit, Note, Page, Saved, TagCount, now
@@ -20,6 +21,9 @@ from chie.knowledge.uploads import Received, Upload, receive, write_zip
 
 CHUNK = 64 * 1024
 IN_MEMORY = 8 * 1024 * 1024
+ZIP: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The notes.", "content": {"application/zip": {"schema": {"type": "string"}}}}
+}
 
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at the most.")]
 Words = Annotated[str, Query(description="A question or a few words, in Japanese or English.")]
@@ -91,30 +95,30 @@ def create_api(service: KnowledgeService) -> APIRouter:
 def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
     atlas = Atlas(service.store)
 
-    @router.get("/search")
+    @router.get("/search", responses=errors())
     def search_notes(q: Words, limit: Limit = 20, tags: Tags = None) -> MarkedHits:
         """Best first, with the places that show why."""
         found = service.search(q, limit=limit, tags=tags)
         return MarkedHits(hits=[_marked(hit, q) for hit in found.hits], notice=found.notice)
 
-    @router.get("/tags")
+    @router.get("/tags", responses=errors())
     def list_tags() -> TagList:
         """Every tag, the most used first."""
         return TagList(tags=list(service.tags()), total=service.count())
 
-    @router.get("/map")
+    @router.get("/map", responses=errors())
     def draw_map() -> Map:
         """All notes on a plane, near each other where they speak of the same; beyond 3,000 only the newest."""
         return atlas.map()
 
-    @router.get("")
+    @router.get("", responses=errors())
     def list_notes(tag: str | None = None, limit: Limit = 50, cursor: Cursor = None) -> Page:
         """Newest first, without their text."""
         return service.browse(tag=tag, limit=limit, cursor=cursor)
 
 
 def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
-    @router.get("/export", response_class=StreamingResponse)
+    @router.get("/export", response_class=StreamingResponse, responses={**ZIP, **errors()})
     def export_notes() -> StreamingResponse:
         """A zip with one Markdown file a note."""
         archive = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed when it has been sent
@@ -123,7 +127,7 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
         headers = {"Content-Disposition": 'attachment; filename="chie-notes.zip"'}
         return StreamingResponse(_chunks(archive), media_type="application/zip", headers=headers)
 
-    @router.post("/import")
+    @router.post("/import", responses=errors(413))
     def import_notes(
         files: Annotated[list[UploadFile], File(description="Markdown files, or zips of them.")],
         modified: Annotated[
@@ -134,14 +138,14 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
         """Importing the same files again updates what has changed; a note that was changed here later is left alone."""
         return receive(service, _uploads(files, modified), overwrite=overwrite)
 
-    @router.post("/samples", status_code=201)
+    @router.post("/samples", status_code=201, responses=errors())
     def add_sample_notes() -> Added:
         """A handful of notes in both languages, to try things with. Asking twice adds nothing."""
         return Added(ids=add_samples(service))
 
 
 def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
-    @router.post("", status_code=201)
+    @router.post("", status_code=201, responses=errors(413))
     def create_note(body: NewNote) -> Saved:
         """Save a note; `similar` names those that say nearly the same."""
         return service.save(
@@ -153,11 +157,11 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             author_kind="person",
         )
 
-    @router.get("/{note_id}")
+    @router.get("/{note_id}", responses=errors(404))
     def read_note(note_id: str) -> Note:
         return service.get(note_id)
 
-    @router.patch("/{note_id}")
+    @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
     def change_note(note_id: str, body: NoteChange) -> Saved:
         """What is not given stays as it is."""
         return service.update(
@@ -169,21 +173,21 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             seen=body.updated_at,
         )
 
-    @router.delete("/{note_id}")
+    @router.delete("/{note_id}", responses=errors(403, 404, 409))
     def delete_note(note_id: str) -> Note:
         """The note that is now gone; PUT it to bring it back."""
         note = service.get(note_id)
         service.delete(note_id)
         return note
 
-    @router.put("/{note_id}")
+    @router.put("/{note_id}", responses=errors(403, 409, 413))
     def restore_note(note_id: str, body: Note) -> Note:
         """Bring a deleted note back with its id and dates; 409 if a note has that id."""
         if body.id != note_id:
             raise ValidationError("id must be the one in the path: send the note as DELETE gave it.")
         return service.restore(body)
 
-    @router.get("/{note_id}/similar")
+    @router.get("/{note_id}/similar", responses=errors(404))
     def list_related(note_id: str, limit: Limit = RELATED) -> Related:
         """Other notes on the same matter, nearest first."""
         return Related(notes=service.related(note_id, limit=limit))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from pydantic_core import to_jsonable_python
 
+from chie.access.audit import record
 from chie.errors import NotFoundError, ValidationError
 from chie.knowledge.exchange import export_notes, import_files, markdown_files, tidy
 from chie.knowledge.migration import Journal, Migration, Report
@@ -222,6 +223,7 @@ def migrate(place: str) -> None:
     journal = Journal.open(settings.home.expanduser() / "migrations" / sha256(name.encode()).hexdigest()[:16])
     with closing(create_store(settings)) as source, closing(open_store(place, carried)) as target:
         report = Migration(source, target, carried, journal).run(partial(_bar, source))
+    record("notes.migrated", name)
     also = ", unset CHIE_KNOWLEDGE_STORE" if settings.knowledge_store else ""
     _tell(report, name, also)
 

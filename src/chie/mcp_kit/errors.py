@@ -48,6 +48,7 @@ _LIMITS = {
     "too_short": "at least {min_length} long",
     "string_too_long": "at most {max_length} long",
     "too_long": "at most {max_length} long",
+    "string_unicode": "text of whole characters: it holds half of one (a lone surrogate)",
     "string_pattern_mismatch": "of the form {pattern}",
     "literal_error": "one of {expected}",
     "enum": "one of {expected}",

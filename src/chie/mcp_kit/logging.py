@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from chie.errors import ChieError
+from chie.errors import ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
 
 REQUEST = "chie/request"  # where an MCP call of ours carries the name, in its `_meta`
+
+CALLERS = (ValidationError, NotFoundError, ConflictError, ForbiddenError)
 
 _NAME = re.compile(r"[0-9a-f]{12}")
 
@@ -51,6 +53,7 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
     os.environ["FASTMCP_LOG_ENABLED"] = "false"
     handler = _handler(file)
     handler.addFilter(stamp)
+    handler.addFilter(_is_wanted)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
@@ -81,6 +84,14 @@ def _handler(file: Path | None) -> logging.Handler:
 def stamp(record: logging.LogRecord) -> bool:
     record.request = request_id()
     return True
+
+
+def _is_wanted(record: logging.LogRecord) -> bool:
+    """What a caller got wrong was answered: that is no failure of ours, though FastMCP calls it an error."""
+    error = record.exc_info[1] if record.exc_info else None
+    if record.name.startswith("fastmcp.") and isinstance(error, CALLERS):
+        record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
+    return record.levelno >= logging.getLogger().level
 
 
 def redact(text: str) -> str:

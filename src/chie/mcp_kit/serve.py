@@ -113,11 +113,15 @@ class Server(FastMCP[None]):
 
         return register
 
+    async def examine(self) -> dict[str, Any]:
+        """Details of a room that is well; ChieError where it is not."""
+        state = await run_in_threadpool(self._check)  # one that is async only hands out what to wait for
+        return state if isinstance(state, dict) else await state
+
     async def health(self) -> dict[str, Any]:
         """Status first, then details or the reason."""
         try:
-            state = await run_in_threadpool(self._check)  # one that is async only hands out what to wait for
-            return {"status": "healthy", **(state if isinstance(state, dict) else await state)}
+            return {"status": "healthy", **await self.examine()}
         except ChieError as error:
             return {"status": "unhealthy", "reason": error.message}
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from chie.access.audit import record
 from chie.errors import ForbiddenError
+from chie.http_errors import errors
 from chie.n8n import executions, summaries
 from chie.n8n.arguments import ExecutionId, WorkflowId
 from chie.n8n.backups import Backup
@@ -104,21 +105,21 @@ def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
 def _declare_workflows(router: APIRouter, context: ToolContext, *, read_only: bool) -> None:
     client = context.client
 
-    @router.get("/workflows")
+    @router.get("/workflows", responses=errors())
     async def list_workflows(limit: Limit = 100, cursor: Cursor = None, name: str | None = None) -> WorkflowPage:
         """Every workflow with its state and its last execution, if that was lately."""
         found, last = await asyncio.gather(_workflows(context, limit, cursor, name), _last_executions(context))
         rows = [_row(client.base, workflow, last.get(str(workflow["id"]))) for workflow in found.rows]
         return WorkflowPage(workflows=rows, next_cursor=found.next_cursor, n8n=client.base, read_only=read_only)
 
-    @router.get("/workflows/{workflow_id}")
+    @router.get("/workflows/{workflow_id}", responses=errors(404))
     async def draw_workflow(workflow_id: WorkflowId) -> Graph:
         """Its nodes with their places in n8n's editor, and what leads where."""
         return _graph(client.base, await client.get_workflow(workflow_id))
 
 
 def _declare_executions(router: APIRouter, context: ToolContext) -> None:
-    @router.get("/workflows/{workflow_id}/executions")
+    @router.get("/workflows/{workflow_id}/executions", responses=errors(404))
     async def list_executions(workflow_id: WorkflowId, limit: Limit = 20, cursor: Cursor = None) -> ExecutionPage:
         """Newest first."""
         found = await read_page(
@@ -131,20 +132,20 @@ def _declare_executions(router: APIRouter, context: ToolContext) -> None:
         )
         return ExecutionPage(executions=found.rows, next_cursor=found.next_cursor)
 
-    @router.get("/executions/{execution_id}")
+    @router.get("/executions/{execution_id}", responses=errors(404))
     async def show_execution(execution_id: ExecutionId) -> dict[str, Any]:
         """What ran, and which node failed with what words."""
         return executions.summary(await context.client.get_execution(execution_id, include_data=True))
 
 
 def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool) -> None:
-    @router.get("/workflows/{workflow_id}/backups")
+    @router.get("/workflows/{workflow_id}/backups", responses=errors())
     def list_backups(workflow_id: WorkflowId) -> BackupList:
         """What was kept before each change of ours, newest first."""
         kept = context.backups.list(workflow_id)
         return BackupList(backups=[backup for backup, _ in zip(kept, range(MOST_BACKUPS), strict=False)])
 
-    @router.get("/backups/{workflow_id}/{file}")
+    @router.get("/backups/{workflow_id}/{file}", responses=errors(404))
     async def compare_backup(workflow_id: WorkflowId, file: str) -> Comparison:
         """What bringing it back would change."""
         old = await asyncio.to_thread(context.backups.read, f"{workflow_id}/{file}")
@@ -155,7 +156,7 @@ def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool
         difference = compare(now, old)
         return Comparison(same=difference.is_none, exists=True, difference=difference)
 
-    @router.post("/backups/{workflow_id}/{file}/restore")
+    @router.post("/backups/{workflow_id}/{file}/restore", responses=errors(403, 404, 409))
     async def restore_backup(workflow_id: WorkflowId, file: str) -> Restored:
         """As restore_workflow does: the present state is backed up first."""
         if read_only:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from chie.access.door import base_url
 from chie.errors import NotFoundError
+from chie.http_errors import errors
 from chie.mcp_kit.serve import Server
 from chie.settings import load
 from chie.setup import endpoints as places
@@ -30,6 +31,9 @@ class EndpointState(BaseModel):
     address: str | None
     settings: list[str] = Field(description="The variables that lead to it.")
     models: list[str] = []
+    install: str | None = Field(
+        default=None, description="The command that brings what an agent needs for it, where that is missing."
+    )
 
 
 class Tool(BaseModel):
@@ -62,7 +66,7 @@ def create_setup_api(
     router = APIRouter(prefix="/api/setup", tags=["setup"])
     shut = [RoomState(name=name, open=False, reason=reason) for name, reason in closed.items()]
 
-    @router.get("")
+    @router.get("", responses=errors())
     async def show_setup() -> Setup:
         """Which models were found. Only this machine is asked; other places say whether they are configured."""
         settings = load(SetupSettings)
@@ -70,7 +74,7 @@ def create_setup_api(
         ready = [await _room(name, server) for name, server in rooms.items()]
         return Setup(endpoints=[*found, _bedrock(settings)], rooms=[*ready, *shut])
 
-    @router.post("/endpoints/{endpoint_id}/test")
+    @router.post("/endpoints/{endpoint_id}/test", responses=errors(404))
     async def test_endpoint(endpoint_id: str) -> Outcome:
         """Ask one of the listed endpoints for its models."""
         settings = load(SetupSettings)
@@ -81,7 +85,7 @@ def create_setup_api(
                 return await endpoint.test()
         raise NotFoundError("no endpoint has this id. GET /api/setup lists those that there are.")
 
-    @router.get("/connect")
+    @router.get("/connect", responses=errors())
     async def show_connections(request: Request) -> Connections:
         """What to write into each assistant's configuration."""
         address = base_url(request.scope)
@@ -115,6 +119,7 @@ async def _glance(endpoint: Endpoint) -> EndpointState:
         address=endpoint.shown if endpoint.address else None,
         settings=list(endpoint.settings),
         models=models,
+        install=endpoint.package.install,
     )
 
 
@@ -125,4 +130,5 @@ def _bedrock(settings: SetupSettings) -> EndpointState:
         state="configured" if settings.has_aws else "missing",
         address=settings.aws_region,
         settings=["AWS_PROFILE", "AWS_REGION"],
+        install=places.AWS_SDK.install,
     )

@@ -22,17 +22,35 @@ TEST_SECONDS = 8.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether it answered, with which models, or what to do about it."""
+    """Whether it answered, with which models, or what to do about it. `install` where one command is all it takes."""
 
     ok: bool
     models: list[str] = field(default_factory=list)
     problem: str | None = None
+    install: str | None = None
+
+
+@dataclass(frozen=True)
+class Package:
+    """What our agents talk to an endpoint with, and what pip calls it."""
+
+    module: str
+    requirement: str
+
+    @property
+    def install(self) -> str | None:
+        """The command that brings it, where it is missing."""
+        return f"pip install {self.requirement}" if find_spec(self.module) is None else None
+
+
+OPENAI_SDK = Package("openai", "'chie[openai]'")
+CLAUDE_AGENT = Package("chie_agent_adk", "chie-agent-adk")  # a plug-in, which brings its SDK itself
+AWS_SDK = Package("boto3", "'chie[bedrock]'")
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`settings` are the variables that lead to it; `address` is None until they are set. `sdk` is the package that
-    our agents talk to it with; None where a plug-in brings its own."""
+    """`settings` are the variables that lead to it; `address` is None until they are set."""
 
     id: str
     name: str
@@ -40,7 +58,7 @@ class Endpoint:
     settings: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     path: str = "/models"
-    sdk: str | None = "openai"
+    package: Package = OPENAI_SDK
 
     @property
     def local(self) -> bool:
@@ -69,8 +87,9 @@ class Endpoint:
             return Outcome(ok=False, problem=f"{self.shown} does not answer as {self.name} does. Correct its address.")
         if not models:
             return Outcome(ok=False, problem=f"{self.name} answers, but has no model. Load or pull one there.")
-        if self.sdk and find_spec(self.sdk) is None:
-            return Outcome(ok=False, problem=f"{self.name} answers. Now run: pip install 'chie[{self.sdk}]'")
+        if install := self.package.install:
+            says = f"{self.name} answers. Now run this, then start Chie again: {install}"
+            return Outcome(ok=False, problem=says, install=install)
         return Outcome(ok=True, models=models)
 
     @property
@@ -115,13 +134,13 @@ def _anthropic(settings: SetupSettings) -> Endpoint:
     key = settings.anthropic_api_key
     headers = {"x-api-key": key.get_secret_value(), "anthropic-version": "2023-06-01"} if key else {}
     address = (settings.anthropic_base_url or ANTHROPIC).rstrip("/") if key else None
-    return Endpoint("anthropic", "Anthropic", address, ("ANTHROPIC_API_KEY",), headers, "/v1/models", None)
+    return Endpoint("anthropic", "Anthropic", address, ("ANTHROPIC_API_KEY",), headers, "/v1/models", CLAUDE_AGENT)
 
 
 def ask_bedrock(settings: SetupSettings) -> Outcome:
     """Ask Bedrock which models there are; in a thread, for boto3 waits."""
-    if find_spec("boto3") is None:
-        return Outcome(ok=False, problem="boto3 is missing. Install it with pip install 'chie[bedrock]'.")
+    if install := AWS_SDK.install:
+        return Outcome(ok=False, problem=f"boto3 is missing. Install it: {install}", install=install)
     import boto3
     from botocore.config import Config
     from botocore.exceptions import BotoCoreError, ClientError

@@ -53,6 +53,14 @@ async def test_wrong_parameters_are_400(chat: ChatHouse, method: str, path: str,
     assert (status, found[: len(detail)]) == (400, detail)
 
 
+async def test_half_a_character_is_called_so(chat: ChatHouse) -> None:
+    """JSON can say it, and no text can hold it."""
+    body = b'{"message": "a\\ud800b"}'
+    response = await chat.client.post("/api/chat/stream", content=body, headers={"content-type": "application/json"})
+    half = "message must be text of whole characters: it holds half of one (a lone surrogate)."
+    assert (response.status_code, response.json()) == (400, {"detail": half})
+
+
 @pytest.mark.req("CH-13")
 @pytest.mark.parametrize(
     ("method", "path", "body", "detail"),

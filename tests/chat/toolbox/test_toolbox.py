@@ -14,13 +14,12 @@ from tests.fakes.mcp_over_http import McpOverHttp
 from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.servers import ServerSpec
-from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.tool import Outcome, Tool, Toolset, callable_name
-from chie.chat.toolbox.toolbox import Toolbox, create_toolbox
+from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import BuiltIn, way_to
 from chie.chat.toolbox.wrappers import Allowed, Approved, Distinct, OwnLists
-from chie.errors import ConfigurationError, NotFoundError
+from chie.errors import NotFoundError
 
 ALL = {"echo", "meet", "lines", "fail", "hang", "erase", "unmarked", "add"}
 
@@ -202,12 +201,6 @@ def test_other_names_stay_as_they_are() -> None:
 
 def test_names_made_fit_stay_distinct() -> None:
     assert callable_name("ノート検索") != callable_name("ノート削除")
-
-
-def test_a_server_may_not_take_a_rooms_name(witness: Witness) -> None:
-    rooms = {"bench": create_workbench(witness)}
-    with pytest.raises(ConfigurationError, match="a server bench, which is a room of the house"):
-        create_toolbox(ChatSettings(), rooms, {"bench": ServerSpec(command="x")})
 
 
 @pytest.mark.req("CH-14")

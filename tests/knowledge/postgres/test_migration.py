@@ -1,5 +1,6 @@
 """`chie notes migrate`: from file to server and back, killed half-way, and while people go on working."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -47,6 +48,8 @@ class TestCommand:
     ) -> None:
         fill(home / "chie.db", 150)
         out = chie("notes", "migrate", "--to", url)
+        last = json.loads((home / "audit.log").read_text().splitlines()[-1])
+        assert last["kind"] == "notes.migrated"
         assert "150 notes copied, 0 deleted; 150 are the same in both, compared whole." in out.output
         assert "Now set CHIE_DATABASE_URL to the address that you gave" in out.output
         monkeypatch.setenv("CHIE_DATABASE_URL", url)

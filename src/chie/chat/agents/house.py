@@ -49,7 +49,7 @@ def open_agents(
 
     A wrong file is told at once, before anything is opened.
     """
-    toolbox = create_toolbox(settings, rooms, read_servers(settings))
+    toolbox = create_toolbox(settings, rooms, read_servers(settings, rooms))
     return _opened(toolbox, AgentFactory(toolbox, create_agents(Workshop(settings, toolbox, list(rooms)))))
 
 

@@ -4,8 +4,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel
 
 from chie.chat.agents.base import AgentInfo
-from chie.chat.api.schemas import errors
 from chie.chat.api.state import ChatState
+from chie.http_errors import errors
 
 router = APIRouter(prefix="/api/agents", tags=["agents"])
 

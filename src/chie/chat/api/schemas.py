@@ -76,21 +76,3 @@ class ServerState(BaseModel):
 
 class Servers(BaseModel):
     servers: list[ServerState]
-
-
-def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """For OpenAPI: which errors a route answers with. They are JSON, whatever the route's own answer is."""
-    content = {"application/json": {"schema": _DETAIL}}
-    return {status: {"description": _MEANING[status], "content": content} for status in (400, *statuses, 500)}
-
-
-_DETAIL = {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]}
-
-
-_MEANING = {
-    400: "A parameter is missing or wrong.",
-    404: "No such thing.",
-    409: "Not now: the state of things forbids it.",
-    413: "The body is too large.",
-    500: "Chie, a model or a tool failed.",
-}

@@ -5,11 +5,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
-from chie.chat.api.schemas import MAX_ID, NewSession, SessionChange, errors
+from chie.chat.api.schemas import MAX_ID, NewSession, SessionChange
 from chie.chat.api.state import ChatState
 from chie.chat.sessions.conversation import Conversation, Page, Session
 from chie.chat.sessions.export import as_json, as_markdown, file_name
 from chie.errors import ValidationError
+from chie.http_errors import errors
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 

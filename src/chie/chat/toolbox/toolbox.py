@@ -160,11 +160,7 @@ def create_toolbox(
     rooms: "Mapping[str, Server | ConfigurationError]",
     specs: "Mapping[str, ServerSpec]",
 ) -> Toolbox:
-    """The house's own rooms, reached in this process, and the operator's servers, whose names must be others."""
-    if taken := set(rooms) & set(specs):
-        raise ConfigurationError(
-            f"servers.json has a server {', '.join(sorted(taken))}, which is a room of the house. Rename it there."
-        )
+    """The house's own rooms, reached in this process, and the operator's servers, whose names are others."""
     seconds = settings.chie_tool_timeout
     return Toolbox(
         [

@@ -61,11 +61,13 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         </Button>
       </div>
       {endpoint.address && <code className="su-address">{endpoint.address}</code>}
-      <details className="su-how">
+      <details className="su-how" open={endpoint.state === "configured" && endpoint.install !== null}>
         <summary>{t.show}</summary>
         <p>{how[endpoint.id]}</p>
         {lines && <Snippet text={lines} label={name} />}
         {lines && <p className="muted small">{t.env}</p>}
+        {endpoint.install && <p>{t.install}</p>}
+        {endpoint.install && <Snippet text={endpoint.install} label={t.install} />}
       </details>
       <div role="status">
         {outcome?.ok && <Models models={outcome.models} />}

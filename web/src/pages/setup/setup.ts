@@ -9,6 +9,7 @@ export interface Endpoint {
   address: string | null;
   settings: string[];
   models: string[];
+  install: string | null;
 }
 
 export interface Room {
@@ -22,6 +23,7 @@ export interface Outcome {
   ok: boolean;
   models: string[];
   problem: ServerText | null;
+  install: string | null;
 }
 
 export function useSetup() {

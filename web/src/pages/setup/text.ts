@@ -22,6 +22,7 @@ export const setupText = defineText({
     how_anthropic: "Set a key of Anthropic; Claude then answers as the agent “adk”:",
     how_bedrock: "Sign in to AWS, and say which profile and region:",
     how_own: "Any server that speaks OpenAI's protocol, such as vLLM or LiteLLM:",
+    install: "What an agent needs for it is not installed. Run this, then start Chie again:",
     env: "These lines belong in a file .env where Chie is started. Start it again afterwards.",
     show: "How to connect",
     samples: "Sample notes",
@@ -56,6 +57,8 @@ export const setupText = defineText({
     how_anthropic: "Anthropic のキーを設定します。Claude が「adk」エージェントとして答えます：",
     how_bedrock: "AWS にサインインし、プロファイルとリージョンを設定します：",
     how_own: "vLLM や LiteLLM など、OpenAI 互換のサーバー：",
+    install:
+      "エージェントに必要なパッケージがありません。次のコマンドを実行し、Chie を起動し直してください：",
     env: "Chie を起動するフォルダーの .env ファイルに書き、起動し直してください。",
     show: "つなぎ方",
     samples: "サンプルのメモ",
