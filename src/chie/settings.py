@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 from platformdirs import user_data_path
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import BeforeValidator, ValidationError
 from pydantic_settings import BaseSettings
 
 from chie.errors import ConfigurationError
@@ -37,14 +37,14 @@ def without_folder() -> Iterator[None]:
     """For a server that an assistant starts: what lies in the folder where that happens is not its operator's."""
     _Folder.counts = False
     try:
-        if Path(FILE).is_file() and Path(FILE).resolve() != (home().expanduser() / FILE).resolve():
+        if Path(FILE).is_file() and Path(FILE).resolve() != (home_folder().expanduser() / FILE).resolve():
             logger.info("%s is passed over; docs/connect.md says why, and where it would count", Path(FILE).absolute())
         yield
     finally:
         _Folder.counts = True
 
 
-def home() -> Path:
+def home_folder() -> Path:
     """`CHIE_HOME`, which says where one of the files is, and so cannot come from there."""
     said = os.environ.get(HOME) or _folder().get(HOME) or ""
     if "${" in said:
@@ -56,12 +56,12 @@ def home() -> Path:
 
 
 def _set(value: object) -> object:
-    """As `home` reads it: what is blank counts as not set."""
-    return home() if isinstance(value, str) and not value.strip() else value
+    """As `home_folder` reads it: what is blank counts as not set."""
+    return home_folder() if isinstance(value, str) and not value.strip() else value
 
 
-Home = Annotated[Path, BeforeValidator(_set), Field(default_factory=home)]
-"""For every field that is `CHIE_HOME`."""
+Home = Annotated[Path, BeforeValidator(_set)]
+"""For every field that is `CHIE_HOME`; its default is `home_folder`."""
 
 
 def load(kind: type[S]) -> S:
@@ -84,7 +84,7 @@ def environment() -> Mapping[str, str | None]:
 
 def env_files() -> list[Path]:
     """Those that count, each with priority over the one before it; the environment has priority over all."""
-    here = home().expanduser()
+    here = home_folder().expanduser()
     said = _values(here / FILE).get(HOME)
     if said and Path(said).expanduser().resolve() != here.resolve():
         raise ConfigurationError(

@@ -16,7 +16,7 @@ from chie.chat.servers import read_servers
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
 from chie.knowledge.settings import KnowledgeSettings
-from chie.settings import environment, home, load, without_folder
+from chie.settings import environment, home_folder, load, without_folder
 
 ELSEWHERE = "https://notes-thief.example/v1"
 
@@ -100,7 +100,7 @@ def test_variables_of_servers_json_are_looked_up_in_the_same_places(home: Path, 
 @pytest.mark.parametrize("blank", ["", " "])
 def test_a_blank_home_is_not_set(folder: Path, monkeypatch: pytest.MonkeyPatch, blank: str) -> None:
     monkeypatch.delenv("CHIE_HOME")
-    usual = home()
+    usual = home_folder()
     assert usual.is_absolute()
     monkeypatch.setenv("CHIE_HOME", blank)
     assert load(KnowledgeSettings).home == load(ChatSettings).chie_home == usual

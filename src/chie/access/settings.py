@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from chie.access.identity import ANONYMOUS
-from chie.settings import Home
+from chie.settings import Home, home_folder
 
 STDERR = "-"
 
@@ -16,6 +16,7 @@ class AccessSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
 
     home: Home = Field(
+        default_factory=home_folder,
         description="Folder that holds `users.json` and `audit.log`.",
     )
     users_file: Path | None = Field(

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from chie.settings import Home
+from chie.settings import Home, home_folder
 
 LM_STUDIO = "http://127.0.0.1:1234/v1"
 OPENAI = "https://api.openai.com/v1"
@@ -18,6 +18,7 @@ class ChatSettings(BaseSettings):
     model_config = SettingsConfigDict(extra="ignore")
 
     chie_home: Home = Field(
+        default_factory=home_folder,
         description="Folder in which `servers.json` and `agents.json` are looked for.",
     )
     openai_base_url: str | None = Field(

@@ -1,11 +1,12 @@
 """Where we remember what we wrote into other programs' files."""
 
+from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from chie.settings import Home
+from chie.settings import Home, home_folder
 
 
 class ConnectSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
 
-    home: Home
+    home: Home = Field(default_factory=home_folder)

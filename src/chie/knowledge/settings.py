@@ -7,7 +7,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chie.errors import ConfigurationError, ValidationError
-from chie.settings import Home
+from chie.settings import Home, home_folder
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Embedder
@@ -20,6 +20,7 @@ class KnowledgeSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
 
     home: Home = Field(
+        default_factory=home_folder,
         description="Folder that holds the database file.",
     )
     knowledge_store: Literal["vector-search"] | None = Field(

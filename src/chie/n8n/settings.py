@@ -8,7 +8,7 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from chie.errors import ConfigurationError
-from chie.settings import Home
+from chie.settings import Home, home_folder
 
 
 def _working_folder() -> list[Path]:
@@ -41,6 +41,7 @@ class N8nSettings(BaseSettings):
     backup_keep: int = Field(default=100, ge=1, description="How many backups to keep of each workflow.")
     max_chars: int = Field(default=60_000, ge=2_000, description="Longest answer of a tool, in characters.")
     home: Home = Field(
+        default_factory=home_folder,
         validation_alias="CHIE_HOME",
         description="Folder that holds what Chie stores.",
     )

@@ -6,7 +6,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from chie.errors import ConfigurationError
-from chie.settings import Home
+from chie.settings import Home, home_folder
 
 DRIVERS = {
     "sqlite": "sqlite+aiosqlite",
@@ -19,6 +19,7 @@ class DatabaseSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
 
     home: Home = Field(
+        default_factory=home_folder,
         description="Folder that holds the database file.",
     )
     database_url: SecretStr | None = Field(
