@@ -1,4 +1,4 @@
-"""What all tests share: a closed network, a home of their own, and a log that is as it was."""
+"""What all tests share: a closed network, a home of their own, a log that is as it was, and no hurry."""
 
 import ipaddress
 import logging
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 
 def _is_local(host: object) -> bool:
@@ -28,6 +29,8 @@ def _refuse_the_outside(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_refuse_the_outside)
+settings.register_profile("patient", deadline=None)  # a busy machine is slow, not wrong
+settings.load_profile("patient")
 
 
 @pytest.fixture(autouse=True)

@@ -31,7 +31,7 @@ def loaded(**environment: str | None) -> KBConfig:
 
 
 @pytest.mark.req("BK-P1", "BK-1.1", "BK-1.2", "BK-1.3", "BK-API")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(region=st.one_of(BLANKS, VALUES), kb_id=VALUES, model_arn=VALUES)
 def test_the_values_of_the_environment_are_loaded_exactly(region: str | None, kb_id: str, model_arn: str) -> None:
     """**Feature: mcp-bedrock-kb, Property 1: 設定値の正確な読み込み**"""
@@ -41,7 +41,7 @@ def test_the_values_of_the_environment_are_loaded_exactly(region: str | None, kb
 
 
 @pytest.mark.req("BK-P2", "BK-1.4")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     given_values=st.fixed_dictionaries({name: st.one_of(BLANKS, VALUES) for name in REQUIRED}).filter(
         lambda values: not all(value and value.strip() for value in values.values())

@@ -46,7 +46,7 @@ def client_error(code: str, message: str = "") -> ClientError:
 
 
 @pytest.mark.req("BK-P6", "BK-3.3")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(code=CODES, words=st.text(st.characters(categories=["L", "N"]), max_size=100))
 def test_an_api_error_keeps_the_original_s_code_or_words(code: str, words: str) -> None:
     """**Feature: mcp-bedrock-kb, Property 6: APIエラーで例外詳細を保持**"""

@@ -31,13 +31,13 @@ def read(data: bytes, sizes: list[int]) -> bytes:
     return b"".join(WholeEvents(Chunks(data, sizes)).stream())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(frames=STREAMS, sizes=st.lists(st.integers(1, 50)))
 def test_whole_events_pass_in_whatever_chunks_they_come(frames: list[bytes], sizes: list[int]) -> None:
     assert read(b"".join(frames), sizes) == b"".join(frames)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(data=st.data(), frames=STREAMS.filter(bool), sizes=st.lists(st.integers(1, 50)))
 def test_a_stream_cut_anywhere_inside_an_event_is_refused(
     data: st.DataObject, frames: list[bytes], sizes: list[int]

@@ -56,7 +56,7 @@ class Recorder:
 
 
 @pytest.mark.req("BK-P4", "BK-2.1", "BK-2.4")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(query=QUERIES, max_results=COUNTS, kb_id=st.text(min_size=1), model_arn=st.text(min_size=1))
 def test_the_request_holds_the_id_the_model_and_the_count(
     query: str, max_results: int, kb_id: str, model_arn: str
@@ -85,7 +85,7 @@ def test_four_passages_are_asked_for_unless_told_otherwise(config: KBConfig) -> 
     assert "'numberOfResults': 4" in str(client.request)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     config=CONFIGS,
     query=QUERIES,

@@ -53,7 +53,7 @@ class Scripted:
 
 
 @pytest.mark.req("BK-P3", "BK-2.2", "BK-2.3", "BK-2.5", "BK-API")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(response=RESPONSES)
 def test_every_field_of_every_reference_is_extracted(response: dict[str, Any]) -> None:
     """**Feature: mcp-bedrock-kb, Property 3: レスポンスパースで全フィールドを抽出**"""

@@ -24,7 +24,7 @@ class Untouchable:
 
 
 @pytest.mark.req("BK-P5", "BK-3.4")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(query=st.text(" \t\n\r\v\f\u3000\u00a0"))
 def test_a_query_of_white_space_is_refused_without_a_call(query: str) -> None:
     """**Feature: mcp-bedrock-kb, Property 5: 空白のみのクエリを拒否**"""

@@ -22,7 +22,7 @@ OTHER: dict[str, Any] = {"url": "http://127.0.0.1:8080/mcp/knowledge"}
 @pytest.mark.parametrize(
     ("form", "files", "key"), [(JSON, jsonc_files(), "mcpServers"), (TOML, toml_files(), "mcp_servers")]
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_adding_says_one_thing_more_and_touches_nothing_else(
     form: Format, files: st.SearchStrategy[str], key: str, data: st.DataObject
@@ -41,7 +41,7 @@ def test_adding_says_one_thing_more_and_touches_nothing_else(
 @pytest.mark.parametrize(
     ("form", "files", "key"), [(JSON, jsonc_files(), "mcpServers"), (TOML, toml_files(), "mcp_servers")]
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_what_is_taken_out_again_leaves_the_rest_as_it_was(
     form: Format, files: st.SearchStrategy[str], key: str, data: st.DataObject
@@ -57,7 +57,7 @@ def test_what_is_taken_out_again_leaves_the_rest_as_it_was(
         assert left == before
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(before=indented_files())
 def test_in_a_list_of_servers_that_has_others_the_way_back_is_exact(before: str) -> None:
     servers = JSON.entries(before, "mcpServers")
@@ -67,7 +67,7 @@ def test_in_a_list_of_servers_that_has_others_the_way_back_is_exact(before: str)
     assert JSON.checked_drop(after, "mcpServers", "knowledge") == before
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(before=indented_files())
 def test_a_file_laid_out_like_json_stringify_stays_so(before: str) -> None:
     after = JSON.checked_put(before, "mcpServers", "knowledge", ENTRY).apply(before)
@@ -80,7 +80,7 @@ def test_a_file_laid_out_like_json_stringify_stays_so(before: str) -> None:
         assert after.rstrip("\r\n").splitlines() == json.dumps(content, ensure_ascii=False, indent=indent).splitlines()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(before=jsonc_files())
 def test_our_reader_and_the_plain_one_agree_where_a_text_is_plain_json(before: str) -> None:
     try:
@@ -90,7 +90,7 @@ def test_our_reader_and_the_plain_one_agree_where_a_text_is_plain_json(before: s
     assert JSON.parse(before) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.one_of(st.text(), st.text(alphabet='{}[]",:/*\\ \n1ae-.')))
 def test_no_text_makes_the_reader_stumble(text: str) -> None:
     """It reads what the plain reader reads; all else it refuses with a place."""

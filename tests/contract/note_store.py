@@ -40,7 +40,7 @@ class NoteStoreContract:
         assert store.get(note.id) == note
 
     @given(content=TEXT, title=TEXT, tags=st.lists(TEXT.filter(lambda tag: len(tag) < 50), max_size=4, unique=True))
-    @settings(max_examples=60, deadline=None, suppress_health_check=ONE_SUITE)
+    @settings(max_examples=60, suppress_health_check=ONE_SUITE)
     def test_any_text_survives(self, store: NoteStore, content: str, title: str, tags: list[str]) -> None:
         note = a_note(content, title=title, tags=tags)
         store.save(note)
@@ -287,7 +287,7 @@ class NoteStoreContract:
             def __init__(self) -> None:
                 super().__init__(fresh_store())
 
-        run_state_machine_as_test(OnThisStore, settings=settings(max_examples=self.ORDERS, deadline=None))
+        run_state_machine_as_test(OnThisStore, settings=settings(max_examples=self.ORDERS))
 
 
 def _seen(store: NoteStore, viewer: str) -> list[set[str]]:

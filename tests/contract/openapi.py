@@ -33,7 +33,6 @@ def _try(found: Any, mode: GenerationMode, examples: int, ask_others: tuple[str,
     @given(case=found.ok().as_strategy(generation_mode=mode))
     @settings(
         max_examples=examples,
-        deadline=None,
         derandomize=True,
         database=None,
         phases=[Phase.explicit, Phase.generate],

@@ -11,6 +11,7 @@ import pytest
 from docs.generate import setting_names
 from tests.docs.blocks import PAGES, Shown, commands, unmarked
 from tests.docs.reader import HOUSE, Reader
+from tests.fakes import patient
 from tests.fakes.model_server import Step, Use, say, use
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.postgres import new_database, run_server
@@ -106,9 +107,9 @@ def save_a_note(reader: Reader, _: OpenAIServer) -> None:
 
 
 def ask(reader: Reader, _: OpenAIServer) -> None:
-    response = httpx2.post(f"{reader.said[HOUSE]}/api/chat/stream", json={"message": "hello"})
+    response = patient.post(f"{reader.said[HOUSE]}/api/chat/stream", json={"message": "hello"})
     reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
-    session = httpx2.get(f"{reader.said[HOUSE]}/api/sessions/{response.headers['X-Chie-Session']}").json()
+    session = patient.get(f"{reader.said[HOUSE]}/api/sessions/{response.headers['X-Chie-Session']}").json()
     reader.env["QUESTION"] = session["messages"][0]["message_id"]
 
 

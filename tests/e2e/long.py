@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
-import httpx2
+from tests.fakes import patient
 
 TEXT = "**太字「です」。**\n\n- one\n- two\n\n```python\nprint('x')\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 
 
 def long_session(home: Path, address: str, count: int) -> str:
-    first = httpx2.post(f"{address}/api/chat/stream", json={"message": TEXT, "agent_id": "echo"})
+    first = patient.post(f"{address}/api/chat/stream", json={"message": TEXT, "agent_id": "echo"})
     session = str(first.headers["x-chie-session"])
     with sqlite3.connect(home / "chie.db") as database:
         database.row_factory = sqlite3.Row
@@ -27,7 +27,7 @@ def long_session(home: Path, address: str, count: int) -> str:
 
 
 def many_sessions(home: Path, address: str, count: int) -> None:
-    httpx2.post(f"{address}/api/sessions", json={"title": "first"})
+    patient.post(f"{address}/api/sessions", json={"title": "first"})
     with sqlite3.connect(home / "chie.db") as database:
         database.row_factory = sqlite3.Row
         pattern = dict(database.execute("SELECT * FROM sessions LIMIT 1").fetchone())

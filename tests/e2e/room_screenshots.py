@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx2
 from playwright.sync_api import expect
 from tests.e2e.browser import browser
 from tests.e2e.house import house
 from tests.e2e.screen import Screen
 from tests.e2e.screenshots import Shot, take
+from tests.fakes import patient
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.test_api import backed_up, node
 
@@ -116,7 +116,7 @@ def furnished(folder: Path) -> Iterator[str]:
         fill(n8n, folder)
         os.environ |= {"N8N_URL": n8n.url, "N8N_API_KEY": KEY, "N8N_BACKUP_DIR": str(folder / "backups")}
         with house(folder) as (address, _):
-            httpx2.post(f"{address}/api/knowledge/samples").raise_for_status()
+            patient.post(f"{address}/api/knowledge/samples").raise_for_status()
             yield address
 
 

@@ -2,12 +2,12 @@
 
 import re
 
-import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.proxy import Cable
 from tests.e2e.screen import Screen
+from tests.fakes import patient
 
 CAUGHT = re.compile("a part of the page could not be loaded|dynamically imported module")
 AWAY = "The house does not answer. It will be tried again."
@@ -38,7 +38,7 @@ def test_a_page_that_is_opened_first_while_the_house_is_away_comes_when_it_is_ba
 
 
 def test_what_was_asked_while_the_house_was_away_is_asked_again(open_screen: OpenScreen, cable: Cable) -> None:
-    note = httpx2.post(f"{cable.address}/api/knowledge", json={"content": "words", "title": "Asked again"}).json()
+    note = patient.post(f"{cable.address}/api/knowledge", json={"content": "words", "title": "Asked again"}).json()
     screen = open_screen("/#/knowledge", at=cable.address)
     expect(screen.page.locator(".kn-item").first).to_be_visible()
     screen.page.wait_for_load_state("networkidle")
@@ -53,7 +53,7 @@ def test_what_was_asked_while_the_house_was_away_is_asked_again(open_screen: Ope
 def test_a_conversation_that_could_not_be_opened_opens_when_the_house_is_back(
     open_screen: OpenScreen, cable: Cable
 ) -> None:
-    asked = httpx2.post(f"{cable.address}/api/chat/stream", json={"message": "opened late", "agent_id": "echo"})
+    asked = patient.post(f"{cable.address}/api/chat/stream", json={"message": "opened late", "agent_id": "echo"})
     screen = open_screen(at=cable.address)
     expect(screen.page.locator(".agent-button")).to_contain_text("Guide")
     screen.page.wait_for_load_state("networkidle")
@@ -65,7 +65,7 @@ def test_a_conversation_that_could_not_be_opened_opens_when_the_house_is_back(
 
 
 def test_an_action_that_had_no_answer_is_not_said_to_be_tried_again(open_screen: OpenScreen, cable: Cable) -> None:
-    note = httpx2.post(f"{cable.address}/api/knowledge", json={"content": "words", "title": "Not saved"}).json()
+    note = patient.post(f"{cable.address}/api/knowledge", json={"content": "words", "title": "Not saved"}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}", at=cable.address)
     screen.button("Edit").click()
     screen.page.get_by_role("textbox", name="Text").fill("my words")

@@ -4,11 +4,11 @@ import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house as open_house
+from tests.fakes import patient
 
 NOON = datetime(2026, 7, 15, 3, 0, tzinfo=UTC)  # in Tokyo; the evening before in New York
 AGES = {"now": 0, "one day": 1, "four days": 4, "twenty days": 20, "May": 65, "last year": 250}
@@ -20,7 +20,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("house")
     with open_house(home) as (address, _):
         for title, days in AGES.items():
-            session = httpx2.post(f"{address}/api/sessions", json={"title": title}).json()["session_id"]
+            session = patient.post(f"{address}/api/sessions", json={"title": title}).json()["session_id"]
             moment = (NOON - timedelta(days=days)).strftime("%F %T.%f")
             with sqlite3.connect(home / "chie.db") as database:
                 database.execute("UPDATE sessions SET updated_at = ? WHERE id = ?", [moment, session])

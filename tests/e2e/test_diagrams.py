@@ -1,10 +1,10 @@
 """Diagrams: text until somebody wants to see one, then drawn in a frame that has no rights."""
 
-import httpx2
 import pytest
 from playwright.sync_api import Locator, Request, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
+from tests.fakes import patient
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_diagram_that_means_harm_reaches_nothing(answered: Screen, asked: list
 
 def test_a_diagram_in_a_note_is_drawn_too(open_screen: OpenScreen, address: str) -> None:
     note = {"content": "# 構成\n\n```mermaid\nsequenceDiagram\n  利用者->>Chie: 質問\n```\n"}
-    saved = httpx2.post(f"{address}/api/knowledge", json=note, timeout=60).json()
+    saved = patient.post(f"{address}/api/knowledge", json=note).json()
     screen = open_screen(f"/#/knowledge/{saved['id']}")
     screen.button("Show the diagram").click()
     expect(screen.page.frame_locator(".kn-detail iframe").locator("svg")).to_contain_text("質問")

@@ -6,7 +6,6 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2
 import pytest
 from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.conftest import OpenScreen
@@ -14,6 +13,7 @@ from tests.e2e.house import house as open_house
 from tests.e2e.screen import Screen
 from tests.e2e.test_looks import serious_findings
 from tests.e2e.test_typing import ORDERS
+from tests.fakes import patient
 
 PREVENTED = """(field, events) => {
   let prevented = false;
@@ -31,7 +31,7 @@ NARROW = {"width": 360, "height": 740}
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A house of this module's own, with the sample notes in it."""
     with open_house(tmp_path_factory.mktemp("house")) as (address, _):
-        httpx2.post(f"{address}/api/knowledge/samples").raise_for_status()
+        patient.post(f"{address}/api/knowledge/samples").raise_for_status()
         yield address
 
 
@@ -118,10 +118,10 @@ def test_a_note_is_written_previewed_changed_deleted_and_brought_back(open_scree
 def test_a_change_that_somebody_else_overtook_is_refused_and_nothing_is_lost(
     open_screen: OpenScreen, address: str
 ) -> None:
-    note = httpx2.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Overtaken"}).json()
+    note = patient.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Overtaken"}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}")
     screen.button("Edit").click()
-    httpx2.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
+    patient.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
     screen.page.get_by_role("textbox", name="Text").fill("my words")
     screen.button("Save").click()
     expect(screen.page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
@@ -132,21 +132,21 @@ def test_a_change_is_refused_also_when_the_page_has_read_the_other_one_meanwhile
     open_screen: OpenScreen, address: str
 ) -> None:
     """Coming back to the tab reads the note again, behind the editor."""
-    note = httpx2.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Read again"}).json()
+    note = patient.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Read again"}).json()
     screen = open_screen("/icon.svg")
     page = screen.page
     page.clock.install()
     screen.open(f"/#/knowledge/{note['id']}")
     screen.button("Edit").click()
     page.get_by_role("textbox", name="Text").fill("my words")
-    httpx2.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
+    patient.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
     page.clock.fast_forward("01:00")
     screen.script("() => dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator(".kn-markdown")).to_have_text("their words")
     screen.button("Save").click()
     expect(page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
     expect(page.get_by_role("textbox", name="Text")).to_have_value("my words")
-    assert httpx2.get(f"{address}/api/knowledge/{note['id']}").json()["content"] == "their words"
+    assert patient.get(f"{address}/api/knowledge/{note['id']}").json()["content"] == "their words"
 
 
 def test_a_note_in_the_making_is_not_thrown_away_unasked(open_screen: OpenScreen) -> None:
@@ -180,7 +180,7 @@ def test_a_note_in_the_making_is_not_thrown_away_unasked(open_screen: OpenScreen
 
 
 def test_a_note_that_meets_a_lost_sign_in_is_there_again_afterwards(open_screen: OpenScreen, address: str) -> None:
-    note = httpx2.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Signed out"}).json()
+    note = patient.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Signed out"}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}")
     page = screen.page
     screen.button("Edit").click()
@@ -205,7 +205,7 @@ def test_a_note_that_meets_a_lost_sign_in_is_there_again_afterwards(open_screen:
 
 def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: str) -> None:
     content = "<img src=x onerror=alert(1)><script>alert(1)</script> [link](javascript:alert(1)) ![p](http://127.0.0.1:9/p.png)"
-    note = httpx2.post(f"{address}/api/knowledge", json={"content": content, "title": "<b>x</b>"}).json()
+    note = patient.post(f"{address}/api/knowledge", json={"content": content, "title": "<b>x</b>"}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}")
     expect(screen.page.get_by_role("heading", level=2, name="<b>x</b>")).to_be_visible()
     body = screen.page.locator(".kn-markdown")
@@ -220,7 +220,7 @@ PLAIN_HTTP = "Object.defineProperty(navigator, 'clipboard', { value: undefined }
 def test_a_note_is_copied_also_where_the_browser_has_no_clipboard_for_pages(
     open_screen: OpenScreen, address: str
 ) -> None:
-    note = httpx2.post(f"{address}/api/knowledge", json={"content": "**写す** text", "title": "Copied"}).json()
+    note = patient.post(f"{address}/api/knowledge", json={"content": "**写す** text", "title": "Copied"}).json()
     screen = open_screen("/icon.svg")
     page = screen.page
     page.add_init_script(PLAIN_HTTP)
@@ -269,16 +269,16 @@ def test_an_import_leaves_what_was_changed_here_since_until_it_is_told_to_take_t
     page.get_by_role("menuitem", name="Import").click()
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
-    notes = httpx2.get(f"{address}/api/knowledge").json()["notes"]
+    notes = patient.get(f"{address}/api/knowledge").json()["notes"]
     [place] = [f"{address}/api/knowledge/{note['id']}" for note in notes if note["title"] == "Edited later"]
-    httpx2.patch(place, json={"content": "書き足した"})
+    patient.patch(place, json={"content": "書き足した"})
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("1 note was changed in Chie after the file was, and left alone:")).to_be_visible()
     expect(page.locator(".kn-refused")).to_have_text("後で直す.md")
-    assert httpx2.get(place).json()["content"] == "書き足した"
+    assert patient.get(place).json()["content"] == "書き足した"
     screen.button("Take the files instead").click()
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
-    assert httpx2.get(place).json()["content"] == "# Edited later\n\n最初"
+    assert patient.get(place).json()["content"] == "# Edited later\n\n最初"
 
 
 def test_the_map_is_hovered_clicked_zoomed_and_read_by_keyboard(open_screen: OpenScreen) -> None:

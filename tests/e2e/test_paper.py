@@ -3,12 +3,12 @@
 import re
 from pathlib import Path
 
-import httpx2
 from playwright.sync_api import expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house
 from tests.e2e.long import long_session
 from tests.e2e.screen import Screen
+from tests.fakes import patient
 
 AROUND = ".sidebar, .shell-bar, .composer, .toasts, .button, .kn-results, .kn-head, .search-field"
 FRAMES = """() => [...document.querySelectorAll("html, body, body *")]
@@ -54,7 +54,7 @@ def test_a_conversation_is_printed_whole(open_screen: OpenScreen, home_folder: P
 
 def test_a_note_is_printed_whole(open_screen: OpenScreen, address: str) -> None:
     content = "\n\n".join(f"段落 {number}" for number in range(120))
-    note = httpx2.post(f"{address}/api/knowledge", json={"title": "紙の上", "content": content}).json()
+    note = patient.post(f"{address}/api/knowledge", json={"title": "紙の上", "content": content}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}", locale="ja", viewport={"width": 800, "height": 1_100})
     expect(screen.page.locator(".kn-markdown p")).to_have_count(120)
     put_on_paper(screen)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house
 from tests.e2e.long import long_session
+from tests.fakes import patient
 
 GAP = """() => {
   const element = document.querySelector(".messages");
@@ -21,7 +21,7 @@ def full_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with house(tmp_path_factory.mktemp("house")) as (address, _):
         for number in range(25):
             note = {"title": f"Note {number:02}", "content": "\n\n".join(["passage"] * (60 if number == 5 else 1))}
-            httpx2.post(f"{address}/api/knowledge", json=note).raise_for_status()
+            patient.post(f"{address}/api/knowledge", json=note).raise_for_status()
         yield address
 
 

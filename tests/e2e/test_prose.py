@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-import httpx2
 import pytest
 from playwright.sync_api import Locator, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
+from tests.fakes import patient
 
 DEEP = 4_000
 NARROW = {"width": 360, "height": 740}
@@ -19,12 +19,12 @@ LINES = """(element) => {
 
 
 def note_of(address: str, content: str) -> str:
-    saved = httpx2.post(f"{address}/api/knowledge", json={"content": content, "title": "読む"}).raise_for_status()
+    saved = patient.post(f"{address}/api/knowledge", json={"content": content, "title": "読む"}).raise_for_status()
     return str(saved.json()["id"])
 
 
 def in_chat(screen: Screen, text: str) -> Locator:
-    session = httpx2.post(f"{screen.address}/api/chat/stream", json={"message": text, "agent_id": "echo"})
+    session = patient.post(f"{screen.address}/api/chat/stream", json={"message": text, "agent_id": "echo"})
     screen.open(f"/#/chat/{session.headers['x-chie-session']}")
     expect(screen.answer.locator(".markdown")).to_be_visible()
     return screen.answer.locator(".markdown")
@@ -146,7 +146,7 @@ def test_a_note_that_cannot_be_drawn_is_shown_as_it_was_written_and_the_next_one
 @pytest.fixture
 def learned(open_screen: OpenScreen) -> Screen:
     screen = open_screen(locale="ja", viewport=NARROW)
-    asked = httpx2.post(f"{screen.address}/api/chat/stream", json={"message": "出典", "agent_id": "learned"})
+    asked = patient.post(f"{screen.address}/api/chat/stream", json={"message": "出典", "agent_id": "learned"})
     screen.open(f"/#/chat/{asked.headers['x-chie-session']}")
     expect(screen.answer.locator(".markdown .source-number").first).to_be_visible()
     return screen

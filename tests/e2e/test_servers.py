@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
@@ -10,6 +9,7 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house as open_house
 from tests.e2e.test_looks import serious_findings
 from tests.e2e.test_typing import ORDERS, confirm_conversion
+from tests.fakes import patient
 from tests.fakes.bedrock import ANSWER, Bedrock
 from tests.fakes.bedrock import serving as serve_bedrock
 from tests.house.processes import http_server
@@ -112,7 +112,7 @@ def test_a_key_whose_agent_is_not_installed_comes_with_the_command_for_it(
     open_screen: OpenScreen, configured: str
 ) -> None:
     """As after a plain `pip install chie`, which brings no plug-in."""
-    setup = httpx2.get(f"{configured}/api/setup").json()
+    setup = patient.get(f"{configured}/api/setup").json()
     for endpoint in setup["endpoints"]:
         if endpoint["id"] == "anthropic":
             endpoint |= {"state": "configured", "install": "pip install chie-agent-adk"}
@@ -130,7 +130,7 @@ def test_without_a_model_the_notes_agent_answers_and_a_card_shows_the_ways_to_on
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     with http_server("chie", "serve") as real:
-        httpx2.post(f"{real}/api/knowledge/samples").raise_for_status()
+        patient.post(f"{real}/api/knowledge/samples").raise_for_status()
         screen = open_screen("/", at=real, locale="ja")
         card = screen.page.locator(".su-first")
         expect(card).to_contain_text("モデルがまだ見つかりません")

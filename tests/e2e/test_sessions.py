@@ -4,11 +4,11 @@ import json
 import re
 from pathlib import Path
 
-import httpx2
 from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.test_chat import hold_questions
+from tests.fakes import patient
 
 
 def row(screen: Screen, title: str) -> Locator:
@@ -23,7 +23,7 @@ def act(screen: Screen, title: str, action: str) -> None:
 
 def ask_over_http(address: str, text: str, session_id: str | None = None) -> str:
     body = {"message": text, "agent_id": "echo"} | ({"session_id": session_id} if session_id else {})
-    answer = httpx2.post(f"{address}/api/chat/stream", json=body)
+    answer = patient.post(f"{address}/api/chat/stream", json=body)
     return str(answer.headers["x-chie-session"])
 
 
@@ -69,7 +69,7 @@ def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_l
     act(screen, "delete me", "Delete")
     expect(row(screen, "delete me")).to_have_count(0)
     screen.open("/icon.svg")  # of the same process: Chromium ends one that it leaves, however slow, and its last words
-    while httpx2.get(f"{screen.address}/api/sessions/{session}").status_code != 404:  # the test's timeout ends it
+    while patient.get(f"{screen.address}/api/sessions/{session}").status_code != 404:  # the test's timeout ends it
         screen.settle()
     other = open_screen()
     expect(other.page.locator(".session-list")).to_be_visible()

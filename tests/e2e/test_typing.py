@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-import httpx2
 import pytest
 from playwright.sync_api import Locator, expect
 from tests.e2e.screen import Screen
+from tests.fakes import patient
 
 # Chromium and Firefox: the key comes while the composition is on. WebKit: the composition ends first.
 # Some input methods tell keyCode 229 there as well, some do not.
@@ -48,7 +48,7 @@ def open_editor(screen: Screen) -> Locator:
 
 
 def open_rename(screen: Screen) -> Locator:
-    httpx2.post(f"{screen.address}/api/sessions", json={"title": "古い名前"})
+    patient.post(f"{screen.address}/api/sessions", json={"title": "古い名前"})
     screen.page.reload()
     row = screen.page.locator(".session").first
     row.hover()

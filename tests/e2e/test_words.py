@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Iterator
 
-import httpx2
 import pytest
 from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
+from tests.fakes import patient
 from tests.house.processes import http_server
 
 ENGLISH = re.compile(r"\b[A-Za-z']+,? [a-z']{2,} [a-z']{2,}\b")
@@ -33,7 +33,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         environment.setenv("OPENAI_BASE_URL", AWAY)
         environment.delenv("N8N_URL", raising=False)
         with http_server("chie", "serve") as address:
-            httpx2.post(f"{address}/api/knowledge", json={"content": "最初のメモ"}, timeout=60).raise_for_status()
+            patient.post(f"{address}/api/knowledge", json={"content": "最初のメモ"}).raise_for_status()
             yield address
 
 
@@ -50,7 +50,7 @@ def japanese(open_screen: OpenScreen, path: str) -> Screen:
 @pytest.mark.req("CH-15")
 def test_an_answer_that_no_model_gave_says_why(open_screen: OpenScreen, address: str) -> None:
     body = {"message": "こんにちは", "agent_id": "default-chat"}
-    session = httpx2.post(f"{address}/api/chat/stream", json=body).headers["X-Chie-Session"]
+    session = patient.post(f"{address}/api/chat/stream", json=body).headers["X-Chie-Session"]
     screen = japanese(open_screen, f"/#/chat/{session}")
     expect_japanese(screen.answer, f"{AWAY} のモデルサーバーが応答しません（", "Developer → Start Server")
     screen.button("言語").click()

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx2
 from playwright.sync_api import Browser, FrameLocator, Page, Route
+from tests.fakes import patient
 
 SPEC_HOST = Path(__file__).with_name("view_host.js")
 ADDRESS = "http://host.example/"
@@ -28,7 +28,7 @@ class Mcp:
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        answer = httpx2.post(f"{self.address}/mcp", json=body, headers={"Accept": "application/json"}, timeout=60)
+        answer = patient.post(f"{self.address}/mcp", json=body, headers={"Accept": "application/json"})
         result: dict[str, Any] = answer.json()["result"]
         return result
 

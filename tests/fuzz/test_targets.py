@@ -16,7 +16,7 @@ from chie.errors import ChieError
 from chie.knowledge import markdown
 from chie.knowledge.note import Note
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=60)
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 values = st.recursive(
@@ -97,7 +97,7 @@ def a_zip() -> bytes:
 ZIP = a_zip()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(faults=st.dictionaries(st.integers(0, len(ZIP) - 1), st.integers(0, 255), min_size=1, max_size=8))
 @example(faults={ZIP.rindex(b"14.md"): 0})  # a file without a name
 def test_any_damage_to_a_zip(faults: dict[int, int]) -> None:

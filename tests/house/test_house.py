@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import httpx2
 import pytest
 from starlette.testclient import TestClient
+from tests.fakes import patient
 from tests.house.processes import http_server
 
 from chie.errors import ConfigurationError
@@ -79,8 +79,8 @@ def test_an_unknown_path_is_a_plain_json_error() -> None:
 @pytest.mark.parametrize("path", ["/", "/health", "/mcp/knowledge"])
 def test_a_foreign_host_is_refused_on_every_surface(path: str) -> None:
     with http_server("chie", "serve") as address:
-        strange = httpx2.get(f"{address}{path}", headers={"host": "evil.example"})
-        foreign = httpx2.get(f"{address}{path}", headers={"origin": "http://evil.example"})
+        strange = patient.get(f"{address}{path}", headers={"host": "evil.example"})
+        foreign = patient.get(f"{address}{path}", headers={"origin": "http://evil.example"})
         assert (strange.status_code, foreign.status_code) == (421, 403)
         assert "not an address of Chie" in strange.json()["detail"]
         assert "another web site" in foreign.json()["detail"]

@@ -56,7 +56,7 @@ LINE = TEXT.map(lambda text: " ".join(text.split())).filter(bool)
 
 
 @given(content=TEXT, title=LINE, tags=st.lists(LINE, max_size=3), source=st.none() | LINE)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_note_survives_its_file(
     tmp_path: Path, content: str, title: str, tags: list[str], source: str | None
 ) -> None:

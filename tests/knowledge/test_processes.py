@@ -10,9 +10,9 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import httpx2
 import pytest
 from fastmcp import Client
+from tests.fakes import patient
 from tests.house.processes import BIN, StdioServer, http_server
 
 ROUNDS = 20
@@ -90,14 +90,14 @@ def test_logs_go_to_a_file_as_json_when_asked(tmp_path: Path) -> None:
 @pytest.mark.req("KG-1")
 def test_health_over_http_is_healthy_or_says_why_not(home: Path) -> None:
     with http_server("chie", "mcp", "knowledge", "--http") as address:
-        answer = httpx2.get(f"{address}/health")
+        answer = patient.get(f"{address}/health")
         assert answer.status_code == 200
         assert answer.json() == {"status": "healthy", "notes": 0, "search": "by meaning and by words"}
     for file in home.glob("chie.db*"):
         file.unlink()
     (home / "chie.db").write_bytes(b"no database" * 1000)
     with http_server("chie", "mcp", "knowledge", "--http") as address:
-        answer = httpx2.get(f"{address}/health")
+        answer = patient.get(f"{address}/health")
         assert answer.status_code == 503
         assert answer.json()["status"] == "unhealthy"
         assert "put a backup in its place" in answer.json()["reason"]

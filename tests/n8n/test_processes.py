@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-import httpx2
 import pytest
+from tests.fakes import patient
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.house.processes import StdioServer, http_server
 from tests.n8n.caller import order_flow
@@ -59,12 +59,12 @@ def test_a_log_that_cannot_be_written_does_not_keep_the_server_from_its_work(
 @pytest.mark.req("NW-9")
 def test_over_http_for_development(fake: FakeN8n) -> None:
     with http_server("n8n-mcp-server", "--http") as address:
-        listed = httpx2.post(
+        listed = patient.post(
             f"{address}/mcp",
             json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_workflows"}},
             headers={"accept": "application/json, text/event-stream"},
         ).json()
-        health = httpx2.get(f"{address}/health")
+        health = patient.get(f"{address}/health")
     assert json.loads(listed["result"]["content"][0]["text"])["count"] == 0
     assert health.json() == {"status": "healthy", "n8n": fake.url}
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+from tests.fakes import patient
 from tests.security.process import house
 
 from chie.access.shield import MAX_MCP_BODY
@@ -65,7 +66,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(address: str, token: str) -
             assert json.loads(body)["detail"].startswith("the body did not arrive in time")
     stranger = drip(address, "/api/login", None, chunked=False)
     assert stranger.startswith(b"HTTP/1.1 408"), "signing in reads a body before it knows who is there"
-    assert httpx2.get(f"{address}/health").json() == {"status": "healthy"}
+    assert patient.get(f"{address}/health").json() == {"status": "healthy"}
 
 
 def test_a_body_that_is_too_large_is_refused_before_or_while_it_comes(address: str, token: str) -> None:
@@ -80,7 +81,7 @@ def test_a_body_that_is_too_large_is_refused_before_or_while_it_comes(address: s
             blocks = (block for _ in range(limit // len(block) + 2))
             content = blocks if endless else b"".join(blocks)
             try:
-                answer = httpx2.post(f"{address}{path}", headers=known, content=content)
+                answer = patient.post(f"{address}{path}", headers=known, content=content)
             except httpx2.WriteError:
                 continue  # the house hung up while we were still talking
             assert answer.status_code == 413, (path, endless)
@@ -94,6 +95,6 @@ def test_a_stranger_is_refused_before_any_body_is_read(address: str) -> None:
 
 
 def test_a_list_of_users_may_be_a_mounted_secret(address: str, token: str) -> None:
-    known = httpx2.get(f"{address}/api/me", headers={"authorization": f"Bearer {token}"})
+    known = patient.get(f"{address}/api/me", headers={"authorization": f"Bearer {token}"})
     assert known.json()["id"] == "aki"
-    assert httpx2.get(f"{address}/api/me").status_code == 401
+    assert patient.get(f"{address}/api/me").status_code == 401

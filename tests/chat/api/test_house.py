@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import httpx2
 import pytest
 from click.testing import CliRunner
 from fastmcp import Client
+from tests.fakes import patient
 from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeDirectory
 from tests.fakes.chat import serving
 from tests.fakes.sse import parse, texts
@@ -39,7 +39,7 @@ async def address(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
 
 
 async def test_chat_and_mcp_servers_share_the_door(address: str) -> None:
-    async with httpx2.AsyncClient(base_url=address) as client:
+    async with patient.AsyncClient(base_url=address) as client:
         answer = await client.post("/api/chat/stream", json={"message": "こんにちは"})
         assert texts(parse(answer.text)) == ANSWER
         health = (await client.get("/health")).json()
@@ -66,7 +66,7 @@ async def test_agents_come_and_go_with_the_house(home: Path) -> None:  # noqa: A
 
     async with (
         serving(create_house({}, opening=opening)) as address,
-        httpx2.AsyncClient(base_url=address) as client,
+        patient.AsyncClient(base_url=address) as client,
     ):
         agents = (await client.get("/api/agents")).json()
         assert (agents["default_id"], len(agents["agents"])) == ("scripted", len(KINDS))
@@ -76,7 +76,7 @@ async def test_agents_come_and_go_with_the_house(home: Path) -> None:  # noqa: A
 
 
 async def test_a_house_without_agents_says_so() -> None:
-    async with serving(create_house({})) as address, httpx2.AsyncClient(base_url=address) as client:
+    async with serving(create_house({})) as address, patient.AsyncClient(base_url=address) as client:
         assert (await client.get("/api/agents")).json() == {"agents": [], "default_id": None}
         asked = await client.post("/api/chat/stream", json={"message": "anybody?"})
         assert (asked.status_code, asked.json()) == (
@@ -86,7 +86,7 @@ async def test_a_house_without_agents_says_so() -> None:
 
 
 async def test_a_foreign_host_or_page_is_refused(address: str) -> None:
-    async with httpx2.AsyncClient(base_url=address) as client:
+    async with patient.AsyncClient(base_url=address) as client:
         assert (await client.get("/api/sessions", headers={"Host": "evil.example"})).status_code == 421
         foreign = {"Origin": "http://evil.example"}
         assert (await client.post("/api/sessions", headers=foreign)).status_code == 403
@@ -99,7 +99,7 @@ async def test_a_database_that_is_ill_shows_in_the_health_and_closes_nothing_els
     monkeypatch.setenv("CHIE_EMBEDDING_URL", "http://127.0.0.1:9/v1")
     async with (
         serving(create_house({"knowledge": create_server()}, FakeDirectory())) as address,
-        httpx2.AsyncClient(base_url=address) as client,
+        patient.AsyncClient(base_url=address) as client,
     ):
         health = await client.get("/health")
         assert health.status_code == 503
@@ -130,9 +130,9 @@ def test_the_command_line_starts_the_house_and_makes_the_tables(home: Path) -> N
     with process.stdout:
         address = process.stdout.readline().split()[3]
         try:
-            sessions = httpx2.get(f"{address}/api/sessions")
+            sessions = patient.get(f"{address}/api/sessions")
             assert sessions.json() == {"sessions": [], "next_cursor": None}
-            agents = httpx2.get(f"{address}/api/agents").json()
+            agents = patient.get(f"{address}/api/agents").json()
             assert {agent["id"] for agent in agents["agents"]} >= {"default-chat", "web-scraper", "notes"}
             assert agents["default_id"] == "notes"
         finally:

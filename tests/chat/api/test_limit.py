@@ -79,7 +79,9 @@ async def test_a_model_that_repeats_itself_for_ever_is_cut_by_the_house(
 
 @FINISHES
 async def test_openais_clients_hear_it_in_their_words(limited: ChatHouse, agent_id: str, finish: str) -> None:
-    async with AsyncOpenAI(base_url=f"{limited.client.base_url}/v1", api_key="any", max_retries=0) as client:
+    async with AsyncOpenAI(
+        base_url=f"{limited.client.base_url}/v1", api_key="any", max_retries=0, timeout=60
+    ) as client:
         whole = await client.chat.completions.create(model=agent_id, messages=[{"role": "user", "content": "x"}])
         stream = await client.chat.completions.create(
             model=agent_id, messages=[{"role": "user", "content": "x"}], stream=True

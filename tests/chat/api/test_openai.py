@@ -17,7 +17,7 @@ from chie.chat.model.base import ModelError
 
 
 def sdk(chat: ChatHouse) -> AsyncOpenAI:
-    return AsyncOpenAI(base_url=f"{chat.client.base_url}/v1", api_key="any", max_retries=0)
+    return AsyncOpenAI(base_url=f"{chat.client.base_url}/v1", api_key="any", max_retries=0, timeout=60)
 
 
 async def test_available_agents_are_models(chat: ChatHouse) -> None:
