@@ -13,8 +13,19 @@ from tests.fakes.embedders import HashingEmbedder
 
 from chie.access.identity import NOBODY, User, acting_as
 from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
+from chie.knowledge.api import create_api
 from chie.knowledge.note import Hit, Note
-from chie.knowledge.rules import MAX_CONTENT, MAX_ID, MAX_LIMIT, MAX_QUERY, MAX_SOURCE, MAX_TAG, MAX_TAGS, MAX_TITLE
+from chie.knowledge.rules import (
+    MAX_CONTENT,
+    MAX_ID,
+    MAX_LIMIT,
+    MAX_QUERY,
+    MAX_SOURCE,
+    MAX_TAG,
+    MAX_TAGS,
+    MAX_TITLE,
+    RESERVED,
+)
 from chie.knowledge.service import RELATED, KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 
@@ -297,6 +308,8 @@ def test_whoever_brings_a_note_is_its_author_unless_it_has_one(service: Knowledg
     with acting_as(ADMIN):
         service.keep(a_note(id="k-2", user_id="yuki"))
         assert service.get("k-2").user_id == "yuki"
+        service.keep(a_note(user_id="ops", content="newer"))
+        assert (service.get("k-1").user_id, service.get("k-1").content) == ("ken", "newer")
     with acting_as(NOBODY), pytest.raises(AuthenticationError):
         service.keep(a_note(id="k-3"))
 
@@ -322,6 +335,10 @@ LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(-timedelta(hours=9)))
         ({"id": "a\x00b"}, "id has control characters: send plain text"),
         ({"id": "a\ud800"}, "id has control characters: send plain text"),
         ({"id": "x" * (MAX_ID + 1)}, "id is too long: at most 300 characters"),
+        *[
+            ({"id": word}, "id cannot stand in an address: use letters, digits, hyphens and underscores")
+            for word in ("tags", "a/b", "..", "a\\b", "50%", "a?b", "a#b")
+        ],
         ({"user_id": "a\x00b"}, "user_id has control characters: send plain text"),
         ({"user_id": "a\ud800"}, "user_id has control characters: send plain text"),
         ({"created_at": FIRST}, "created_at is no date in UTC: send one from 0001-01-01 to 9999-12-31"),
@@ -333,6 +350,11 @@ def test_what_no_store_could_keep_is_refused(service: KnowledgeService, fields: 
         assert refusal(ValidationError, lambda: service.keep(a_note(**fields))) == message
         assert refusal(ValidationError, lambda: service.restore(a_note(**fields))) == message
         assert service.count() == 0
+
+
+def test_no_id_stands_for_something_else_in_the_api(service: KnowledgeService) -> None:
+    parts = {str(getattr(route, "path", "")).strip("/").split("/")[0] for route in create_api(service).routes}
+    assert {part for part in parts if part and "{" not in part} == RESERVED
 
 
 def test_the_longest_id_and_the_first_and_last_moment_are_kept(service: KnowledgeService) -> None:

@@ -192,9 +192,11 @@ def _says_the_same(stored: Note, note: Note) -> bool:
 
 
 def _owned(note: Note, stored: Note | None) -> Note:
-    """Whoever brings a note in is its author, unless it has one here; an admin may bring those of others."""
+    """One that is here keeps its author. Whoever brings another in becomes its author, but an admin may bring those
+    of others."""
     user = known_user()
-    return note if user.admin else replace(note, user_id=stored.user_id if stored else user.id)
+    author = stored.user_id if stored else note.user_id if user.admin else user.id
+    return replace(note, user_id=author)
 
 
 def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: str | None = None) -> Saved:
