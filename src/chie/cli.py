@@ -172,7 +172,8 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
         log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
     from chie.access.gate import open_gate
-    from chie.mcp_kit.serve import http_app, protect, run_http, run_stdio
+    from chie.access.guard import protect
+    from chie.mcp_kit.serve import http_app, run_http, run_stdio
 
     if http:
         app = protect(http_app(create_server(server), "/mcp"), open_gate())

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from chie.access.api import create_access_api
 from chie.access.door import base_url, user_in
 from chie.access.gate import Gate, open_gate
+from chie.access.guard import protect
 from chie.chat.agents.house import open_agents
 from chie.chat.app import Surrounding, create_app
 from chie.chat.app import health as chat_health
@@ -24,7 +25,7 @@ from chie.chat.directory import AgentDirectory, NoAgents, Reception
 from chie.chat.page import STATIC, page_routes
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
-from chie.mcp_kit.serve import Server, http_app, protect
+from chie.mcp_kit.serve import Server, http_app
 from chie.rooms import open_rooms
 from chie.settings import load
 from chie.setup.api import create_setup_api

@@ -319,7 +319,7 @@ def test_an_answer_cut_at_the_models_limit_says_so_and_goes_on(open_screen: Open
     screen = open_screen(locale="ja")
     screen.choose_agent("Limited")
     screen.ask("長く")
-    note = "モデルの上限に達したため、回答は途中で終わりました。"
+    note = "長さの上限に達したため、回答は途中で終わりました。"
     expect(screen.answer).to_contain_text(note)
     screen.page.reload()
     expect(screen.answer).to_contain_text(note)
