@@ -206,6 +206,29 @@ async def test_a_strange_answer_is_explained(
     assert problem in outcome["problem"]
 
 
+@pytest.mark.parametrize(
+    ("address", "key"),
+    [
+        ("http://127.0.0.1:99999/v1", None),
+        ("http://127.0.0.1:http/v1", None),
+        ("http://[::1/v1", None),
+        (NOWHERE, "ｓｋ-abc"),
+        (NOWHERE, "sk-\nabc"),
+    ],
+)
+async def test_a_setting_that_no_request_survives_is_named(
+    monkeypatch: pytest.MonkeyPatch, address: str, key: str | None
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    if key:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+    async with house() as client:
+        outcome = await outcome_of(client, "own")
+        assert (await client.get("/api/setup")).status_code == 200
+    assert outcome["ok"] is False
+    assert "Correct OPENAI_BASE_URL and OPENAI_API_KEY, then start Chie again." in outcome["problem"]
+
+
 async def test_a_test_goes_nowhere_but_where_the_operator_said() -> None:
     async with house() as client:
         answer = await client.post("/api/setup/endpoints/http%3A%2F%2F127.0.0.1/test", json={"address": NOWHERE})

@@ -87,7 +87,7 @@ def database_file(settings: DatabaseSettings) -> Path:
 
 def _look_at_rights(file: Path) -> list[Finding]:
     """Older versions left them to the umask, which on most machines lets everybody read."""
-    if not file.exists() or not is_open_to_others(file):
+    if not file.is_file() or not is_open_to_others(file):
         return []
     says = f"Every user of this machine can read {file}."
     return [Finding("rights", "warning", says, f'chmod go-rwx "{file}"*')]

@@ -61,15 +61,29 @@ class Endpoint:
     package: Package = OPENAI_SDK
 
     @property
+    def sound(self) -> bool:
+        """HTTP clients meet a port that cannot be, or a key in full-width letters, with any kind of error."""
+        try:
+            parts = urlsplit(self.address or "")
+            host, _ = parts.hostname, parts.port
+        except ValueError:
+            return False
+        said = "".join(self.headers.values())
+        return parts.scheme in ("http", "https") and bool(host) and said.isascii() and said.isprintable()
+
+    @property
     def local(self) -> bool:
-        return urlsplit(self.address or "").hostname in ("127.0.0.1", "::1", "localhost")
+        return self.sound and urlsplit(self.address or "").hostname in ("127.0.0.1", "::1", "localhost")
 
     async def test(self, *, seconds: float = TEST_SECONDS) -> Outcome:
         """Ask for the list of models, which costs nothing."""
+        wanted = " and ".join(self.settings)
+        if self.address is None:
+            return Outcome(ok=False, problem=f"Set {wanted} first, then start Chie again.")
+        if not self.sound:
+            return Outcome(ok=False, problem=f"No request can be sent so. Correct {wanted}, then start Chie again.")
         import httpx2
 
-        if self.address is None:
-            return Outcome(ok=False, problem=f"Set {' and '.join(self.settings)} first, then start Chie again.")
         client = httpx2.AsyncClient(headers=dict(self.headers), timeout=seconds, trust_env=not self.local)
         try:
             async with client:
@@ -94,7 +108,9 @@ class Endpoint:
 
     @property
     def shown(self) -> str:
-        """The address without a password that somebody may have put into it."""
+        """The address without a password that somebody may have put into it; nothing of one that is none."""
+        if not self.sound:
+            return ""
         parts = urlsplit(self.address or "")
         return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
