@@ -83,7 +83,7 @@ def test_everything_optional_can_be_set() -> None:
         guardrail_id="g1",
         guardrail_version="3",
         scores=True,
-        timeout=30,
+        timeout=60,
     )
     assert config == expected
 

@@ -87,10 +87,10 @@ def test_a_host_that_leaves_does_not_have_to_wait_for_bedrock(bedrock: Bedrock) 
     bedrock.replies(hold(released, answer(GENERATED)))
     call = {"name": "kb_answer", "arguments": {"query": "q"}}
     with running({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}) as (process, stdin, _):
-        assert bedrock.called.acquire(timeout=30)
+        assert bedrock.called.acquire(timeout=60)
         stdin.close()
         try:
-            assert process.wait(timeout=30) == 0
+            assert process.wait(timeout=60) == 0
         finally:
             process.kill()
             released.set()

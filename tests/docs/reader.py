@@ -53,7 +53,7 @@ class Reader:
             yield
         finally:
             process.terminate()
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)
 
     def _here(self, text: str) -> str:
         text = text.replace(".venv/bin/", "").replace("curl ", "curl --silent --show-error --fail-with-body ")
@@ -92,7 +92,7 @@ class Reader:
             return
         process, _ = self._start(text)
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
         assert process.returncode in (0, -signal.SIGTERM)
 
     def _start(self, text: str) -> "tuple[subprocess.Popen[str], str]":

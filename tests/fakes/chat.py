@@ -69,7 +69,7 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 async def open_chat(url: URL, directory: FakeDirectory | None = None) -> AsyncIterator[ChatHouse]:
     directory = directory or FakeDirectory()
     app = create_app(directory, url=url, save_seconds=0.02)
-    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as client:
+    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
         yield ChatHouse(app, client, directory, url)
 
 

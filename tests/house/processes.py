@@ -67,7 +67,7 @@ class StdioServer:
 
     def stop(self) -> tuple[str, str]:
         """End it as a host does, by closing its stdin; what it still wrote."""
-        return self.process.communicate(timeout=20)
+        return self.process.communicate(timeout=60)
 
 
 @contextmanager
@@ -88,5 +88,5 @@ def http_server(*command: str) -> Iterator[str]:
         yield address.removesuffix("/mcp")
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
         assert process.returncode in (0, -signal.SIGTERM)  # uvicorn ends in order, then as the signal asks

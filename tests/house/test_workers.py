@@ -83,7 +83,7 @@ async def test_two_workers_serve_one_address_and_are_replaced_and_ended_together
             assert codes == [200] * 6
         now = workers_of(process)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=60) == 0
         assert process.stdout is not None
         assert process.stdout.read() == ""
         assert await gone(now)

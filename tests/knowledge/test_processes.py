@@ -36,7 +36,7 @@ def test_the_first_interrupt_ends_a_stdio_server_in_order(home: Path) -> None:
     with StdioServer("knowledge-gateway") as server:
         server.call("save_knowledge", content="停止の前に保存する")
         server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(timeout=20) == 0
+        assert server.process.wait(timeout=60) == 0
         assert server.process.stderr
         assert server.process.stderr.read() == ""
     assert not (home / "chie.db-wal").exists(), "the store was not closed"
@@ -64,7 +64,7 @@ def test_ctrl_c_at_a_terminal_ends_a_stdio_server_in_order() -> None:
             os.write(ours, b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
             assert json.loads(process.stdout.readline())["id"] == 1
             os.write(ours, b"\x03")
-            assert process.wait(timeout=20) == 0
+            assert process.wait(timeout=60) == 0
             assert process.stdout.read() == b""
             assert process.stderr.read() == b""
         finally:

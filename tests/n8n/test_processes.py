@@ -72,5 +72,5 @@ def test_over_http_for_development(fake: FakeN8n) -> None:
 def test_without_configuration_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("N8N_API_KEY")
     server = StdioServer("n8n-mcp-server")
-    out, errors = server.process.communicate(timeout=20)
+    out, errors = server.process.communicate(timeout=60)
     assert (out, errors) == ("", "Error: not configured: N8N_API_KEY\n")

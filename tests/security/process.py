@@ -24,4 +24,4 @@ def house(log: Path, environment: dict[str, str]) -> Iterator[str]:
             yield next(word for word in process.stdout.readline().split() if word.startswith("http://"))
         finally:
             process.terminate()
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)

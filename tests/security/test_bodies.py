@@ -48,7 +48,7 @@ def drip(address: str, path: str, token: str | None, *, chunked: bool) -> bytes:
     head += ["Accept: application/json, text/event-stream", f"Origin: {address}"]
     head += ["Transfer-Encoding: chunked" if chunked else "Content-Length: 100000"]
     head += [f"Authorization: Bearer {token}"] if token else []
-    with socket.create_connection((place.hostname or "", place.port or 0), timeout=20) as wire:
+    with socket.create_connection((place.hostname or "", place.port or 0), timeout=60) as wire:
         wire.sendall(("\r\n".join(head) + "\r\n\r\n").encode() + (b'5\r\n{"tok\r\n' if chunked else b'{"tok'))
         answer = b""
         while part := wire.recv(65536):

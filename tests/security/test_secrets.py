@@ -90,7 +90,7 @@ def settings(home: Path, outside: str) -> dict[str, str]:
 
 def attempts(address: str, token: str) -> Iterator[httpx2.Response]:
     """Everything that asks somebody outside, each with a secret of ours."""
-    with httpx2.Client(base_url=address, headers={"authorization": f"Bearer {token}"}, timeout=30) as client:
+    with httpx2.Client(base_url=address, headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
         yield client.post("/api/knowledge", json={"content": "something found out"})
         yield client.get("/api/knowledge/search", params={"q": "something"})
         yield client.get("/api/n8n/workflows")

@@ -27,7 +27,7 @@ NOWHERE = "http://127.0.0.1:9"
 @asynccontextmanager
 async def house() -> AsyncIterator[httpx2.AsyncClient]:
     app = create_house({"knowledge": create_server(), "n8n": CLOSED})
-    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=30) as client:
+    async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
         yield client
 
 

@@ -137,5 +137,5 @@ def test_the_command_line_starts_the_house_and_makes_the_tables(home: Path) -> N
             assert agents["default_id"] == "notes"
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(timeout=20)
+            process.wait(timeout=60)
     assert (home / "chie.db").exists()

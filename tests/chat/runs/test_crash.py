@@ -26,7 +26,7 @@ async def saved(client: httpx2.AsyncClient, session_id: str, at_least: int) -> b
 
 async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_marked(both: URL) -> None:
     with chat_process(both) as (address, process):
-        async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
+        async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
             whole = await client.post("/api/chat/stream", json={"message": "保存して"})
             async with asking(client, "count", agent_id="endless") as reader:
                 seen = await reader.take(5)
@@ -36,7 +36,7 @@ async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_mar
                 process.wait()
                 seen += await _what_was_on_its_way(reader)
     with chat_process(both) as (address, _):
-        async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
+        async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
             await _check_whole(client, whole)
             question, answer = (await client.get(f"/api/sessions/{reader.session_id}")).json()["messages"]
             assert question["content"] == "count"
@@ -82,13 +82,13 @@ def _check_events(seen: list[Sse], rest: list[Sse]) -> None:
 
 async def test_a_restart_keeps_sessions_and_goes_on_with_them(both: URL) -> None:
     with chat_process(both) as (address, process):
-        async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
+        async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
             first = await client.post("/api/chat/stream", json={"message": "eins", "agent_id": "echo"})
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=20) in (0, -signal.SIGTERM)
+        assert process.wait(timeout=60) in (0, -signal.SIGTERM)
     session_id = first.headers["x-chie-session"]
     with chat_process(both) as (address, _):
-        async with httpx2.AsyncClient(base_url=address, timeout=30) as client:
+        async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
             await client.post("/api/chat/stream", json={"message": "zwei", "session_id": session_id})
             messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
     assert [message["content"] for message in messages] == ["eins", "eins", "zwei", "zwei"]

@@ -45,7 +45,7 @@ async def houses(url: URL, count: int, *options: str) -> AsyncIterator[list["Hou
             stack.push(one.__exit__)
         async with AsyncExitStack() as clients:
             yield [
-                House(await clients.enter_async_context(httpx2.AsyncClient(base_url=address, timeout=30)), process)
+                House(await clients.enter_async_context(httpx2.AsyncClient(base_url=address, timeout=60)), process)
                 for address, process in started
             ]
 
@@ -159,14 +159,14 @@ async def test_workers_behind_one_address_are_as_one(kind: str, postgres: str, t
     url = sqlite if kind == "sqlite" else postgres_url(new_database(postgres))
     alone = httpx2.Limits(max_keepalive_connections=0)
     with chat_process(url, "--workers=2") as (address, process):
-        async with httpx2.AsyncClient(base_url=address, timeout=30, limits=alone) as client:
+        async with httpx2.AsyncClient(base_url=address, timeout=60, limits=alone) as client:
             for _ in range(6):
                 await _ask_and_stop(client)
             await _kill_the_writer(client, url)
             assert 'chie_answers_total{agent="endless",status="stopped"} 6.0' in (await client.get("/metrics")).text
             assert "chie_open_streams 0.0" in (await client.get("/metrics")).text
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=60) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -176,13 +176,13 @@ async def test_readers_are_told_when_the_house_is_stopped(number: signal.Signals
     url, log = URL.create("sqlite+aiosqlite", database=str(tmp_path / "chie.db")), tmp_path / "log"
     with chat_process(url, f"--workers={workers}", f"--log={log}") as (address, process):
         async with (
-            httpx2.AsyncClient(base_url=address, timeout=30) as client,
+            httpx2.AsyncClient(base_url=address, timeout=60) as client,
             asking(client, "count", agent_id="endless") as reader,
         ):
             await reader.take(5)
             process.send_signal(number)
             *_, error, last = await reader.rest()
-        assert process.wait(timeout=20) in (0, -number)
+        assert process.wait(timeout=60) in (0, -number)
     assert (error.data.get("error"), last.event) == (SHUT_DOWN, "done")
     assert not re.search("ERROR|Traceback|Cancel", log.read_text())
 
