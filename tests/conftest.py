@@ -29,7 +29,8 @@ def _refuse_the_outside(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_refuse_the_outside)
-settings.register_profile("patient", deadline=None)  # a busy machine is slow, not wrong
+# A busy machine is slow, not wrong. The same examples each time: new ones are for `make fuzz`, not for a stranger's CI.
+settings.register_profile("patient", deadline=None, derandomize=True)
 settings.load_profile("patient")
 
 

@@ -83,7 +83,7 @@ def test_everything_optional_can_be_set() -> None:
         guardrail_id="g1",
         guardrail_version="3",
         scores=True,
-        timeout=60,
+        timeout=30,
     )
     assert config == expected
 

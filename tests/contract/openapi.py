@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import positive_data_acceptance
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
+
+LISTS_IN_THE_ADDRESS = ("/api/knowledge/search",)  # where a list of one word is written as the word alone is
 
 
 def try_routes(
@@ -29,11 +31,12 @@ def _try(found: Any, mode: GenerationMode, examples: int, ask_others: tuple[str,
     excused: list[Any] = [positive_data_acceptance]
     if found.ok().path.startswith(ask_others):
         excused.append(not_a_server_error)
+    if found.ok().path.startswith(LISTS_IN_THE_ADDRESS):
+        excused.append(negative_data_rejection)
 
     @given(case=found.ok().as_strategy(generation_mode=mode))
     @settings(
         max_examples=examples,
-        derandomize=True,
         database=None,
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
@@ -42,7 +45,7 @@ def _try(found: Any, mode: GenerationMode, examples: int, ask_others: tuple[str,
         nonlocal tried
         tried += 1
         answer = case.call_and_validate(excluded_checks=excused)
-        assert "failed inside Chie" not in answer.text
+        assert b"failed inside Chie" not in answer.content
 
     with suppress(Unsatisfiable):  # a route without parameters cannot be asked wrongly
         run()

@@ -43,7 +43,7 @@ def test_every_server_shows_its_state_its_reason_and_its_tools(open_screen: Open
     knowledge = servers.filter(has_text="knowledge").first
     expect(knowledge).to_be_visible()
     knowledge.locator("summary").click()
-    expect(knowledge.get_by_text("search_knowledge")).to_be_visible()
+    expect(knowledge.get_by_text("search_knowledge", exact=True)).to_be_visible()
     expect(servers.filter(has_text="n8n").first).to_contain_text("not configured: N8N_URL, N8N_API_KEY")
 
 

@@ -336,8 +336,8 @@ LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(-timedelta(hours=9)))
         ({"id": "a\ud800"}, "id has control characters: send plain text"),
         ({"id": "x" * (MAX_ID + 1)}, "id is too long: at most 300 characters"),
         *[
-            ({"id": word}, "id cannot stand in an address: use letters, digits, hyphens and underscores")
-            for word in ("tags", "a/b", "..", "a\\b", "50%", "a?b", "a#b")
+            ({"id": word}, "id cannot stand in an address: use one without /, that is no word of the API")
+            for word in ("tags", "a/b", "..", ".")
         ],
         ({"user_id": "a\x00b"}, "user_id has control characters: send plain text"),
         ({"user_id": "a\ud800"}, "user_id has control characters: send plain text"),

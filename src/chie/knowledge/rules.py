@@ -22,8 +22,7 @@ MAX_ID = 300
 # Everything below a space but tab and line ends, and halves of surrogate pairs, which no encoding can write.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
-# What no part of a path can hold or be; programs on the way would take it for something else.
-_NO_SEGMENT = re.compile(r"[/\\?#%]|^\.{1,2}$")
+_NO_SEGMENT = re.compile(r"/|^\.{1,2}$")  # however it is written in an address, it would lead elsewhere
 RESERVED = frozenset({"search", "tags", "map", "export", "import", "samples"})
 """What stands where an id stands in the API."""
 
@@ -76,7 +75,7 @@ def good_id(note_id: str) -> str:
     """For a note to have, in addresses of the API too, where some words stand for something else."""
     note_id = _plain("id", given_id(note_id))
     if note_id in RESERVED or _NO_SEGMENT.search(note_id):
-        raise ValidationError("id cannot stand in an address: use letters, digits, hyphens and underscores")
+        raise ValidationError("id cannot stand in an address: use one without /, that is no word of the API")
     return note_id
 
 
