@@ -18,7 +18,7 @@ def forgive_what_react_caught(screen: Screen) -> None:
     screen.complaints.clear()
 
 
-@pytest.mark.parametrize("path", ["knowledge", "workflows", "servers", "setup"])
+@pytest.mark.parametrize("path", ["knowledge", "setup"])
 def test_a_page_that_is_opened_first_while_the_house_is_away_comes_when_it_is_back(
     open_screen: OpenScreen, cable: Cable, path: str
 ) -> None:

@@ -22,7 +22,7 @@ from chie.n8n.server import create_client, create_context
 from chie.n8n.settings import N8nSettings
 from chie.n8n.structure import check, targets
 
-MANY = settings(max_examples=100, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 Call = Callable[..., Coroutine[Any, Any, Json]]
 
 

@@ -12,7 +12,7 @@ from tests.fakes.chat_process import chat_process
 
 from chie.chat.app import create_app
 
-EXAMPLES = 6
+EXAMPLES = 4
 
 
 @pytest.fixture
