@@ -39,7 +39,8 @@ HEADLINES = (
     Headline("chat, first token beyond the model's own, one stream", "chat", "first token, 1 stream, added"),
     Headline("the same at 64 streams", "chat", "first token, 64 streams, added", "bare relay, saves nothing"),
     Headline("house, the very first start to the first answer, CPU", "chat", "first start to the first answer, CPU"),
-    Headline("house, memory when idle", "chat", "memory, idle"),
+    Headline("house, memory when idle, before the first question", "chat", "memory, idle"),
+    Headline("the same after its first answer, with the model's SDK", "chat", "memory, after the first answer"),
     Headline("page, JavaScript before what is loaded on demand", "page", "JavaScript before what is loaded on demand"),
     Headline(
         "page, a key press among 400 messages while an answer grows",
