@@ -18,6 +18,7 @@ from chie.access.api import create_access_api
 from chie.access.door import base_url, user_in
 from chie.access.gate import Gate, open_gate
 from chie.access.guard import protect
+from chie.access.shield import STYLED
 from chie.chat.agents.house import open_agents
 from chie.chat.app import Surrounding, create_app
 from chie.chat.app import health as chat_health
@@ -33,12 +34,6 @@ from chie.setup.api import create_setup_api
 METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
 
 LARGER_BODIES = {"/api/knowledge/import": 64 * 1024 * 1024}
-
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 
 
 def open_house() -> FastAPI:
@@ -104,7 +99,9 @@ def _health(servers: Mapping[str, Server], closed: Mapping[str, str]) -> Callabl
 
 async def _start_page(request: Request) -> Response:
     page = resources.files("chie").joinpath("start_page.html").read_text(encoding="utf-8")
-    return HTMLResponse(page.replace("{{ address }}", escape(base_url(request.scope))), headers=HEADERS)
+    return HTMLResponse(
+        page.replace("{{ address }}", escape(base_url(request.scope))), headers={"Content-Security-Policy": STYLED}
+    )
 
 
 def _closed(reason: str) -> Callable[[Request], Awaitable[Response]]:

@@ -72,6 +72,7 @@ UNSEEN_TEXTS = {
     "Getting metadata from plugin failed": "is looked for in Google's words",
     "Chie's notes": "a Collection's title",
     "no model": "the command line",
+    "{nothing}; style-src 'unsafe-inline'": "a header",
     "user {user_id}": "a name inside an object",
     "reading this resource": "for assistants",
     "this prompt": "for assistants",

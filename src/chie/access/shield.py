@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+STYLED = f"{NOTHING}; style-src 'unsafe-inline'"  # for a page of ours that is one file and runs nothing
 HEADERS = {
     "Content-Security-Policy": NOTHING,
     "Referrer-Policy": "no-referrer",

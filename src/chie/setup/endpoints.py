@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from chie.sendable import is_address, is_header
 from chie.setup.settings import SetupSettings
 
 if TYPE_CHECKING:
@@ -62,14 +63,7 @@ class Endpoint:
 
     @property
     def sound(self) -> bool:
-        """HTTP clients meet a port that cannot be, or a key in full-width letters, with any kind of error."""
-        try:
-            parts = urlsplit(self.address or "")
-            host, _ = parts.hostname, parts.port
-        except ValueError:
-            return False
-        said = "".join(self.headers.values())
-        return parts.scheme in ("http", "https") and bool(host) and said.isascii() and said.isprintable()
+        return is_address(self.address or "") and all(map(is_header, self.headers.values()))
 
     @property
     def local(self) -> bool:

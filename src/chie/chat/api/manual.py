@@ -13,16 +13,13 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-Schema = Mapping[str, Any]
+from chie.access.shield import STYLED
 
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-}
+Schema = Mapping[str, Any]
 
 
 async def show(request: Request) -> Response:
-    return HTMLResponse(write(request.app.openapi()), headers=HEADERS)
+    return HTMLResponse(write(request.app.openapi()), headers={"Content-Security-Policy": STYLED})
 
 
 def write(document: Schema) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from chie.chat.model.base import ModelError
 from chie.errors import ConfigurationError
+from chie.sendable import is_address, is_header
 
 if TYPE_CHECKING:
     import httpx2
@@ -40,29 +41,17 @@ IN_FILE = Names("`base_url` in agents.json", "`api_key` in agents.json", "`model
 
 
 def require_sound(address: str, api_key: str | None, names: Names) -> None:
-    """Raise what no request would survive, in the terms of whoever set it; a key itself is never shown.
-
-    Asked beforehand, because HTTP clients meet such values with any kind of error.
-    """
-    if not _is_address(address):
+    """Raise what no request would survive, in the terms of whoever set it; a key itself is never shown."""
+    if not is_address(address):
         raise ConfigurationError(
             f"{address} is not the address of a server: that has http:// or https://, a host, and a port of 65535 at "
             f"most. Correct {names.address}."
         )
-    if api_key and not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
+    if api_key and not is_header(api_key):
         raise ConfigurationError(
             f"{names.key} holds what no key can: a line break, a space at its end, or letters that are not ASCII, such "
             "as full-width ones. Copy it once more."
         )
-
-
-def _is_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        host, _ = parts.hostname, parts.port  # a port that cannot be is an error to urllib
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(host) and text.isprintable()
 
 
 class Endpoint:
