@@ -12,7 +12,7 @@ NODE_FITS := $(shell node -e 'const [a, b] = process.versions.node.split(".").ma
     process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' 2>/dev/null && npm --version >/dev/null 2>&1 && echo yes)
 NODE      := $(if $(NODE_FITS),,$(VENV)/.node)
 NPM       := $(if $(NODE_FITS),,PATH="$(CURDIR)/$(BIN):$$PATH") npm
-PAGE      := src/chie/chat/static/index.html
+PAGE      := src/chie/static/index.html
 PAGE_FROM := $(shell find web -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
@@ -81,7 +81,7 @@ lock:
 	    -c requirements/dev.txt requirements/mutants.in -o requirements/mutants.txt
 
 clean:
-	rm -rf $(VENV) tests/real/node_modules web/node_modules src/chie/chat/static .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) tests/real/node_modules web/node_modules src/chie/static .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -59,9 +59,9 @@ async def bare_sdk(address: str) -> int:
 
 
 async def agent(address: str) -> int:
+    from chie.chat.agents.dependencies import Workshop
     from chie.chat.agents.kinds import make_openai
     from chie.chat.agents.profile import Profile
-    from chie.chat.agents.workshop import Workshop
     from chie.chat.settings import ChatSettings
     from chie.chat.toolbox.toolbox import Toolbox
 

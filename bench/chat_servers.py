@@ -29,7 +29,7 @@ def main() -> None:
     from chie.cli import settling
 
     with settling():
-        from chie.mcp_kit.serve import run_http
+        from chie.mcp_kit.server import run_http
 
         app = {"relay": relay, "chie": chie}[kind](rest[0])
     run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))

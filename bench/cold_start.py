@@ -21,7 +21,7 @@ from tests.fakes.vector_search import vector_search
 
 from bench.figure import Figure
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.founding import Founder
+from chie.knowledge.store.vector_search.provision import Founder
 
 STEPS = ("start to /health", "start to the first call", "SIGTERM to the end")
 ROUNDS = 6

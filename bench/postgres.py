@@ -25,7 +25,8 @@ from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.store.postgres import corpus, upkeep
+from chie.knowledge.store.postgres import backfill as upkeep
+from chie.knowledge.store.postgres import corpus
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.postgres.vectors import Sight, settings
 from chie.knowledge.store.sqlite.store import SqliteStore

@@ -22,7 +22,7 @@ from bench.retrieval import cases
 from bench.stdio import Server
 from bench.table import SHARE, table
 from chie.knowledge.embedding.onnx import OnnxEmbedder
-from chie.knowledge.store.sqlite.index import VectorIndex
+from chie.knowledge.store.sqlite.vector_index import VectorIndex
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors

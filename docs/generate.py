@@ -20,7 +20,7 @@ from click import Command, Context, Group
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 ROOT = Path(__file__).parents[1]
 PLOT = ROOT / "docs" / "images" / "figures.svg"
@@ -70,8 +70,8 @@ def _variables(kind: type[BaseSettings]) -> Iterator[tuple[str, FieldInfo]]:
 
 def hosts(_: str) -> str:
     """Where `chie connect` writes, on each system."""
-    known = import_module("chie.setup.hosts").HOSTS
-    find = import_module("chie.connect.places").config_path
+    known = import_module("chie.connect.mcp_clients").HOSTS
+    find = import_module("chie.connect.config_paths").config_path
     systems = {"linux": {"HOME": "~"}, "darwin": {"HOME": "~"}, "win32": {"USERPROFILE": "~", "APPDATA": "%APPDATA%"}}
     rows = [
         (
@@ -134,7 +134,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
     return {
         "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
         "vector_search": import_module("chie.knowledge.store.vector_search.config").VectorSearchSettings,
-        "proxy": import_module("chie.proxy").ProxySettings,
+        "proxy": import_module("chie.access.proxy").ProxySettings,
         "sessions": import_module("chie.chat.sessions.settings").DatabaseSettings,
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,

@@ -14,7 +14,7 @@ export default defineConfig({
   plugins: [react(), diagramFrame()],
   resolve: { alias: { "decode-named-character-reference": ENTITIES } },
   build: {
-    outDir: "../src/chie/chat/static",
+    outDir: "../src/chie/static",
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

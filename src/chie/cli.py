@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 
 from chie import __version__
 from chie.errors import ChieError
-from chie.rooms import SERVERS, create_server
+from chie.servers import SERVERS, create_server
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 PORT = click.option(
@@ -145,14 +145,14 @@ def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | N
     """Start the house: the web page and every MCP server behind one address."""
     _log(log_level, log_file)
     if workers > 1:
-        from chie.mcp_kit.workers import run_workers
+        from chie.http.workers import run_workers
 
         command = [sys.executable, "-m", "chie", "serve", "--workers", "1", "--host", host, "--log-level", log_level]
         command += ["--log-file", str(log_file)] if log_file else []
         return run_workers(command, workers, host=host, port=port, announce=_announce_house)
     with settling():
-        from chie.house import open_house
-        from chie.mcp_kit.serve import run_http
+        from chie.app import open_house
+        from chie.mcp_kit.server import run_http
 
         house = open_house()
     return run_http(house, host=host, port=port, announce=_announce_house)
@@ -171,9 +171,9 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
     if log_file is None and server in KEEP_LOGS:
         log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
-    from chie.access.gate import open_gate
+    from chie.access.authentication import open_gate
     from chie.access.guard import protect
-    from chie.mcp_kit.serve import http_app, run_http, run_stdio
+    from chie.mcp_kit.server import http_app, run_http, run_stdio
 
     if http:
         app = protect(http_app(create_server(server), "/mcp"), open_gate())
@@ -238,7 +238,7 @@ def n8n_mcp_server() -> None:
 
 
 def _log(level: str, file: Path | None) -> None:
-    from chie.mcp_kit.logging import configure
+    from chie.logging import configure
 
     configure(level, file)
 

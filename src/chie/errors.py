@@ -1,36 +1,57 @@
 """Every error that Chie raises on purpose.
 
     ChieError
-    ├── ConfigurationError    a setting is missing or wrong; the operator mends it, then starts again
-    ├── ValidationError       an argument is missing or wrong; the caller mends it, then calls again
-    ├── NotFoundError         the thing named does not exist; the caller names another
-    ├── ConflictError         somebody else changed the thing meanwhile; the caller looks again
-    ├── AuthenticationError   who the caller is could not be established
-    ├── ForbiddenError        the caller is known, and may not do this
+    ├── ConfigurationError    a setting is missing or wrong; the operator fixes it and restarts
+    ├── ValidationError       an argument is missing or wrong; the caller fixes it and calls again
+    ├── NotFoundError         the named thing does not exist; the caller names another
+    ├── ConflictError         the thing has changed since the caller read it; the caller reads it again
+    ├── AuthenticationError   the caller could not be identified
+    ├── ForbiddenError        the caller is known but not allowed to do this
     └── ServiceError          something outside the call failed; trying again may help
         └── StorageError      our own store failed; nothing half-done was kept
 
-A message says what happened and what to do next, and is safe to show to anybody: it holds no secret, no
-argument's value and no stack. Each edge (MCP, HTTP, CLI) has one translator; the message crosses it unchanged.
+An error is raised with a code and named parameters; its text comes from the catalogue in `chie.messages`. The text says
+what happened and what to do next, and is safe to show to anybody: it holds no secret, no argument value and no stack.
+Each edge (MCP, HTTP, SSE, CLI) has one translator. Nothing compares texts; compare types or codes.
 """
 
 from typing import Any
 
+from chie.messages import Message, Param
+
 
 class ChieError(Exception):
-    """The root; `message` is shown to people and to their assistants."""
+    """`raise NotFoundError("knowledge.note_not_found", id=note_id)`; a ready `Message` may take the code's place."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, code: str | Message, /, **params: Param) -> None:
+        self.reason = code if isinstance(code, Message) else Message(code, **params)
+        super().__init__(self.reason.code)
+
+    @property
+    def code(self) -> str:
+        return self.reason.code
+
+    @property
+    def message(self) -> str:
+        """The English text."""
+        return str(self.reason)
+
+    def __str__(self) -> str:
+        return self.message
 
     def details(self) -> dict[str, Any]:
-        """What a machine may read of it; children add to it, they never take away."""
-        return {"error": True, "error_type": type(self).__name__, "message": self.message}
+        """The error as JSON. Subclasses add keys and never remove any."""
+        return {
+            "error": True,
+            "error_type": type(self).__name__,
+            "message": self.message,
+            "code": self.code,
+            "params": self.reason.json_params(),
+        }
 
 
 class ConfigurationError(ChieError):
-    """Shown to the operator when the process starts, and as a room's state while it stays unmended."""
+    """Shown to the operator at startup, and as the module's state until it is fixed."""
 
 
 class ValidationError(ChieError):
@@ -38,19 +59,19 @@ class ValidationError(ChieError):
 
 
 class NotFoundError(ChieError):
-    """Shown to the caller; also stands for what the caller may not know to exist."""
+    """Shown to the caller; also covers things the caller may not know to exist."""
 
 
 class ConflictError(ChieError):
-    """Shown to the caller, who has an old view of the thing."""
+    """Shown to the caller, whose view of the thing is out of date."""
 
 
 class AuthenticationError(ChieError):
-    """Shown to the caller, or to whoever owns the credentials that Chie itself uses."""
+    """Shown to the caller, or to the owner of the credentials that Chie itself uses."""
 
 
 class ForbiddenError(ChieError):
-    """Shown to the caller, who needs somebody else's permission."""
+    """Shown to the caller, who needs permission from somebody else."""
 
 
 class ServiceError(ChieError):
@@ -58,4 +79,4 @@ class ServiceError(ChieError):
 
 
 class StorageError(ServiceError):
-    """Shown to the caller; says which file or server it was and how to mend it."""
+    """Shown to the caller; names the file or server and how to fix it."""

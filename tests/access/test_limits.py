@@ -1,7 +1,7 @@
 """How often somebody may ask."""
 
-from chie.access import limits
-from chie.access.limits import Limit
+from chie.access import rate_limits as limits
+from chie.access.rate_limits import Limit
 
 
 class Clock:

@@ -14,7 +14,7 @@ import pytest
 from tests.fakes.identity_provider import AUDIENCE, Provider, provider
 
 from chie.access import oidc
-from chie.access.gate import Gate
+from chie.access.authentication import Gate
 from chie.access.identity import User
 from chie.access.settings import AccessSettings
 from chie.errors import AuthenticationError, ConfigurationError, ServiceError

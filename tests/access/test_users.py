@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.house.processes import http_server
+from tests.app.processes import http_server
 
-from chie.access.gate import Gate
+from chie.access.authentication import Gate
 from chie.access.identity import User
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile, hash_of
@@ -136,7 +136,10 @@ def test_the_house_listens_beyond_loopback_only_where_it_asks(home: Path) -> Non
 
 
 def test_without_an_issuer_no_cryptography_is_loaded() -> None:
-    script = "import chie.house, sys; from chie.access.gate import open_gate; open_gate(); print('jwt' in sys.modules)"
+    script = (
+        "import chie.app, sys; from chie.access.authentication import open_gate; open_gate(); "
+        "print('jwt' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     before = subprocess.run(
         [sys.executable, "-c", "import fastmcp, mcp, sys; print('jwt' in sys.modules)"],

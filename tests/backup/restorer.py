@@ -5,9 +5,9 @@ import signal
 import sys
 from pathlib import Path
 
-from chie.backup import restoring
+from chie.backup import restore as restoring
 from chie.backup.database import replace_content
-from chie.backup.places import find_places
+from chie.backup.inventory import find_places
 
 WRITTEN = 1_000_000  # bytes of the new database, which has more
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.app.processes import BIN, StdioServer
 from tests.backup.commands import chie, ids_in, notes, titles
 from tests.backup.restorer import WRITTEN
-from tests.house.processes import BIN, StdioServer
 
 ROOT = Path(__file__).parents[2]
 OTHER_DISK = Path("/dev/shm")  # noqa: S108 - in memory, where the tests' own folder is not

@@ -7,10 +7,10 @@ from starlette.testclient import TestClient
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.fakes.bedrock import ANSWER, Bedrock, refuse
 
+from chie.app import create_house
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server
 from chie.errors import ConfigurationError
-from chie.house import create_house
 
 ADDRESS = "http://127.0.0.1:8080"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chie.bedrock_kb.faults import OTHER, VERDICTS
+from chie.bedrock_kb.aws_errors import OTHER, VERDICTS
 from chie.bedrock_kb.filters import OPERATORS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bedrock-kb.md").read_text(encoding="utf-8")

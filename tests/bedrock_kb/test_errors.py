@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.fakes.bedrock import GENERATED, REQUEST_ID, Bedrock, answer, hold, refuse
 
+from chie.bedrock_kb.aws_errors import LONGEST_QUOTE, VERDICTS, Fault, error_of
 from chie.bedrock_kb.bedrock_client import connect, query_knowledge_base
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.errors import AuthenticationError, KBError, NotFoundError, ServiceError
-from chie.bedrock_kb.faults import LONGEST_QUOTE, VERDICTS, Fault, error_of
 from chie.bedrock_kb.server import create_server
 
 QUERY = "What is the launch code of project Tanuki?"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.bedrock import output
 
-from chie.bedrock_kb.frames import BrokenStreamError, WholeEvents
+from chie.bedrock_kb.truncation import BrokenStreamError, WholeEvents
 
 STREAMS = st.lists(st.text(max_size=40).map(output), max_size=5)
 

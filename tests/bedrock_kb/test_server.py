@@ -27,10 +27,10 @@ from tests.fakes.bedrock import (
 )
 from tests.fakes.bedrock import stream as streamed
 
+from chie.app import create_house
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server
-from chie.house import create_house
-from chie.rooms import SERVERS, open_rooms
+from chie.servers import SERVERS, open_rooms
 
 EXPECTED_CITATION = {
     "content": "Restart the pod.",

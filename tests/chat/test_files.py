@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from chie.chat.agents_file import read_agents
-from chie.chat.servers import ServerSpec, read_servers
+from chie.chat.agents.file import read_agents
 from chie.chat.settings import ChatSettings
+from chie.chat.toolbox.servers_file import ServerSpec, read_servers
 from chie.errors import ConfigurationError
 
 

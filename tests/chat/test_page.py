@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from chie.house import create_house
+from chie.app import create_house
 
 SCRIPT = "console.log('知恵');" * 50
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chie.chat.agents.house import LAST_RESORT, OUT_OF_THE_BOX
+from chie.chat.agents.builtin import LAST_RESORT, OUT_OF_THE_BOX
 from chie.chat.agents.kinds import BUILT_IN, GROUP
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError

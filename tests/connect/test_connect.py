@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.house.processes import BIN
+from tests.app.processes import BIN
 
 from chie.cli import main
-from chie.connect.connection import Connection, is_ours
-from chie.connect.places import config_path
+from chie.connect.config_edit import Connection, is_ours
+from chie.connect.config_paths import config_path
+from chie.connect.mcp_clients import HOSTS
 from chie.connect.program import find_program
 from chie.errors import ConflictError
-from chie.setup.hosts import HOSTS
 
 FILES = {
     "claude-code": ".claude.json",
@@ -42,7 +42,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "APPDATA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    monkeypatch.setattr("chie.connect.places.config_path.__defaults__", (None, "linux"))
+    monkeypatch.setattr("chie.connect.config_paths.config_path.__defaults__", (None, "linux"))
     monkeypatch.delenv("CHIE_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path / "user"

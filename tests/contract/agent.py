@@ -11,7 +11,7 @@ from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.agents.base import Approve, BaseAgent, Turn
 from chie.chat.events import Event, ToolCall
-from chie.chat.model.base import ModelError
+from chie.chat.models.base import ModelError
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.toolbox import Toolbox

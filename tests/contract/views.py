@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
+from tests.app.processes import http_server
 from tests.e2e.browser import browser as open_browser
 from tests.e2e.browser import chromium
 from tests.e2e.view_host import SPEC_HOST, Host, Mcp, hosting
 from tests.fakes.n8n import KEY, FakeN8n
-from tests.house.processes import http_server
 from tests.n8n.caller import node
 
 SEARCH = "search_knowledge"

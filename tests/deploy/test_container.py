@@ -15,7 +15,7 @@ from tests.deploy.container import DEPLOY, RUN_APP, Container, container, start
 from tests.fakes.vector_search import FakeVectorSearch, Fault, vector_search
 
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.founding import Founder
+from chie.knowledge.store.vector_search.provision import Founder
 
 pytestmark = pytest.mark.req("KG-10")
 

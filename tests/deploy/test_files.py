@@ -13,8 +13,8 @@ from docs.generate import _settings
 from starlette.testclient import TestClient
 from tests.deploy.container import DEPLOY, ROOT, instruction
 
+from chie.app import create_house
 from chie.cli import main
-from chie.house import create_house
 from chie.knowledge.server import create_server
 
 pytestmark = pytest.mark.req("KG-10")

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.app.processes import BIN, http_server
 from tests.fakes.bedrock import refuse, serving
 from tests.fakes.embeddings_server import EmbeddingsServer
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.postgres import new_database, run_server
-from tests.house.processes import BIN, http_server
 
 from chie.cli import main
 from chie.doctor.finding import Check, Examination, Finding, examine

@@ -34,9 +34,9 @@ def house(home: Path, port: int = 0) -> Iterator[tuple[str, "subprocess.Popen[st
 def main() -> None:
     from tests.e2e.agents import directory
 
-    from chie.house import create_house
-    from chie.mcp_kit.serve import run_http
-    from chie.rooms import open_rooms
+    from chie.app import create_house
+    from chie.mcp_kit.server import run_http
+    from chie.servers import open_rooms
 
     app = create_house(open_rooms(), directory())
     run_http(app, host="127.0.0.1", port=int(sys.argv[1]), announce=lambda address: print(address, flush=True))  # noqa: T201

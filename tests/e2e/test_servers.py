@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
+from tests.app.processes import http_server
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.house import house as open_house
@@ -12,7 +13,6 @@ from tests.e2e.test_typing import ORDERS, confirm_conversion
 from tests.fakes import patient
 from tests.fakes.bedrock import ANSWER, Bedrock
 from tests.fakes.bedrock import serving as serve_bedrock
-from tests.house.processes import http_server
 
 NARROW = {"width": 360, "height": 740}
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import FilePayload, Locator, expect
+from tests.app.processes import http_server
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.fakes import patient
-from tests.house.processes import http_server
 
 ENGLISH = re.compile(r"\b[A-Za-z']+,? [a-z']{2,} [a-z']{2,}\b")
 WATCH = """() => {

@@ -5,11 +5,11 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser
+from tests.app.processes import http_server
 from tests.contract.views import GRAPH, LONG, SEARCH, WORKFLOW
 from tests.e2e.browser import browser
 from tests.e2e.view_host import Mcp, hosting
 from tests.fakes.n8n import KEY, FakeN8n
-from tests.house.processes import http_server
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 NGINX = "nginx は 413 を返す。`server` の中に書く：\n```nginx\nclient_max_body_size 20m;\n```\n再読み込みを忘れない。"

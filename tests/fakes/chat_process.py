@@ -36,8 +36,8 @@ def chat_process(url: URL, *options: str) -> Iterator[tuple[str, "subprocess.Pop
 
 
 def serve(*, workers: int = 1, log: Path | None = None) -> None:
-    from chie.mcp_kit.logging import configure
-    from chie.mcp_kit.workers import run_workers
+    from chie.http.workers import run_workers
+    from chie.logging import configure
 
     if log:
         configure("info", log)
@@ -48,7 +48,7 @@ def serve(*, workers: int = 1, log: Path | None = None) -> None:
 
     from chie.chat.api import state
     from chie.chat.app import create_app
-    from chie.mcp_kit.serve import run_http
+    from chie.mcp_kit.server import run_http
 
     vars(state)["RENEW"] = timedelta(seconds=0.2)  # the dead are found soon
     app = create_app(FakeDirectory(), save_seconds=0.05)

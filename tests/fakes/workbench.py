@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from mcp_types import ToolAnnotations
 
 from chie.errors import NotFoundError
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 READ = ToolAnnotations(read_only_hint=True)
 ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False)

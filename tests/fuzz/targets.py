@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from chie.chat.api.sse import encode
-from chie.chat.model.sse import read_data
-from chie.chat.reading import Batch
+from chie.chat.models.sse import read_data
+from chie.chat.runs.reader import Batch
 from chie.errors import ChieError
 from chie.knowledge import markdown, uploads
 from chie.n8n.merge import Change, merge

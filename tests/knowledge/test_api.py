@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from chie.house import create_house
+from chie.app import create_house
 from chie.knowledge import uploads
 from chie.knowledge.server import create_server
 from chie.knowledge.store.sqlite.store import SqliteStore

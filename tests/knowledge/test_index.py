@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chie.knowledge.store.sqlite.index import MANY, VectorIndex
+from chie.knowledge.store.sqlite.vector_index import MANY, VectorIndex
 
 Vectors = NDArray[np.float32]
 DIMENSION = 100  # not a multiple of 64

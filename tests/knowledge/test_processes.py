@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from fastmcp import Client
+from tests.app.processes import BIN, StdioServer, http_server
 from tests.fakes import patient
-from tests.house.processes import BIN, StdioServer, http_server
 
 ROUNDS = 20
 

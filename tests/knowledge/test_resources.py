@@ -8,7 +8,7 @@ import pytest
 from fastmcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference, TextContent
-from tests.house.processes import StdioServer
+from tests.app.processes import StdioServer
 
 from chie.errors import StorageError
 from chie.knowledge.markdown import parse

@@ -9,7 +9,7 @@ from mcp_types import TextContent
 from pydantic import BaseModel, Field
 
 from chie.errors import NotFoundError
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 SECRET = "hunter2-very-private"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from chie.errors import ChieError, NotFoundError, StorageError
-from chie.mcp_kit.logging import configure, new_request_id, redact, request_id
+from chie.logging import configure, new_request_id, redact, request_id
 
 
 @pytest.mark.parametrize(

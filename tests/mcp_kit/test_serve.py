@@ -15,12 +15,12 @@ from starlette.responses import StreamingResponse
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chie.access.gate import open_gate
+from chie.access.authentication import open_gate
 from chie.access.guard import protect
 from chie.errors import ConfigurationError, StorageError
-from chie.mcp_kit import serve
-from chie.mcp_kit.logging import REQUEST, request_id
-from chie.mcp_kit.serve import Server, Streams, before_end, http_app, refuse_open_address, run_http
+from chie.logging import REQUEST, request_id
+from chie.mcp_kit import server as serve
+from chie.mcp_kit.server import Server, Streams, before_end, http_app, refuse_open_address, run_http
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 ACCEPT = {"accept": "application/json, text/event-stream"}

@@ -15,9 +15,9 @@ from pydantic import SecretStr
 from tests.fakes.n8n import KEY
 
 from chie.n8n.client import N8nApiClient
+from chie.n8n.http import Address, Wire
 from chie.n8n.server import create_server
 from chie.n8n.settings import N8nSettings
-from chie.n8n.wire import Address, Wire
 
 Json = dict[str, Any]
 Era = Literal["auto", "legacy"]

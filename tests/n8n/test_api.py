@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 from tests.fakes.n8n import KEY, Failure, FakeN8n
 
-from chie.house import create_house
+from chie.app import create_house
 from chie.n8n.server import create_server
 from chie.n8n.settings import N8nSettings
 

@@ -19,7 +19,7 @@ from tests.n8n.caller import Pauses, connect, order_flow
 from chie.errors import ConfigurationError
 from chie.n8n.client import N8nApiClient
 from chie.n8n.errors import ApiError, UnansweredError
-from chie.n8n.wire import Address, Wire, normalise
+from chie.n8n.http import Address, Wire, normalise
 
 
 @pytest.fixture

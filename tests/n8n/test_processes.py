@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.app.processes import StdioServer, http_server
 from tests.fakes import patient
 from tests.fakes.n8n import KEY, FakeN8n
-from tests.house.processes import StdioServer, http_server
 from tests.n8n.caller import order_flow
 
 

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.workflows import Json, names, objects, values, workflows
 
-from chie.n8n.catalog import create_registry
+from chie.n8n.all_tools import create_registry
 from chie.n8n.errors import ValidationError
 from chie.n8n.merge import Change, merge
 from chie.n8n.patch import apply_all, read_operations

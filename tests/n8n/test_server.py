@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.caller import Caller, Instance, calling, order_flow
 
+from chie.app import create_house
 from chie.errors import ConfigurationError
-from chie.house import create_house
 from chie.n8n.server import create_server
 from chie.n8n.settings import N8nSettings
 

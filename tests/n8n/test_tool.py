@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import Field, SecretStr
 
-from chie.mcp_kit.logging import JsonLines
+from chie.logging import JsonLines
 from chie.n8n.arguments import Arguments, RawArguments
 from chie.n8n.client import N8nApiClient
 from chie.n8n.context import ToolContext
@@ -20,11 +20,11 @@ from chie.n8n.errors import (
     ValidationError,
     ValidationErrorContext,
 )
+from chie.n8n.http import Address, Wire
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.server import create_context
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import READ, BaseTool, RawTool
-from chie.n8n.wire import Address, Wire
 
 SECRET = "hunter2-very-private"
 

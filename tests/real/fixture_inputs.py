@@ -19,7 +19,7 @@ from mcp_types import (
     ToolAnnotations,
 )
 
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 READ = ToolAnnotations(read_only_hint=True)
 

@@ -3,7 +3,7 @@
 from fastmcp.prompts.base import Message
 from mcp_types import EmbeddedResource, ImageContent, TextResourceContents
 
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 
 def declare_prompts(server: Server, image: ImageContent) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.app.processes import BIN
 from tests.fakes.bedrock import ANSWER, Bedrock, refuse, serving
-from tests.house.processes import BIN
 from tests.real.clients import run
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]

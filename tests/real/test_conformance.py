@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.app.processes import http_server
 from tests.fakes.bedrock import serving
 from tests.fakes.n8n import KEY, FakeN8n
-from tests.house.processes import http_server
 from tests.real.clients import BIN, run
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]

@@ -12,12 +12,12 @@ import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
-from tests.house.processes import BIN
+from tests.app.processes import BIN
 from tests.real.clients import BIN as CLIENTS
 from tests.real.clients import run
 
 from chie.knowledge.server import create_server
-from chie.mcp_kit.serve import http_app
+from chie.mcp_kit.server import http_app
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.real.clients import BIN
 
-from chie.chat.servers import ServerSpec
 from chie.chat.toolbox.connection import Connection
+from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import way_to
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.house.processes import BIN as OURS
-from tests.house.processes import http_server
+from tests.app.processes import BIN as OURS
+from tests.app.processes import http_server
 from tests.real.clients import BIN, run
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]

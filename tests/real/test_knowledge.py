@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.house.processes import BIN, http_server
+from tests.app.processes import BIN, http_server
 from tests.real.clients import run
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]

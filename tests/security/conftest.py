@@ -13,22 +13,22 @@ from starlette.testclient import TestClient
 from tests.fakes.agents import FakeDirectory
 from tests.fakes.embedders import HashingEmbedder
 
-from chie.access.gate import open_gate
-from chie.access.limits import Limit
+from chie.access.authentication import open_gate
+from chie.access.rate_limits import Limit
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile
+from chie.app import create_house
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server as create_bedrock_kb
-from chie.chat.agents.house import open_agents
-from chie.chat.directory import AgentDirectory
+from chie.chat.agents.builtin import open_agents
+from chie.chat.agents.port import AgentDirectory
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
-from chie.house import create_house
 from chie.knowledge.markdown import write
 from chie.knowledge.note import Note
 from chie.knowledge.server import create_server as create_knowledge
 from chie.knowledge.store.sqlite.store import SqliteStore
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 from chie.n8n.server import create_server as create_n8n
 from chie.n8n.settings import N8nSettings
 from chie.settings import load

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.house.processes import BIN
+from tests.app.processes import BIN
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from starlette.testclient import TestClient
 from tests.fakes.agents import FakeDirectory
 from tests.security.conftest import ADDRESS, SECRET, Estate, add_users, exported, open_rooms
 
-from chie.access.door import COOKIE
-from chie.access.gate import open_gate
+from chie.access.authentication import open_gate
+from chie.access.middleware import COOKIE
 from chie.access.users import UserFile
-from chie.house import create_house
+from chie.app import create_house
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 PAGE = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}

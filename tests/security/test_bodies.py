@@ -10,9 +10,9 @@ import pytest
 from tests.fakes import patient
 from tests.security.process import house
 
-from chie.access.shield import MAX_MCP_BODY
 from chie.access.users import UserFile
 from chie.chat.api.middleware import MAX_BODY
+from chie.http.security_headers import MAX_MCP_BODY
 
 
 @pytest.fixture(scope="module")

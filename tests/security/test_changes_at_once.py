@@ -9,8 +9,8 @@ from tests.fakes.agents import FakeDirectory
 from tests.fakes.chat import sqlite_url
 
 from chie.access.identity import User, acting_as
-from chie.chat.sessions.conversation import Session
 from chie.chat.sessions.database import Database
+from chie.chat.sessions.entities import Session
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import Turns
 from chie.chat.sessions.upgrade import upgrade

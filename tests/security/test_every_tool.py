@@ -9,7 +9,7 @@ from tests.security.conftest import SECRET, Estate
 from chie.access.identity import User, acting_as
 from chie.knowledge.prompts import KNOW
 from chie.mcp_kit.auth import TICKET, lent_identity
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 NOT_FOUND = "not found"
 NOTHING_PRIVATE = "nothing private"  # the same for everybody who is let in

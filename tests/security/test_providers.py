@@ -14,7 +14,7 @@ from tests.fakes.chat import serving
 from tests.fakes.identity_provider import AUDIENCE, Provider, provider
 from tests.security.conftest import ADDRESS, SECRET, add_users
 
-from chie.house import create_house
+from chie.app import create_house
 from chie.knowledge.server import create_server
 from chie.knowledge.store.sqlite.store import SqliteStore
 

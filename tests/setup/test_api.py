@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 from tests.fakes.chat import serving
 
 from chie.access.users import UserFile
+from chie.app import create_house
 from chie.errors import ConfigurationError
-from chie.house import create_house
 from chie.knowledge.server import create_server
 from chie.setup import endpoints
 

@@ -5,11 +5,11 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from chie.access.door import COOKIE, TOO_OFTEN, base_url, failed_too_often, refusal, refuse_foreign, user_in
-from chie.access.gate import LONGEST_TOKEN, Gate
+from chie.access.authentication import LONGEST_TOKEN, Gate
 from chie.access.identity import User
+from chie.access.middleware import COOKIE, TOO_OFTEN, base_url, failed_too_often, refusal, refuse_foreign, user_in
 from chie.errors import AuthenticationError, ValidationError
-from chie.http_errors import errors
+from chie.http.openapi_errors import errors
 
 THIRTY_DAYS = 30 * 24 * 3600
 LONGEST_COOKIE = 3_800  # browsers drop longer ones without a word

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from chie.access.identity import current_user
 from chie.access.users import locked
-from chie.mcp_kit.logging import request_id
-from chie.private import make_folder
+from chie.files import make_folder
+from chie.logging import request_id
 
 LARGEST = 10 * 1024 * 1024
 KEPT = 5  # older files: audit.log.1 is the youngest of them

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse
 
-from chie.access.door import Door, comes_from_us
-from chie.access.gate import Gate
-from chie.access.shield import Shield
+from chie.access.authentication import Gate
+from chie.access.middleware import Door, comes_from_us
+from chie.http.security_headers import Shield
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -16,7 +16,7 @@ from typing import Any
 
 from chie.access.identity import ANONYMOUS, User
 from chie.errors import ConfigurationError, ConflictError, NotFoundError, ValidationError
-from chie.private import make_folder
+from chie.files import make_folder
 
 PREFIX = "chie_"  # so that scanners for leaked secrets, and people, know what they have found
 RESERVED = {ANONYMOUS, "chie"}

@@ -25,8 +25,8 @@ def backup(file: Path, *, home_only: bool, yes: bool) -> None:
 
     The file is read again before it counts. It holds secrets where your servers.json does: keep it safe.
     """
-    from chie.backup.places import find_places
-    from chie.backup.saving import back_up
+    from chie.backup.create import back_up
+    from chie.backup.inventory import find_places
 
     places = find_places(home_only=home_only)
     file = file.absolute()
@@ -52,8 +52,8 @@ def restore(file: Path, *, home_only: bool, yes: bool) -> None:
     FILE is looked through before anything is touched, and what is there now is kept beside it.
     """
     from chie.access.audit import record
-    from chie.backup.places import find_places
-    from chie.backup.restoring import staged
+    from chie.backup.inventory import find_places
+    from chie.backup.restore import staged
 
     places = find_places(home_only=home_only)
     with staged(places, file.absolute()) as candidate:

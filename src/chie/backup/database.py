@@ -96,7 +96,7 @@ def copy_raw(path: Path, folder: Path) -> None:
 
 
 def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
-    from chie.knowledge.store.sqlite.succession import succeed
+    from chie.knowledge.store.sqlite.renumber import succeed
 
     size = target.execute("PRAGMA page_size").fetchone()[0]
     if source.execute("PRAGMA page_size").fetchone()[0] != size:  # or SQLite would refuse

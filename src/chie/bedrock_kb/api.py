@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from chie.bedrock_kb.citations import KBResponse
 from chie.bedrock_kb.requests import DEFAULT_RESULTS, MOST_RESULTS, Question
 from chie.bedrock_kb.service import KnowledgeBase
-from chie.http_errors import errors
+from chie.http.openapi_errors import errors
 
 
 class Ask(BaseModel):

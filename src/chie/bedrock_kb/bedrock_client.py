@@ -6,11 +6,11 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from chie import __version__
+from chie.bedrock_kb.aws_errors import Fault, error_of
 from chie.bedrock_kb.citations import Citation, Found, KBResponse, parse_answer, parse_passages
 from chie.bedrock_kb.config import KBConfig
-from chie.bedrock_kb.faults import Fault, error_of
-from chie.bedrock_kb.frames import BrokenStreamError, watch
 from chie.bedrock_kb.requests import DEFAULT_RESULTS, Question, Search, answer_request, search_request
+from chie.bedrock_kb.truncation import BrokenStreamError, watch
 
 if TYPE_CHECKING:
     from boto3.session import Session

@@ -12,14 +12,14 @@ class KBError(house.ChieError):
         self, message: str, *, code: str | None = None, retryable: bool = False, request_id: str | None = None
     ) -> None:
         super().__init__(message)
-        self.code = code or type(self).__name__
+        self.aws_code = code or type(self).__name__
         self.retryable = retryable
         self.request_id = request_id
 
     def details(self) -> dict[str, Any]:
         return {
             **super().details(),
-            "code": self.code,
+            "aws_code": self.aws_code,
             "retryable": self.retryable,
             "request_id": self.request_id,
         }

@@ -14,7 +14,7 @@ from chie.bedrock_kb.progress import Progress
 from chie.bedrock_kb.requests import DEFAULT_RESULTS, MOST_RESULTS, Question, Search
 from chie.bedrock_kb.service import KnowledgeBase
 from chie.errors import ConfigurationError
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 if TYPE_CHECKING:
     from fastapi import APIRouter

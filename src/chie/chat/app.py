@@ -12,18 +12,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chie import __version__
+from chie.chat.agents.port import AgentDirectory
 from chie.chat.api import agents as agents_api
 from chie.chat.api import chat as chat_api
-from chie.chat.api import errors, manual, openai_compat, servers, sessions
+from chie.chat.api import docs_page as manual
+from chie.chat.api import errors, openai_compat, servers, sessions
 from chie.chat.api.middleware import Bounds, RequestLog
 from chie.chat.api.state import Chat
-from chie.chat.directory import AgentDirectory
 from chie.chat.metrics import CONTENT_TYPE
-from chie.chat.runs import SAVE_SECONDS
+from chie.chat.runs.manager import SAVE_SECONDS
 from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.chat.settings import ChatSettings
 from chie.errors import ChieError
-from chie.mcp_kit.serve import before_end
+from chie.mcp_kit.server import before_end
 from chie.settings import load
 
 Surrounding = Callable[[], AbstractAsyncContextManager[Any]]

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from chie.connect.mcp_clients import HOSTS, Host
 from chie.errors import ValidationError
-from chie.rooms import SERVERS
-from chie.setup.hosts import HOSTS, Host
+from chie.servers import SERVERS
 
 if TYPE_CHECKING:
-    from chie.connect.connection import Connection, Plan
-    from chie.connect.wanted import Wanted
+    from chie.connect.config_edit import Connection, Plan
+    from chie.connect.options import Wanted
 
 NAMES = {host.id: host for host in HOSTS}
 USUAL = ("knowledge",)
@@ -60,9 +60,9 @@ def connect(  # noqa: PLR0913 - an option each
     if print_only and remove:
         raise ValidationError("--print shows what to add, and --remove takes it out. Leave out one of the two.")
 
-    from chie.connect.connection import Connection
+    from chie.connect.config_edit import Connection
+    from chie.connect.options import Wanted
     from chie.connect.settings import ConnectSettings
-    from chie.connect.wanted import Wanted
     from chie.settings import load
 
     wanted = Wanted(servers or USUAL, http, token_env, write_token, env)
@@ -131,7 +131,7 @@ def _show(connection: "Connection", plan: "Plan", entries: Mapping[str, Mapping[
 
 def _readable(line: str, host: Host, entries: Mapping[str, Mapping[str, Any]]) -> str:
     """Ours as it will stand in the file, with its names of variables; around it, and else, secrets are hidden."""
-    from chie.mcp_kit.logging import redact
+    from chie.logging import redact
 
     if not line.startswith("+"):
         return redact(line)

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from chie import __version__
+from chie.connect.mcp_clients import Program, beside_python
 from chie.errors import ConfigurationError
-from chie.setup.hosts import Program, beside_python
 
 # What a server reads, by the beginnings of the names.
 VARIABLES = {

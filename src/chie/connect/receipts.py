@@ -8,7 +8,7 @@ from typing import Any
 
 from chie.connect.file import ConfigFile
 from chie.errors import ChieError
-from chie.private import make_folder
+from chie.files import make_folder
 
 
 @dataclass(frozen=True)

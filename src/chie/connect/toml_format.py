@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chie.connect.format import Entries, Format
+from chie.connect.mcp_clients import toml_table
 from chie.connect.text import BrokenTextError, Splice, UnsuitedTextError, newline_of
-from chie.setup.hosts import toml_table
 
 _PLACE = re.compile(r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)$")
 _TOKEN = re.compile(

@@ -32,7 +32,7 @@ def doctor(port: int, *, as_json: bool) -> None:
     The exit code is 1 where something is wrong. What nobody set up is not wrong.
     """
     from chie.doctor.finding import examine
-    from chie.mcp_kit.logging import configure
+    from chie.logging import configure
 
     configure("critical")  # what a check meets is told in its line
     found = examine(all_checks(port))
@@ -45,11 +45,12 @@ def doctor(port: int, *, as_json: bool) -> None:
 
 
 def all_checks(port: int) -> "list[Check]":
-    from chie.doctor import machine, notes, people, services
+    from chie.doctor import machine, notes, services
+    from chie.doctor import users as people
     from chie.doctor.finding import SETTINGS, Check
-    from chie.rooms import SERVERS
+    from chie.servers import SERVERS
 
-    for module in (*SERVERS.values(), "chie.chat.agents.house", "chie.setup.endpoints", "httpx2"):
+    for module in (*SERVERS.values(), "chie.chat.agents.builtin", "chie.setup.endpoints", "httpx2"):
         import_module(module)  # here and not in the checks' threads, which would get in each other's way
 
     others = [name for name in SERVERS if name != notes.NAME]
@@ -89,6 +90,6 @@ def _print_lines(findings: "list[Finding]") -> None:
 
 def _shown(finding: "Finding") -> dict[str, str]:
     """Whatever came from outside may hold a secret."""
-    from chie.mcp_kit.logging import redact
+    from chie.logging import redact
 
     return {**asdict(finding), "says": redact(finding.says)}

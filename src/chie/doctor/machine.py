@@ -15,14 +15,14 @@ from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.chat.sessions.upgrade import HEAD
 from chie.doctor.finding import Finding
 from chie.errors import ChieError, StorageError
+from chie.files import is_open_to_others
 from chie.knowledge.store.sqlite.schema import VERSION
-from chie.private import is_open_to_others
 from chie.settings import load
 
 if TYPE_CHECKING:
     import httpx2
 
-    from chie.connect.connection import Connection
+    from chie.connect.config_edit import Connection
 
 LEAST_ROOM = 200 * 1024 * 1024
 UPGRADE = "pip install --upgrade chie"
@@ -171,8 +171,8 @@ async def _asks_who(client: "httpx2.AsyncClient", address: str) -> bool:
 
 async def check_hosts() -> Sequence[Finding]:
     """The assistants whose configuration names us, and whether what it names is still there."""
-    from chie.connect.connection import Connection
-    from chie.setup.hosts import HOSTS
+    from chie.connect.config_edit import Connection
+    from chie.connect.mcp_clients import HOSTS
 
     home = load(DatabaseSettings).home.expanduser()
     looks = [asyncio.to_thread(lambda host: _look_at_host(Connection(host, home)), host) for host in HOSTS]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from chie.doctor.finding import Finding, State
 from chie.errors import ChieError, ConfigurationError, ServiceError
-from chie.rooms import SERVERS, create_server
+from chie.servers import SERVERS, create_server
 from chie.settings import load
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ async def _try_search(client: "Client[Any]") -> str | None:
 
 async def check_agents() -> Sequence[Finding]:
     """Whether agents.json and servers.json can be read and name what exists; nothing is started."""
-    from chie.chat.agents.house import open_agents
+    from chie.chat.agents.builtin import open_agents
     from chie.chat.settings import ChatSettings
 
     settings = load(ChatSettings)
@@ -173,7 +173,7 @@ async def check_servers() -> Sequence[Finding]:
 def _named_servers(settings: "ChatSettings") -> "dict[str, Any]":
     """Not the one that comes by itself: asking for it might download it."""
     from chie.chat.json_file import JsonFile
-    from chie.chat.servers import FETCH, FETCH_PACKAGE, read_servers
+    from chie.chat.toolbox.servers_file import FETCH, FETCH_PACKAGE, read_servers
 
     content = JsonFile(settings.servers_file, required=False).content
     named = content.get("mcpServers", content) if isinstance(content, dict) else {}

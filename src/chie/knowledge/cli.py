@@ -213,7 +213,7 @@ def migrate(place: str) -> None:
     People may go on working meanwhile: what they change is caught up with. It can be stopped anywhere and run again.
     The password may stand in PGPASSWORD or ~/.pgpass rather than on the command line.
     """
-    from chie.knowledge.embedding.carried import CarriedEmbedder
+    from chie.knowledge.embedding.precomputed import CarriedEmbedder
 
     settings = load(KnowledgeSettings)
     name = name_of(place)

@@ -5,7 +5,7 @@ from time import monotonic
 import click
 
 from chie.knowledge.store.vector_search.config import load_config
-from chie.knowledge.store.vector_search.founding import DIMENSIONS, MODEL, Founded, Founder
+from chie.knowledge.store.vector_search.provision import DIMENSIONS, MODEL, Founded, Founder
 
 DONE = {
     "created": "Created",

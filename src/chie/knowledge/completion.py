@@ -11,8 +11,8 @@ from chie.knowledge.prompts import KNOW, SAVE
 from chie.knowledge.resources import NOTE
 from chie.knowledge.rules import MAX_LIMIT, MAX_QUERY
 from chie.knowledge.service import KnowledgeService
-from chie.mcp_kit.serve import Server
-from chie.spelling import fold
+from chie.mcp_kit.server import Server
+from chie.unicode import fold
 
 logger = logging.getLogger(__name__)
 

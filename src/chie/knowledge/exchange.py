@@ -10,7 +10,7 @@ from pathlib import Path
 from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.intake import Intake
+from chie.knowledge.import_run import Intake
 from chie.knowledge.note import Heading, Note
 from chie.knowledge.rules import MAX_LIMIT, is_plain
 from chie.knowledge.service import KnowledgeService

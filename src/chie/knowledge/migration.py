@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from chie.errors import StorageError
+from chie.files import make_folder
 from chie.knowledge.embedding.base import EmbeddingError
-from chie.knowledge.embedding.carried import CarriedEmbedder
+from chie.knowledge.embedding.precomputed import CarriedEmbedder
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
-from chie.private import make_folder
 
 BATCH = 100
 WALKS = 20  # more, and notes change faster than they can be copied

@@ -8,7 +8,7 @@ from fastmcp.prompts.base import Prompt, PromptArgument
 from pydantic import PrivateAttr
 
 from chie.errors import ValidationError
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 SAVE = "save_what_we_learnt"
 KNOW = "what_do_we_know"

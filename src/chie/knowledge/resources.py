@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from chie.knowledge.note import Heading
 from chie.knowledge.service import KnowledgeService
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 NOTE = "note://{id}"
 MARKDOWN = "text/markdown"

@@ -15,7 +15,7 @@ from chie.knowledge.rules import MAX_LIMIT
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.base import NoteStore
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view
 from chie.settings import load
 

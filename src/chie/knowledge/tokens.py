@@ -8,8 +8,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from chie import spelling
-from chie.spelling import normal
+from chie import unicode as spelling
+from chie.unicode import normal
 
 MOST = 64  # tokens of a query that are looked up
 

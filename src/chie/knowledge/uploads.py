@@ -15,7 +15,7 @@ from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
 from chie.knowledge.exchange import all_notes
-from chie.knowledge.intake import Intake
+from chie.knowledge.import_run import Intake
 from chie.knowledge.note import Note, now
 from chie.knowledge.rules import good_id
 from chie.knowledge.service import KnowledgeService

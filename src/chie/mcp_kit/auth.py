@@ -11,8 +11,8 @@ from fastmcp.tools import ToolResult
 from mcp_types import CallToolRequestParams, TextContent
 
 from chie.access.audit import record
-from chie.access.door import user_in
 from chie.access.identity import NOBODY, User, become, current_user, local_user
+from chie.access.middleware import user_in
 
 TICKET = "chie/ticket"  # where a call within the process carries it, in its `_meta`
 LONGEST_ID = 200

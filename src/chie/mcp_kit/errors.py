@@ -25,7 +25,7 @@ from pydantic import ValidationError as PydanticError
 from pydantic_core import ErrorDetails
 
 from chie.errors import ChieError, NotFoundError, ServiceError, ValidationError
-from chie.mcp_kit.logging import request_id
+from chie.logging import request_id
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from chie.access.audit import record
 from chie.errors import ForbiddenError
-from chie.http_errors import errors
+from chie.http.openapi_errors import errors
 from chie.n8n import executions, summaries
 from chie.n8n.arguments import ExecutionId, WorkflowId
 from chie.n8n.backups import Backup

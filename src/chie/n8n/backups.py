@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from chie.errors import StorageError
+from chie.files import make_folder
 from chie.n8n.errors import NotFoundError, ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Workflow
-from chie.private import make_folder
 
 logger = logging.getLogger(__name__)
 

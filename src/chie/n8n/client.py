@@ -5,9 +5,9 @@ from typing import Any
 from urllib.parse import quote
 
 from chie.n8n.errors import ApiError, NotFoundError
-from chie.n8n.failures import Call
+from chie.n8n.http import Wire
 from chie.n8n.models import Execution, Page, Tag, Workflow
-from chie.n8n.wire import Wire
+from chie.n8n.status_errors import Call
 
 PAGE = 250
 MOST_PAGES = 100

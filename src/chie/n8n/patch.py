@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter
 from pydantic import ValidationError as PydanticError
 
 from chie.mcp_kit.errors import argument_errors, describe
-from chie.n8n import paths
+from chie.n8n import json_path as paths
 from chie.n8n.arguments import Arguments, JsonObject, NodeName, parse_json
 from chie.n8n.budget import is_cut
 from chie.n8n.errors import ValidationError, ValidationErrorContext

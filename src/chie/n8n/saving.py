@@ -20,7 +20,7 @@ from chie.n8n.errors import (
 )
 from chie.n8n.merge import Change, Merged, chosen, merge, new_body
 from chie.n8n.models import Json, Workflow, has_draft, tag_names
-from chie.n8n.refusals import send_accepted
+from chie.n8n.rejected_keys import send_accepted
 from chie.n8n.verification import unlike
 
 

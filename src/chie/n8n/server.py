@@ -8,21 +8,21 @@ from fastmcp.tools import Tool, ToolResult
 from mcp_types import TextContent
 from pydantic import PrivateAttr
 
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view, shown_by
+from chie.n8n.all_tools import create_registry
 from chie.n8n.backups import Backups
-from chie.n8n.catalog import create_registry
 from chie.n8n.client import N8nApiClient
 from chie.n8n.context import ToolContext
 from chie.n8n.deletion import Remover
 from chie.n8n.files import Folders
 from chie.n8n.health import require
+from chie.n8n.http import Address, Wire
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.saving import Saver
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
 from chie.n8n.tools.get_workflow_connections import GRAPH_VIEW
-from chie.n8n.wire import Address, Wire
 from chie.settings import load
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from chie.access.door import base_url
+from chie.access.middleware import base_url
+from chie.connect.mcp_clients import Snippet, snippets
 from chie.errors import NotFoundError
-from chie.http_errors import errors
-from chie.mcp_kit.serve import Server
+from chie.http.openapi_errors import errors
+from chie.mcp_kit.server import Server
 from chie.settings import load
 from chie.setup import endpoints as places
 from chie.setup.endpoints import Endpoint, Outcome
-from chie.setup.hosts import Snippet, snippets
 from chie.setup.settings import SetupSettings
 
 BEDROCK = "bedrock"

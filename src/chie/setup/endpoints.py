@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from chie.sendable import is_address, is_header
+from chie.http.values import is_address, is_header
 from chie.setup.settings import SetupSettings
 
 if TYPE_CHECKING:

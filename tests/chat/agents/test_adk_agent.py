@@ -10,10 +10,10 @@ from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.model_server import Say, Use, say
 
 from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.dependencies import Workshop
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.workshop import Workshop
 from chie.chat.events import Event
-from chie.chat.model.base import ModelError
+from chie.chat.models.base import ModelError
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 from chie_agent_adk.agent import create_agent

@@ -12,10 +12,10 @@ from tests.fakes.bedrock_converse import ConverseServer, event, fault
 from tests.fakes.model_server import Say, Use, say
 
 from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.dependencies import Workshop
 from chie.chat.agents.kinds import make_aws
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.workshop import Workshop
-from chie.chat.model.base import ModelError
+from chie.chat.models.base import ModelError
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 
@@ -99,7 +99,7 @@ LAMBDA = """
 import asyncio
 from chie.chat.agents.kinds import make_aws
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.workshop import Workshop
+from chie.chat.agents.dependencies import Workshop
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 

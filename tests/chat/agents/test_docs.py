@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from chie.chat.agents.house import LAST_RESORT, OUT_OF_THE_BOX
+from chie.chat.agents.builtin import LAST_RESORT, OUT_OF_THE_BOX
+from chie.chat.agents.file import AgentEntry, WantedAgent
 from chie.chat.agents.kinds import BUILT_IN
-from chie.chat.agents_file import AgentEntry, WantedAgent
-from chie.chat.servers import ServerSpec
+from chie.chat.toolbox.servers_file import ServerSpec
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "agents.md").read_text("utf-8")

@@ -17,13 +17,13 @@ from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.agents import factory as factory_module
 from chie.chat.agents.base import AgentInfo
+from chie.chat.agents.builtin import open_agents
 from chie.chat.agents.factory import AgentFactory
-from chie.chat.agents.house import open_agents
-from chie.chat.model import endpoint
-from chie.chat.model.base import ModelError
+from chie.chat.models import endpoint
+from chie.chat.models.base import ModelError
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError, NotFoundError
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 from chie.settings import load
 
 ROOT = Path(__file__).parents[3]
@@ -360,7 +360,7 @@ def install_sick(site: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> No
 def test_no_sdk_is_imported_before_its_agent_is_used() -> None:
     script = """
 import asyncio, sys
-from chie.chat.agents.house import open_agents
+from chie.chat.agents.builtin import open_agents
 from chie.chat.settings import ChatSettings
 
 async def main():

@@ -7,16 +7,16 @@ from fastmcp import Client
 from tests.contract.agent import AgentContract, ask, text_of
 
 from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.excerpts import LONGEST, quote
 from chie.chat.agents.notes import NotesAgent
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.quotes import LONGEST, quote
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import BuiltIn
 from chie.errors import ServiceError
 from chie.knowledge.server import create_server
 from chie.knowledge.settings import KnowledgeSettings
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 PORT = "Docker cannot bind port 8080 when AirPlay holds it. Turn AirPlay Receiver off in System Settings."
 DNS = "社内DNSが引けないときはVPNクライアントを再起動する。それでも駄目なら resolv.conf を確認する。"

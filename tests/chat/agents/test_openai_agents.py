@@ -8,9 +8,9 @@ from tests.fakes.model_server import ModelServer, say
 from tests.fakes.openai_server import OpenAIServer
 
 from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.dependencies import Workshop
 from chie.chat.agents.kinds import make_default, make_openai
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.workshop import Workshop
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 

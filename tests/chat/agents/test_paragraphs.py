@@ -2,7 +2,7 @@
 
 import pytest
 
-from chie.chat.agents.paragraphs import Paragraphs
+from chie.chat.agents.text_joiner import Paragraphs
 
 
 def joined(*messages: list[str]) -> str:

@@ -7,9 +7,9 @@ from tests.fakes.agents import ANSWER, CautiousAgent, text
 from tests.fakes.chat import ChatHouse
 from tests.fakes.sse import asking, following
 
-from chie.chat import runs
 from chie.chat.agents.base import Approve
 from chie.chat.events import Event, ToolCall
+from chie.chat.runs import manager as runs
 
 CALL = "call-delete_everything"
 

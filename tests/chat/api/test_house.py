@@ -17,13 +17,13 @@ from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeDirectory
 from tests.fakes.chat import serving
 from tests.fakes.sse import parse, texts
 
+from chie.app import create_house
 from chie.cli import main
 from chie.errors import ConfigurationError
-from chie.house import create_house
 from chie.knowledge.server import create_server
 
 if TYPE_CHECKING:
-    from chie.mcp_kit.serve import Server
+    from chie.mcp_kit.server import Server
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.agents import ToolAgent
 from tests.fakes.chat import ChatHouse
 
-from chie.mcp_kit.logging import request_id, stamp
+from chie.logging import request_id, stamp
 
 SECRET = "極秘のメッセージ"
 

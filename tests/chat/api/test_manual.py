@@ -4,7 +4,7 @@ import re
 
 from tests.fakes.chat import ChatHouse
 
-from chie.chat.api.manual import write
+from chie.chat.api.docs_page import write
 
 THING = {"$ref": "#/components/schemas/a__b__Thing"}
 DOCUMENT = {

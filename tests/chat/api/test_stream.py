@@ -7,7 +7,7 @@ from tests.fakes.agents import ANSWER, UNREACHABLE, WORDS, GatedAgent
 from tests.fakes.chat import ChatHouse
 from tests.fakes.sse import Sse, asking, texts
 
-from chie.chat import runs
+from chie.chat.runs import manager as runs
 
 
 @pytest.mark.req("CH-9")

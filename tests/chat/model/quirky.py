@@ -7,9 +7,9 @@ from typing import Any
 from tests.fakes.model_server import Say, say
 from tests.fakes.openai_server import OpenAIServer
 
-from chie.chat.model.base import Piece, Prompt, UserSaid
-from chie.chat.model.endpoint import Endpoint
-from chie.chat.model.openai import OpenAIModel
+from chie.chat.models.base import Piece, Prompt, UserSaid
+from chie.chat.models.endpoint import Endpoint
+from chie.chat.models.openai import OpenAIModel
 
 HI = Prompt(system="", messages=[UserSaid("hi")])
 

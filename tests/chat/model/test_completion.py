@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.chat.model.quirky import Quirky, answer, chunk
 
-from chie.chat.model.base import Call
+from chie.chat.models.base import Call
 
 
 def fragment(name: str | None = None, arguments: object = None, **about: Any) -> dict[str, Any]:

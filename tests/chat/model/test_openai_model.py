@@ -13,9 +13,9 @@ from tests.chat.model.quirky import HI, Quirky, answer, chunk
 from tests.fakes.model_server import say
 from tests.fakes.openai_server import OpenAIServer
 
-from chie.chat.model.base import Call, End, ModelError, TextPiece
-from chie.chat.model.endpoint import Endpoint
-from chie.chat.model.openai import OpenAIModel
+from chie.chat.models.base import Call, End, ModelError, TextPiece
+from chie.chat.models.endpoint import Endpoint
+from chie.chat.models.openai import OpenAIModel
 from chie.errors import ConfigurationError
 
 
@@ -105,7 +105,7 @@ async def test_a_server_that_hangs_up_at_once_is_told_as_one_that_is_away() -> N
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other kernels refuse whom they have no place for")
 async def test_a_server_that_lets_nobody_in_is_told_as_one_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.chat.model.openai.CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr("chie.chat.models.openai.CONNECT_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as queue:
         for _ in range(3):  # the kernel lets one or two of them wait, and nobody after them
             waiting = queue.enter_context(socket.socket())
@@ -189,7 +189,7 @@ async def test_an_address_that_is_something_else_is_told(
 
 async def test_without_the_sdk_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    monkeypatch.setattr("chie.chat.model.openai.find_spec", lambda name: None if name == "openai" else name)
+    monkeypatch.setattr("chie.chat.models.openai.find_spec", lambda name: None if name == "openai" else name)
     with OpenAIServer() as server:
         model = OpenAIModel(Endpoint(server.base_url))
         with pytest.raises(ConfigurationError, match=r"pip install 'chie\[openai\]'"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chie.chat.model.sse import read_data
+from chie.chat.models.sse import read_data
 
 TEXT = (
     'data: {"a": "日本\u2028語"}\n\n: a comment\n\nevent: x\r\ndata:one\r\ndata: two\r\n\r\nid: 7\n\ndata: [DONE]\n\n'

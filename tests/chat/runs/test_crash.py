@@ -11,7 +11,7 @@ from tests.fakes.chat_process import chat_process
 from tests.fakes.sse import Reader, Sse, asking, following, parse, texts
 from tests.fakes.waiting import until
 
-from chie.chat.sessions.recovery import INTERRUPTED
+from chie.chat.runs.recovery import INTERRUPTED
 
 
 def counted(count: int) -> str:

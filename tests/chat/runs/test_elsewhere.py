@@ -16,11 +16,12 @@ from tests.fakes.postgres import new_database
 from tests.fakes.sse import Reader, asking, following, texts
 from tests.fakes.waiting import until
 
-from chie.chat import elsewhere
-from chie.chat.runs import ENDED_ELSEWHERE
-from chie.chat.sessions import bell, repository
-from chie.chat.sessions.bell import Bell
-from chie.chat.sessions.conversation import Message
+from chie.chat.runs import notify as bell
+from chie.chat.runs import remote as elsewhere
+from chie.chat.runs.manager import ENDED_ELSEWHERE
+from chie.chat.runs.notify import Bell
+from chie.chat.sessions import repository
+from chie.chat.sessions.entities import Message
 
 CALL = "call-delete_everything"
 
@@ -113,8 +114,8 @@ async def test_two_who_decide_differently_do_not_both_win(
 ) -> None:
     """The agent does not go on before both have spoken."""
     hold = asyncio.Event()
-    approval = "chie.chat.run.Run.approval"
-    real = __import__("chie.chat.run", fromlist=["Run"]).Run.approval
+    approval = "chie.chat.runs.run.Run.approval"
+    real = __import__("chie.chat.runs.run", fromlist=["Run"]).Run.approval
 
     async def slow(run: Any, call_id: str) -> bool:
         await hold.wait()

@@ -20,8 +20,8 @@ from tests.fakes.postgres import new_database, restarting_server
 from tests.fakes.sse import Sse, asking, following, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs import SHUT_DOWN
-from chie.chat.sessions.recovery import INTERRUPTED
+from chie.chat.runs.manager import SHUT_DOWN
+from chie.chat.runs.recovery import INTERRUPTED
 
 if TYPE_CHECKING:
     import subprocess

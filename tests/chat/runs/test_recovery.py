@@ -15,9 +15,9 @@ from tests.fakes.postgres import new_database
 from tests.fakes.sse import asking, following, texts
 from tests.fakes.waiting import until
 
-from chie.chat.sessions.conversation import now
-from chie.chat.sessions.ownership import CERTAIN
-from chie.chat.sessions.recovery import INTERRUPTED
+from chie.chat.runs.lease import CERTAIN
+from chie.chat.runs.recovery import INTERRUPTED
+from chie.chat.sessions.entities import now
 from chie.errors import StorageError
 
 
@@ -47,7 +47,7 @@ async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
 ) -> None:
     """Saving and finishing both arrive and seem to fail, as when the connection breaks during a commit."""
     turns, agent = chat_on_both.app.state.chat.turns, chat_on_both.agent(GatedAgent)
-    monkeypatch.setattr("chie.chat.runs.RETRIES", (0.0,))
+    monkeypatch.setattr("chie.chat.runs.manager.RETRIES", (0.0,))
     lost: list[str] = []
 
     def losing(name: str) -> None:

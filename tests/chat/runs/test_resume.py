@@ -9,8 +9,8 @@ from tests.fakes.chat import ChatHouse, open_chat
 from tests.fakes.sse import Sse, asking, following, parse, texts
 from tests.fakes.waiting import until
 
-from chie.chat import run as run_module
-from chie.chat import runs
+from chie.chat.runs import manager as runs
+from chie.chat.runs import run as run_module
 
 
 async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on_both: ChatHouse) -> None:

@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.fakes.chat import ChatHouse, open_chat, sqlite_url
 
 from chie.chat.sessions import repository
-from chie.chat.sessions.conversation import Session, now
 from chie.chat.sessions.database import Database
+from chie.chat.sessions.entities import Session, now
 from chie.chat.sessions.upgrade import upgrade
 from chie.errors import NotFoundError, StorageError
 
@@ -90,7 +90,7 @@ async def test_an_answer_survives_a_database_that_fails_for_a_moment(
         return await finish(*arguments, **options)
 
     monkeypatch.setattr(turns, "finish", flaky)
-    monkeypatch.setattr("chie.chat.runs.RETRIES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr("chie.chat.runs.manager.RETRIES", (0.0, 0.0, 0.0))
     session_id, events = await chat.ask("hello")
     assert events[-1].data["session_id"] == session_id
     assert (await chat.messages(session_id))[-1]["status"] == "complete"

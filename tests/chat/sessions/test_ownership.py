@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from chie.chat.sessions import ownership
-from chie.chat.sessions.ownership import CERTAIN, LEASE, Patience, _started, is_dead, new_owner
+from chie.chat.runs import lease as ownership
+from chie.chat.runs.lease import CERTAIN, LEASE, Patience, _started, is_dead, new_owner
 
 US = new_owner()
 MACHINE, _, STARTED, _ = US.split("/")

@@ -11,8 +11,8 @@ import pytest
 from tests.fakes.agents import FakeDirectory
 
 from chie.access.identity import NOBODY, User, acting_as
-from chie.chat.sessions.conversation import Ending, Events
 from chie.chat.sessions.database import Database
+from chie.chat.sessions.entities import Ending, Events
 from chie.chat.sessions.service import MAX_TITLE, TITLE_LENGTH, SessionService, made_title
 from chie.chat.sessions.turns import Turns
 from chie.errors import AuthenticationError, NotFoundError, ValidationError

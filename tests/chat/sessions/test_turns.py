@@ -5,9 +5,9 @@ from tests.fakes.agents import FakeDirectory
 
 from chie.access.identity import User, acting_as
 from chie.chat.agents.base import Turn
-from chie.chat.sessions.conversation import Ending, Events, Message
+from chie.chat.runs.command_queue import Orders
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.orders import Orders
+from chie.chat.sessions.entities import Ending, Events, Message
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import MAX_MESSAGE, Beginning, Turns
 from chie.errors import ConflictError, NotFoundError, ValidationError

@@ -13,9 +13,9 @@ import pytest
 from pydantic import SecretStr
 from tests.fakes.workbench import Witness, create_workbench
 
-from chie.chat.servers import ServerSpec
 from chie.chat.toolbox import connection
 from chie.chat.toolbox.connection import Connection, back_off
+from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.tool import Outcome
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import BuiltIn, way_to

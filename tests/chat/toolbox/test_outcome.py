@@ -3,7 +3,7 @@
 import mcp_types as types
 import pytest
 
-from chie.chat.toolbox.outcome import to_outcome
+from chie.chat.toolbox.result_text import to_outcome
 
 
 def text(words: str) -> types.TextContent:

@@ -13,8 +13,8 @@ from pydantic import SecretStr
 from tests.fakes.mcp_over_http import McpOverHttp
 from tests.fakes.workbench import Witness, create_workbench
 
-from chie.chat.servers import ServerSpec
 from chie.chat.toolbox.connection import Connection
+from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.tool import Outcome, Tool, Toolset, callable_name
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import BuiltIn, way_to

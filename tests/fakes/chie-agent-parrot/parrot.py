@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator, Sequence
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+from chie.chat.agents.dependencies import Workshop
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.workshop import Workshop
 from chie.chat.events import Done, Event, Text
 
 

@@ -15,14 +15,14 @@ import psycopg
 import pytest
 from bench.corpus import fill
 from click.testing import CliRunner, Result
+from tests.app.processes import BIN
 from tests.contract.note_store import MOMENT, a_note
 from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
 from tests.fakes.postgres_counts import assert_counts_are_true
-from tests.house.processes import BIN
 
 from chie.cli import main
 from chie.errors import StorageError
-from chie.knowledge.embedding.carried import CarriedEmbedder
+from chie.knowledge.embedding.precomputed import CarriedEmbedder
 from chie.knowledge.migration import WALKS, Journal, Migration, Report
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore

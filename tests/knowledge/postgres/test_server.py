@@ -14,19 +14,20 @@ from typing import Any
 import psycopg
 import pytest
 from click.testing import CliRunner
+from tests.app.processes import BIN
 from tests.contract.note_store import MOMENT, a_note
 from tests.fakes.embedders import HashingEmbedder
 from tests.fakes.postgres import crash, new_database, new_schema
 from tests.fakes.postgres_counts import assert_counts_are_true
-from tests.house.processes import BIN
 
 from chie.cli import main
 from chie.errors import ChieError, ConfigurationError, ConflictError, StorageError
 from chie.knowledge.note import Note
 from chie.knowledge.settings import KnowledgeSettings, create_store, database
+from chie.knowledge.store.postgres import backfill as upkeep
 from chie.knowledge.store.postgres import corpus as counts
-from chie.knowledge.store.postgres import schema, upkeep, vectors
-from chie.knowledge.store.postgres import server as server_module
+from chie.knowledge.store.postgres import pool as server_module
+from chie.knowledge.store.postgres import schema, vectors
 from chie.knowledge.store.postgres.address import parse
 from chie.knowledge.store.postgres.store import PostgresStore
 
@@ -324,7 +325,7 @@ class TestFailures:
         assert store.check().notes == 0
 
     def test_a_driver_that_is_not_installed(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.delitem(sys.modules, "chie.knowledge.store.postgres.server")
+        monkeypatch.delitem(sys.modules, "chie.knowledge.store.postgres.pool")
         monkeypatch.setitem(sys.modules, "psycopg", None)
         assert self.failure(url).endswith("Run: pip install 'chie[postgres]'")
 

@@ -17,9 +17,10 @@ from tests.fakes.postgres_counts import assert_counts_are_true
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import Note
 from chie.knowledge.samples import SAMPLES
-from chie.knowledge.store import candidates
+from chie.knowledge.store import scoring as candidates
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.store.postgres import upkeep, vectors
+from chie.knowledge.store.postgres import backfill as upkeep
+from chie.knowledge.store.postgres import vectors
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
 

@@ -6,7 +6,7 @@ from tests.fakes.vector_search import FakeVectorSearch, vector_search
 
 from chie.knowledge.store.vector_search.client import VectorSearchClient
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.founding import Founder
+from chie.knowledge.store.vector_search.provision import Founder
 from chie.knowledge.store.vector_search.store import VectorSearchStore
 
 NUMBERS = count()

@@ -12,7 +12,7 @@ from chie.errors import ConfigurationError
 from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.vector_search import objects
 from chie.knowledge.store.vector_search.config import load_config
-from chie.knowledge.store.vector_search.founding import Founder
+from chie.knowledge.store.vector_search.provision import Founder
 
 NAME = "projects/acme/locations/us-central1/collections/notes"
 

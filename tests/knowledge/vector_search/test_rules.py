@@ -11,8 +11,8 @@ from tests.contract.note_store import a_note
 from tests.fakes.vector_search import vector_search
 
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.founding import Founder
 from chie.knowledge.store.vector_search.objects import head
+from chie.knowledge.store.vector_search.provision import Founder
 
 CONFIG = CollectionConfig(project="p", location="l", collection="c")
 

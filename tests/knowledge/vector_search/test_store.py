@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from fastmcp import Client
+from tests.app.test_architecture import modules_after
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.fakes.embedders import HashingEmbedder
-from tests.house.test_architecture import modules_after
 
 from chie.cli import main
 from chie.knowledge.server import create_server

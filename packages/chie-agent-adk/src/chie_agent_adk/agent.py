@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
+from chie.chat.agents.dependencies import Workshop
 from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.workshop import Workshop
 from chie_agent_adk.model import AnthropicModel
 
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
-from chie.chat.model.base import (
+from chie.chat.models.base import (
     Call,
     CallResult,
     ChatModel,
@@ -25,7 +25,7 @@ from chie.chat.model.base import (
     ToolsSaid,
     UserSaid,
 )
-from chie.chat.model.endpoint import Names, require_sound
+from chie.chat.models.endpoint import Names, require_sound
 from chie.errors import ConfigurationError
 
 if TYPE_CHECKING:

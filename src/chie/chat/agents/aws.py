@@ -7,7 +7,7 @@ from typing import ClassVar
 from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.tools import AgentTools
-from chie.chat.model.bedrock import BedrockModel
+from chie.chat.models.bedrock import BedrockModel
 
 DEFAULT_MODEL = "global.anthropic.claude-sonnet-5"
 

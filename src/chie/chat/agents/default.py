@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from chie.chat.agents.model_agent import ModelAgent
 from chie.chat.agents.profile import Profile
-from chie.chat.model.openai import OpenAIModel
+from chie.chat.models.openai import OpenAIModel
 
 
 class DefaultAgent(ModelAgent):

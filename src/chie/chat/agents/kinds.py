@@ -7,12 +7,12 @@ from chie.chat.agents.aws import DEFAULT_MODEL, AWSAgent
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.broken import BrokenAgent
 from chie.chat.agents.default import DefaultAgent
+from chie.chat.agents.dependencies import Maker, Workshop
 from chie.chat.agents.notes import NotesAgent
 from chie.chat.agents.openai import OpenAIAgent
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.workshop import Maker, Workshop
-from chie.chat.model.bedrock import BedrockModel
-from chie.chat.model.openai import OpenAIModel
+from chie.chat.models.bedrock import BedrockModel
+from chie.chat.models.openai import OpenAIModel
 from chie.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)

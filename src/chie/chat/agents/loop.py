@@ -9,9 +9,9 @@ from time import perf_counter
 from uuid import uuid4
 
 from chie.chat.agents.base import Approve, Turn
-from chie.chat.agents.paragraphs import Paragraphs
+from chie.chat.agents.text_joiner import Paragraphs
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
-from chie.chat.model.base import (
+from chie.chat.models.base import (
     Call,
     CallResult,
     ChatModel,

@@ -11,7 +11,7 @@ from chie.chat.agents.loop import Loop, conversation
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.tools import AgentTools
 from chie.chat.events import Event
-from chie.chat.model.base import ChatModel
+from chie.chat.models.base import ChatModel
 from chie.errors import ChieError
 
 logger = logging.getLogger(__name__)

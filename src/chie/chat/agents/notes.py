@@ -7,9 +7,9 @@ from typing import Any
 from uuid import uuid4
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+from chie.chat.agents.canned_replies import words_for
+from chie.chat.agents.excerpts import quote
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.quotes import quote
-from chie.chat.agents.words import words_for
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.errors import ServiceError

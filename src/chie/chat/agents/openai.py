@@ -5,7 +5,7 @@ from typing import ClassVar
 from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.tools import AgentTools
-from chie.chat.model.openai import OpenAIModel
+from chie.chat.models.openai import OpenAIModel
 
 
 class OpenAIAgent(ModelAgent):

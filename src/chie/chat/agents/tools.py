@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from chie.chat.servers import how_to_get
+from chie.chat.toolbox.servers_file import how_to_get
 from chie.chat.toolbox.tool import Toolset
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.wrappers import Allowed, Approved, Budgeted

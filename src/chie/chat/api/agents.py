@@ -5,7 +5,7 @@ from pydantic import BaseModel
 
 from chie.chat.agents.base import AgentInfo
 from chie.chat.api.state import ChatState
-from chie.http_errors import errors
+from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/agents", tags=["agents"])
 

@@ -9,9 +9,9 @@ from fastapi.responses import Response
 from chie.chat.api.schemas import MAX_ID, AnswerState, Approve, Ask, Decision, Edit, Regenerate
 from chie.chat.api.sse import MEDIA_TYPE, EventStream
 from chie.chat.api.state import Chat, ChatState
-from chie.chat.reading import Batch
+from chie.chat.runs.reader import Batch
 from chie.chat.sessions.turns import Beginning
-from chie.http_errors import errors
+from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/chat", tags=["chat"])
 

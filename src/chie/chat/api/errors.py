@@ -10,10 +10,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from chie.access.shield import HEADERS
 from chie.errors import ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
+from chie.http.security_headers import HEADERS
+from chie.logging import request_id
 from chie.mcp_kit.errors import describe
-from chie.mcp_kit.logging import request_id
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chie.chat.api.errors import detail
 from chie.chat.metrics import Metrics
-from chie.mcp_kit.logging import new_request_id
+from chie.logging import new_request_id
 
 NUL = "the address has a NUL character: send plain text."
 MAX_BODY = 4 * 1024 * 1024

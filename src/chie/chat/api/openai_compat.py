@@ -11,16 +11,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from chie.chat.agents.base import BaseAgent, Turn
+from chie.chat.api.disconnect import ClientLeftError, attended, with_silences
 from chie.chat.api.errors import surprise
 from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, split
-from chie.chat.api.patience import ClientLeftError, attended, with_silences
 from chie.chat.api.sse import HEADERS, HEARTBEAT, MEDIA_TYPE
 from chie.chat.api.state import ChatState
 from chie.chat.events import Done, Event, Usage, clean
-from chie.chat.reading import HEARTBEAT_SECONDS
-from chie.chat.sessions.conversation import new_id
+from chie.chat.runs.reader import HEARTBEAT_SECONDS
+from chie.chat.sessions.entities import new_id
 from chie.errors import ChieError
-from chie.http_errors import errors
+from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path
 
 from chie.chat.api.schemas import MAX_ID, Servers, ServerState
 from chie.chat.api.state import ChatState
-from chie.http_errors import errors
+from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
 

@@ -7,10 +7,10 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from chie.chat.api.schemas import MAX_ID, NewSession, SessionChange
 from chie.chat.api.state import ChatState
-from chie.chat.sessions.conversation import Conversation, Page, Session
+from chie.chat.sessions.entities import Conversation, Page, Session
 from chie.chat.sessions.export import as_json, as_markdown, file_name
 from chie.errors import ValidationError
-from chie.http_errors import errors
+from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/sessions", tags=["sessions"])
 

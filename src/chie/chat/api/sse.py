@@ -5,7 +5,7 @@ from json import JSONEncoder
 
 from starlette.responses import StreamingResponse
 
-from chie.chat.reading import Batch
+from chie.chat.runs.reader import Batch
 from chie.chat.sessions.answer import Item
 
 HEARTBEAT = b": still here\n\n"

@@ -7,15 +7,15 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlalchemy import URL
 
-from chie.chat.directory import AgentDirectory
-from chie.chat.elsewhere import Elsewhere
+from chie.chat.agents.port import AgentDirectory
 from chie.chat.metrics import Metrics
-from chie.chat.runs import SAVE_SECONDS, Runs
+from chie.chat.runs.command_queue import Orders
+from chie.chat.runs.lease import RENEW, Patience
+from chie.chat.runs.listener import Listener
+from chie.chat.runs.manager import SAVE_SECONDS, Runs
+from chie.chat.runs.recovery import Recovery
+from chie.chat.runs.remote import Elsewhere
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.listener import Listener
-from chie.chat.sessions.orders import Orders
-from chie.chat.sessions.ownership import RENEW, Patience
-from chie.chat.sessions.recovery import Recovery
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import Turns
 from chie.chat.sessions.upgrade import upgrade

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from chie.chat.events import Usage
-from chie.chat.sessions.conversation import Ending, Events, Status
+from chie.chat.sessions.entities import Ending, Events, Status
 
 Item = str | dict[str, Any]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from chie.chat.agents.base import Turn
-from chie.chat.sessions.conversation import Message
+from chie.chat.sessions.entities import Message
 
 UNANSWERED = "(This answer failed before it began.)"  # models ask for an answer between two questions
 

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from chie.access.identity import User, acting_as, current_user
-from chie.chat.sessions.bell import Bell
+from chie.chat.runs.notify import Bell
 from chie.chat.sessions.failures import in_our_words
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any
 
 from chie.chat.sessions.branches import newest_branch
-from chie.chat.sessions.conversation import Conversation, Message
+from chie.chat.sessions.entities import Conversation, Message
 
 SUFFIX = {"markdown": "md", "json": "json"}
 

@@ -8,10 +8,10 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, type_coerce, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from chie.chat.sessions.conversation import Ending, Events, Message, Session
 from chie.chat.sessions.database import Rows
+from chie.chat.sessions.entities import Ending, Events, Message, Session
 from chie.chat.sessions.models import EventsRow, MessageRow, Moment, OrderRow, SessionRow
-from chie.spelling import fold
+from chie.unicode import fold
 
 ALL = 1_000_000
 

@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.chat.directory import AgentDirectory
+from chie.chat.agents.port import AgentDirectory
 from chie.chat.sessions import repository
 from chie.chat.sessions.answer import part_of
-from chie.chat.sessions.conversation import Conversation, Message, Page, Session, new_id, now
 from chie.chat.sessions.database import Database
+from chie.chat.sessions.entities import Conversation, Message, Page, Session, new_id, now
 from chie.errors import NotFoundError, ValidationError
 
 TITLE_LENGTH = 60

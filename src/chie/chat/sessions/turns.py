@@ -7,12 +7,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chie.access.identity import current_user
 from chie.chat.agents.base import BaseAgent, Turn
-from chie.chat.directory import AgentDirectory
+from chie.chat.agents.port import AgentDirectory
+from chie.chat.runs.lease import new_owner
 from chie.chat.sessions import repository
 from chie.chat.sessions.branches import history
-from chie.chat.sessions.conversation import Ending, Events, Message, Session, new_id, now
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.ownership import new_owner
+from chie.chat.sessions.entities import Ending, Events, Message, Session, new_id, now
 from chie.chat.sessions.service import existing, grown, made_title, new_session
 from chie.errors import ConflictError, NotFoundError, ValidationError
 

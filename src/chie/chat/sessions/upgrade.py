@@ -11,7 +11,7 @@ from sqlalchemy.pool import NullPool
 from chie.chat.sessions.failures import in_our_words
 from chie.chat.sessions.models import Table
 from chie.errors import StorageError
-from chie.private import make_database
+from chie.files import make_database
 
 if TYPE_CHECKING:
     from alembic.config import Config

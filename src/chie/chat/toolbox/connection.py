@@ -18,7 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from chie.chat.toolbox.tool import ServerState, State, Tool
 from chie.errors import ServiceError
-from chie.mcp_kit.logging import REQUEST, request_id
+from chie.logging import REQUEST, request_id
 
 if TYPE_CHECKING:
     from fastmcp import Client

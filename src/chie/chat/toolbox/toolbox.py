@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mcp import MCPError
 
 from chie.chat.toolbox.connection import Connection, ConnectionLostError, StrangeResultError
-from chie.chat.toolbox.outcome import to_outcome
+from chie.chat.toolbox.result_text import to_outcome
 from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
 from chie.chat.toolbox.transport import BuiltIn, way_to
 from chie.chat.toolbox.wrappers import Distinct, OwnLists
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import mcp_types
     from typing_extensions import TypeIs
 
-    from chie.chat.servers import ServerSpec
     from chie.chat.settings import ChatSettings
-    from chie.mcp_kit.serve import Server
+    from chie.chat.toolbox.servers_file import ServerSpec
+    from chie.mcp_kit.server import Server
 
 logger = logging.getLogger(__name__)
 

@@ -6,12 +6,12 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from chie.chat.servers import ServerSpec
+from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.stderr import LastWords
 from chie.errors import ConfigurationError
+from chie.logging import redact
 from chie.mcp_kit.auth import lent_identity
-from chie.mcp_kit.logging import redact
-from chie.mcp_kit.serve import Server
+from chie.mcp_kit.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from unicodedata import category, normalize
 
-from chie.spelling import normal
+from chie.unicode import normal
 
 _STRIPPED = re.compile("[\u0300-\u036f]")  # accents, once they stand alone
 _RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff々〆]+|[^\\s\u3040-\u30ff\u3400-\u9fff々〆]+")

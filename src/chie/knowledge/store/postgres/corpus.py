@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.server import Connection
+    from chie.knowledge.store.postgres.pool import Connection
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from chie.knowledge.store.postgres.corpus import Change
 from chie.knowledge.tokens import fold
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.server import Connection
+    from chie.knowledge.store.postgres.pool import Connection
 
 LONGEST = 500  # bytes of a word or tag in an index, which takes no more than about 2,700
 

@@ -8,7 +8,7 @@ from chie.errors import StorageError
 from chie.knowledge.store.postgres.address import Address
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.server import Connection
+    from chie.knowledge.store.postgres.pool import Connection
 
 VERSION = 1
 LOCK = 6_840_302  # any number, as long as every Chie takes the same

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Question
-from chie.knowledge.store.candidates import NEAR, WORDS, Scored, best, hit, telling, weights
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import rows
 from chie.knowledge.store.postgres.corpus import Corpus
 from chie.knowledge.store.postgres.vectors import ALIKE, PostgresVectors, Sight, literal
+from chie.knowledge.store.scoring import NEAR, WORDS, Scored, best, hit, telling, weights
 from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
-    from chie.knowledge.store.postgres.server import Connection
+    from chie.knowledge.store.postgres.pool import Connection
 
 # BM25 as SQLite's FTS5 computes it, so that a note scores the same in either store. The join asks the index once a
 # word; their places together are bounded by what `telling` affords.

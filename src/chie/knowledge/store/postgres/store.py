@@ -11,19 +11,19 @@ from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
 from chie.knowledge.passages import reading, split
 from chie.knowledge.ranking import Question
 from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
-from chie.knowledge.store.notices import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
+from chie.knowledge.store.degraded import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import rows
 from chie.knowledge.store.postgres.address import parse
+from chie.knowledge.store.postgres.backfill import Upkeep
 from chie.knowledge.store.postgres.corpus import Change, Corpus
 from chie.knowledge.store.postgres.rows import Draft
 from chie.knowledge.store.postgres.search import Search
-from chie.knowledge.store.postgres.upkeep import Upkeep
 from chie.knowledge.store.postgres.vectors import PostgresVectors, Sight, literal, settings
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
-    from chie.knowledge.store.postgres.server import Connection, PostgresServer
+    from chie.knowledge.store.postgres.pool import Connection, PostgresServer
 
 
 class PostgresStore(NoteStore):
@@ -40,7 +40,7 @@ class PostgresStore(NoteStore):
         with self._opening:
             if self._opened is None:
                 try:
-                    from chie.knowledge.store.postgres.server import PostgresServer
+                    from chie.knowledge.store.postgres.pool import PostgresServer
                 except ModuleNotFoundError as error:
                     raise ConfigurationError(
                         "PostgreSQL needs a driver that is not installed. Run: pip install 'chie[postgres]'"

@@ -15,7 +15,7 @@ from chie.knowledge.store.postgres.corpus import Change, Corpus
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
-    from chie.knowledge.store.postgres.server import Connection, PostgresServer
+    from chie.knowledge.store.postgres.pool import Connection, PostgresServer
 
 NARROW = 5_000  # passages that are compared one by one sooner than proposed by the index
 BREADTH = 800  # candidates that the index keeps as it looks; at 100,000 notes, half of them lose one hit in thirty

@@ -7,8 +7,8 @@ from pathlib import Path
 from queue import Empty, LifoQueue
 
 from chie.errors import StorageError
+from chie.files import make_database
 from chie.knowledge.store.sqlite import schema
-from chie.private import make_database
 
 BUSY_SECONDS = 30.0
 

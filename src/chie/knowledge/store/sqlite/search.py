@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Question
-from chie.knowledge.store.candidates import NEAR, WORDS, Scored, best, hit, telling, weights
+from chie.knowledge.store.scoring import NEAR, WORDS, Scored, best, hit, telling, weights
 from chie.knowledge.store.sqlite import rows
 from chie.knowledge.tokens import fold, query_tokens
 

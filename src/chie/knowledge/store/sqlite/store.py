@@ -10,7 +10,7 @@ from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
 from chie.knowledge.passages import reading, split
 from chie.knowledge.ranking import Question
 from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
-from chie.knowledge.store.notices import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
+from chie.knowledge.store.degraded import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
 from chie.knowledge.store.sqlite import rows
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile

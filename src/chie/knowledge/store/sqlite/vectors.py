@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from chie.knowledge.embedding.base import Vectors
-    from chie.knowledge.store.sqlite.index import VectorIndex
+    from chie.knowledge.store.sqlite.vector_index import VectorIndex
 
 _STRANGE = "model = ? AND length(vector) <> ?"
 BATCH = 4096  # rows read at a time, so that loading does not double the memory
@@ -153,7 +153,7 @@ class SqliteVectors:
         the file: what it does not see yet must not be taken for unread, and read again."""
         newest, deletions = self._state(connection)
         if self._index is None:
-            from chie.knowledge.store.sqlite.index import VectorIndex
+            from chie.knowledge.store.sqlite.vector_index import VectorIndex
 
             self._index = VectorIndex(dimension)
             self._index.reserve(newest)

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.faults import SERVING, has_no_token, translate
+from chie.knowledge.store.vector_search.errors import SERVING, has_no_token, translate
 
 if TYPE_CHECKING:
     from google.api_core.retry import Retry

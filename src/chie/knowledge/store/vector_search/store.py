@@ -17,7 +17,7 @@ from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
 from chie.knowledge.store.vector_search import objects
 from chie.knowledge.store.vector_search.client import Data, VectorSearchClient
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.faults import CHANGED
+from chie.knowledge.store.vector_search.errors import CHANGED
 from chie.knowledge.store.vector_search.filters import HEADS, all_of, looking, of_notes, seen_by
 from chie.knowledge.store.vector_search.order import Order, Place, first
 from chie.knowledge.store.vector_search.search import Search, semantic, similarity

@@ -1,0 +1,1 @@
+"""SQLite and PostgreSQL: the database URL, connections and error translation."""

@@ -1,0 +1,1 @@
+"""The HTTP runtime: uvicorn, workers, body limits, security headers, static files."""

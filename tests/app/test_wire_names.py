@@ -1,0 +1,177 @@
+"""Names on the wire are for ever: adding one is a line here, changing one breaks somebody's assistant."""
+
+from typing import Any, Literal
+
+import pytest
+from fastmcp import Client
+
+from chie.app import create_house
+from chie.bedrock_kb.config import KBConfig
+from chie.bedrock_kb.server import create_server as create_bedrock_kb
+from chie.chat.api.chat import EVENT
+from chie.knowledge.server import create_server
+from chie.n8n.server import create_server as create_n8n_server
+
+ConnectMode = Literal["auto", "legacy"]
+
+API = {
+    "/api/agents": {"get"},
+    "/api/chat/stream": {"post"},
+    "/api/chat/stream/{message_id}": {"get"},
+    "/api/chat/{message_id}/approve": {"post"},
+    "/api/chat/{message_id}/edit": {"post"},
+    "/api/chat/{message_id}/regenerate": {"post"},
+    "/api/chat/{message_id}/stop": {"post"},
+    "/api/login": {"post"},
+    "/api/logout": {"post"},
+    "/api/mcp/servers": {"get"},
+    "/api/mcp/servers/{name}/reconnect": {"post"},
+    "/api/me": {"get"},
+    "/api/sessions": {"get", "post"},
+    "/api/sessions/{session_id}": {"get", "patch", "delete"},
+    "/api/sessions/{session_id}/export": {"get"},
+    "/api/setup": {"get"},
+    "/api/setup/connect": {"get"},
+    "/api/setup/endpoints/{endpoint_id}/test": {"post"},
+    "/v1/chat/completions": {"post"},
+    "/v1/models": {"get"},
+}
+
+ROOMS = {
+    "/api/knowledge": {"get", "post"},
+    "/api/knowledge/export": {"get"},
+    "/api/knowledge/import": {"post"},
+    "/api/knowledge/map": {"get"},
+    "/api/knowledge/samples": {"post"},
+    "/api/knowledge/search": {"get"},
+    "/api/knowledge/tags": {"get"},
+    "/api/knowledge/{note_id}": {"get", "patch", "put", "delete"},
+    "/api/knowledge/{note_id}/similar": {"get"},
+    "/api/n8n/workflows": {"get"},
+    "/api/n8n/workflows/{workflow_id}": {"get"},
+    "/api/n8n/workflows/{workflow_id}/backups": {"get"},
+    "/api/n8n/workflows/{workflow_id}/executions": {"get"},
+    "/api/n8n/executions/{execution_id}": {"get"},
+    "/api/n8n/backups/{workflow_id}/{file}": {"get"},
+    "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
+    "/api/bedrock-kb": {"get"},
+    "/api/bedrock-kb/ask": {"post"},
+}
+
+KNOWLEDGE = {
+    "save_knowledge": {"content", "title", "tags", "source", "private"},
+    "search_knowledge": {"query", "limit", "tags"},
+    "delete_knowledge": {"id"},
+    "get_knowledge": {"id"},
+    "update_knowledge": {"id", "content", "title", "tags", "private"},
+    "list_knowledge": {"tag", "limit", "cursor"},
+}
+
+KNOWLEDGE_PROMPTS = {
+    "save_what_we_learnt": {"topic", "tags"},
+    "what_do_we_know": {"topic", "tag"},
+}
+KNOWLEDGE_RESOURCES = {"note://{id}", "ui://knowledge/search.html"}
+N8N_RESOURCES = {"ui://n8n/workflow.html"}
+VIEWS = {"search_knowledge": "ui://knowledge/search.html", "get_workflow_connections": "ui://n8n/workflow.html"}
+
+BEDROCK_KB = {
+    "kb_answer": {"query", "max_results", "session_id", "filter", "search_type"},
+    "kb_search": {"query", "max_results", "filter", "search_type"},
+}
+
+N8N: dict[str, set[str]] = {
+    "list_workflows": {"active", "tags", "name", "projectId", "limit", "offset", "cursor", "raw"},
+    "get_workflow": {"id", "nodeName", "raw"},
+    "get_workflow_connections": {"id", "raw"},
+    "create_workflow": {"name", "nodes", "connections", "settings", "pinData", "active", "tags", "raw"},
+    "create_workflow_from_file": {"filePath", "raw"},
+    "update_workflow": {
+        "id", "name", "nodes", "connections", "settings", "staticData", "pinData", "nodeGroups", "description",
+        "active", "tags", "versionId", "raw",
+    },
+    "replace_workflow_from_file": {"id", "filePath", "versionId", "raw"},
+    "delete_workflow": {"id"},
+    "list_executions": {"workflowId", "status", "projectId", "limit", "cursor", "raw"},
+    "get_execution": {"id", "includeData", "nodeName", "itemLimit", "raw"},
+    "validate_workflow": {"id", "nodes", "connections"},
+    "patch_workflow": {"id", "operations", "versionId", "dryRun", "raw"},
+    "list_backups": {"id", "limit", "cursor"},
+    "restore_workflow": {"backup", "raw"},
+    "retry_execution": {"id", "loadWorkflow"},
+    "publish_workflow": {"id"},
+    "unpublish_workflow": {"id"},
+    "n8n_health": set(),
+}  # fmt: skip
+
+
+async def test_the_tools_of_knowledge_gateway() -> None:
+    async with Client(create_server()) as client:
+        tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
+        assert client.server_info is not None
+        assert client.server_info.name == "knowledge-gateway"
+    assert tools == KNOWLEDGE
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_prompts_and_resources_of_knowledge_gateway(mode: ConnectMode) -> None:
+    async with Client(create_server(), mode=mode) as client:
+        prompts = {one.name: {argument.name for argument in one.arguments or ()} for one in await client.list_prompts()}
+        assert await addresses(client) == KNOWLEDGE_RESOURCES
+    assert prompts == KNOWLEDGE_PROMPTS
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_views_and_the_tools_they_show(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("N8N_API_KEY", "never used")
+    views = {}
+    for server in (create_server(), create_n8n_server()):
+        async with Client(server, mode=mode) as client:
+            for tool in await client.list_tools():
+                if view := (tool.meta or {}).get("ui"):
+                    views[tool.name] = view["resourceUri"]
+                    assert set(view) == {"resourceUri"}
+    assert views == VIEWS
+
+
+async def addresses(client: Client[Any]) -> set[str]:
+    templates = {one.uri_template for one in await client.list_resource_templates()}
+    return templates | {str(one.uri) for one in await client.list_resources()}
+
+
+def test_the_paths_of_the_api() -> None:
+    paths = create_house({}).openapi()["paths"]
+    assert {path: set(methods) for path, methods in paths.items()} == API
+
+
+def test_the_paths_of_the_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_URL", "http://127.0.0.1:5678")
+    monkeypatch.setenv("N8N_API_KEY", "key")
+    bedrock_kb = create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))
+    rooms = {"knowledge": create_server(), "bedrock-kb": bedrock_kb, "n8n": create_n8n_server()}
+    paths = create_house(rooms).openapi()["paths"]
+    assert {path: set(methods) for path, methods in paths.items() if path not in API} == ROOMS
+
+
+def test_the_events_of_a_stream() -> None:
+    assert EVENT["properties"]["event"]["enum"] == ["message", "tool_call", "tool_result", "error", "done"]
+
+
+async def test_the_tools_of_mcp_bedrock_kb() -> None:
+    async with Client(create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))) as client:
+        tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
+        assert client.server_info is not None
+        assert client.server_info.name == "mcp-bedrock-kb"
+    assert tools == BEDROCK_KB
+
+
+@pytest.mark.req("NW-5", "NW-1")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("N8N_API_KEY", "never used")
+    async with Client(create_n8n_server(), mode=mode) as client:
+        tools = {tool.name: set(tool.input_schema.get("properties", {})) for tool in await client.list_tools()}
+        assert await addresses(client) == N8N_RESOURCES
+    assert tools == N8N
