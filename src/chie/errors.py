@@ -17,7 +17,7 @@ Each edge (MCP, HTTP, SSE, CLI) has one translator. Nothing compares texts; comp
 
 from typing import Any
 
-from chie.messages import Message, Param
+from chie.messages.catalogue import Message, Param
 
 
 class ChieError(Exception):
