@@ -149,7 +149,7 @@ def quantile(spent: Sequence[float], share: float) -> float:
 
 
 def main() -> list[Figure]:
-    from tests.fakes.postgres import new_database, run_server
+    from tests.fakes.postgres import new_database, postgres_url, run_server
 
     sizes = [int(word) for word in sys.argv[1:] if word.isdigit()] or SIZES
     embedder = Mixture()
@@ -158,7 +158,7 @@ def main() -> list[Figure]:
         for size in sizes:
             with tempfile.TemporaryDirectory() as folder:
                 ours = SqliteStore(Path(folder) / "chie.db", embedder)
-                theirs = PostgresStore(new_database(address), embedder)
+                theirs = PostgresStore(postgres_url(new_database(address)), embedder)
                 found += compare(ours, theirs, embedder, size)
                 ours.close()
                 theirs.close()

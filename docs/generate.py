@@ -135,7 +135,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
         "vector_search": import_module("chie.knowledge.store.vector_search.config").VectorSearchSettings,
         "proxy": import_module("chie.access.proxy").ProxySettings,
-        "sessions": import_module("chie.chat.sessions.settings").DatabaseSettings,
+        "sessions": import_module("chie.database.settings").DatabaseSettings,
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,
         "agents": import_module("chie.chat.settings").ChatSettings,

@@ -26,7 +26,7 @@ def _write(places: Places, target: Path, folder: Path) -> Manifest:
     found = Contents(0, None, {})
     if places.database.exists():
         sources[f"databases/{DATABASE}"] = folder / DATABASE
-        found = take_picture(places.database, folder / DATABASE, room=str(target.parent))
+        found = take_picture(places.database, folder / DATABASE, room=target.parent)
     sources |= {f"home/{file.as_posix()}": places.home / file for file in places.files()}
     manifest = Manifest(notes_schema=found.notes_schema, sessions_schema=found.sessions_schema, counts=found.counts)
     return write_archive(target, sources, manifest)

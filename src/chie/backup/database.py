@@ -3,19 +3,18 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from urllib.parse import quote
 
+from chie.database.errors import BUSY_TIMEOUT_SECONDS, DAMAGE_CODES, sqlite_error
+from chie.database.sqlite import connect_existing, translate_errors
 from chie.errors import StorageError
 
-BUSY_SECONDS = 30.0
 TABLES = {"notes": "note", "sessions": "conversation", "messages": "message"}
 SIDE_FILES = ("-wal", "-shm")
-BRING_BACK = "Bring back a backup with: chie restore FILE"
 STAGING = ".restoring-"  # how everything begins that a restore has not finished yet
 
 
@@ -36,28 +35,28 @@ def in_words(counts: Mapping[str, int]) -> str:
     )
 
 
-def take_picture(source: Path, target: Path, *, room: str) -> Contents:
+def take_picture(source: Path, target: Path, *, room: Path) -> Contents:
     """As it is at one moment, in one file without a log beside it. `room` is what to call the place of the target.
 
     What is damaged in the source is so in its copy; where there is no more room, it is the copy that lacks it.
     """
     with (
-        _in_our_words(str(source), room=room),
-        closing(_open(source)) as live,
+        translate_errors(source, disk=room),
+        closing(connect_existing(source)) as live,
         closing(sqlite3.connect(target, isolation_level=None)) as copy,
     ):
         live.backup(copy, progress=_deadline(source))
         copy.execute("PRAGMA journal_mode = DELETE")
-    return examine(target, name=str(source))
+    return examine(target, shown=source)
 
 
-def examine(path: Path, *, name: str | None = None, remedy: str = BRING_BACK) -> Contents:
-    """StorageError for a file that is no database, or a damaged one; `name` and `remedy` are for whoever reads it."""
-    name = name or str(path)
-    with _in_our_words(name, remedy=remedy), closing(_open(path)) as connection:
+def examine(path: Path, *, shown: Path | None = None) -> Contents:
+    """StorageError for a file that is not a database, or a damaged one. `shown` is the path to name in the error."""
+    shown = shown or path
+    with translate_errors(shown), closing(connect_existing(path)) as connection:
         found = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != ("ok",):
-            raise StorageError(f"{name} is damaged: SQLite's own check fails. {remedy}")
+            raise StorageError("database.file_corrupt", path=str(shown))
         return _contents(connection)
 
 
@@ -71,20 +70,16 @@ def replace_content(staged: Path, live: Path) -> bool:
         _put_in_place(staged, live)
         return True
     try:
-        with closing(_open(staged)) as source, closing(_open(live)) as target:
+        with closing(connect_existing(staged)) as source, closing(connect_existing(live)) as target:
             _prepare(source, target)
             source.backup(target, progress=_deadline(live))
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise StorageError(_explain(error, str(live))) from error
+        translated = sqlite_error(error, live)
+        if translated.code not in DAMAGE_CODES:
+            raise translated from error
         _put_in_place(staged, live)
         return False
     return True
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """By SQLite's own word; a file that is locked or may not be opened is whole for all we know."""
-    return getattr(error, "sqlite_errorname", "").split("_")[:2][-1:] in (["NOTADB"], ["CORRUPT"])
 
 
 def copy_raw(path: Path, folder: Path) -> None:
@@ -129,11 +124,6 @@ def _side_files(path: Path) -> list[Path]:
     return [path.with_name(path.name + end) for end in SIDE_FILES]
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path))}?mode=rw"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-
-
 def _contents(connection: sqlite3.Connection) -> Contents:
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     counts = {
@@ -149,7 +139,7 @@ def _contents(connection: sqlite3.Connection) -> Contents:
 
 
 def _deadline(path: Path) -> "_Deadline":
-    return _Deadline(path, monotonic() + BUSY_SECONDS)
+    return _Deadline(path, monotonic() + BUSY_TIMEOUT_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -161,24 +151,4 @@ class _Deadline:
 
     def __call__(self, status: int, remaining: int, total: int) -> None:  # noqa: ARG002
         if status == sqlite3.SQLITE_BUSY and monotonic() > self.until:
-            raise StorageError(
-                f"another process has kept {self.path} locked for {BUSY_SECONDS:.0f} seconds. Nothing was changed. "
-                "Try again; if it stays so, find that process and stop it."
-            )
-
-
-@contextmanager
-def _in_our_words(name: str, *, room: str | None = None, remedy: str = BRING_BACK) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StorageError(_explain(error, name, room=room, remedy=remedy)) from error
-
-
-def _explain(error: sqlite3.Error, name: str, *, room: str | None = None, remedy: str = BRING_BACK) -> str:
-    code = getattr(error, "sqlite_errorname", "an unknown failure")
-    if code in ("SQLITE_NOTADB", "SQLITE_CORRUPT"):
-        return f"{name} is damaged, or not a database of Chie's. {remedy}"
-    if code == "SQLITE_FULL":
-        return f"the disk that holds {room or name} is full. Free some space, then try again. Nothing was changed."
-    return f"{name} could not be used ({code}). Check the disk and the rights of its folder, then try again."
+            raise StorageError("database.file_locked", path=str(self.path), seconds=BUSY_TIMEOUT_SECONDS)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chie.access.settings import AccessSettings
-from chie.chat.sessions.settings import DatabaseSettings, database_url
+from chie.database.settings import DatabaseSettings, database_url
+from chie.database.url import DatabaseUrl, SqliteUrl
 from chie.errors import ConfigurationError
 from chie.knowledge.settings import KnowledgeSettings
 from chie.settings import load
@@ -68,20 +69,19 @@ def find_places(*, home_only: bool = False) -> Places:
     access = load(AccessSettings)
     home = settings.home.expanduser()
     url = database_url(settings)
-    backend = url.get_backend_name()
-    if backend != "sqlite" and not home_only:
+    if not isinstance(url, SqliteUrl) and not home_only:
         raise ConfigurationError(
             "the database is PostgreSQL, which has tools of its own for this. Run: "
             'pg_dump --format=custom --file=chie.dump "$CHIE_DATABASE_URL" (and to bring it back: pg_restore --clean '
             '--if-exists --dbname="$CHIE_DATABASE_URL" chie.dump). Add --home-only for the files in CHIE_HOME.'
         )
-    database = Path(url.database or "").absolute() if backend == "sqlite" else home / DATABASE
-    elsewhere = tuple(_elsewhere(backend, home / DATABASE, database))
+    database = url.path.absolute() if isinstance(url, SqliteUrl) else home / DATABASE
+    elsewhere = tuple(_elsewhere(url, home / DATABASE, database))
     return Places(home, database, access.users_path, access.audit_path, elsewhere)
 
 
-def _elsewhere(backend: str, usual: Path, database: Path) -> Iterator[str]:
-    if backend != "sqlite":
+def _elsewhere(url: DatabaseUrl, usual: Path, database: Path) -> Iterator[str]:
+    if not isinstance(url, SqliteUrl):
         yield "what is in PostgreSQL"
     if usual.exists() and usual.resolve() != database.resolve():
         yield f"{usual}, which is not the file that CHIE_DATABASE_URL names"

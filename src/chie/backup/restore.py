@@ -12,6 +12,7 @@ from chie.backup.archive import Manifest, verify
 from chie.backup.create import back_up
 from chie.backup.database import STAGING, Contents, copy_raw, examine, replace_content
 from chie.backup.inventory import DATABASE, Places
+from chie.database.errors import DAMAGE_CODES
 from chie.errors import StorageError, ValidationError
 from chie.files import make_folder
 
@@ -118,7 +119,7 @@ def _bring_up(database: Path) -> None:
     from chie.chat.sessions.upgrade import upgrade
     from chie.knowledge.store.sqlite.file import SqliteFile
 
-    found = examine(database, name="the database in this backup", remedy="Use another backup. Nothing was changed.")
+    found = _examine_unpacked(database)
     _refuse_newer(found)
     if found.notes_schema:
         notes = SqliteFile(database)
@@ -130,6 +131,17 @@ def _bring_up(database: Path) -> None:
     if found.sessions_schema:
         upgrade(URL.create("sqlite", database=str(database)))
     _settle(database)
+
+
+def _examine_unpacked(database: Path) -> Contents:
+    try:
+        return examine(database)
+    except StorageError as error:
+        if error.code not in DAMAGE_CODES:
+            raise
+        raise StorageError(
+            "the database in this backup is damaged. Use another backup. Nothing was changed."
+        ) from error
 
 
 def _refuse_newer(found: Contents) -> None:

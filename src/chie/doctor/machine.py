@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chie import __version__
-from chie.backup.database import STAGING, examine, in_words, is_damage
-from chie.chat.sessions.settings import DatabaseSettings, database_url
+from chie.backup.database import STAGING, examine, in_words
 from chie.chat.sessions.upgrade import HEAD
+from chie.database.errors import DAMAGE_CODES
+from chie.database.settings import DATABASE_FILE, DatabaseSettings, database_url
+from chie.database.url import SqliteUrl
 from chie.doctor.finding import Finding
 from chie.errors import ChieError, StorageError
 from chie.files import is_open_to_others
@@ -80,9 +82,7 @@ async def check_database() -> Sequence[Finding]:
 
 def database_file(settings: DatabaseSettings) -> Path:
     url = database_url(settings)
-    if url.get_backend_name() == "sqlite" and url.database:
-        return Path(url.database)
-    return settings.home.expanduser() / "chie.db"
+    return url.path if isinstance(url, SqliteUrl) else settings.home.expanduser() / DATABASE_FILE
 
 
 def _look_at_rights(file: Path) -> list[Finding]:
@@ -99,8 +99,8 @@ def look_at_database(file: Path) -> Finding:
     try:
         found = examine(file)
     except StorageError as error:
-        kept_from_us = isinstance(error.__cause__, sqlite3.Error) and not is_damage(error.__cause__)
-        return Finding("database", "problem", error.message, holders_of(file) if kept_from_us else RESTORE)
+        fix = RESTORE if error.code in DAMAGE_CODES else holders_of(file)
+        return Finding("database", "problem", error.message, fix)
     newer = found.notes_schema > VERSION or (found.sessions_schema or "") > HEAD
     if newer:
         return Finding("database", "problem", f"{file} was written by a newer Chie than this one.", UPGRADE)
@@ -120,11 +120,12 @@ async def check_postgres() -> Sequence[Finding]:
     from sqlalchemy import text
 
     from chie.chat.sessions.database import Database
+    from chie.database.engine import sqlalchemy_url
 
     url = database_url(load(DatabaseSettings))
-    if url.get_backend_name() == "sqlite":
+    if isinstance(url, SqliteUrl):
         return [Finding("PostgreSQL", "off", "CHIE_DATABASE_URL names none; everything is in the file.")]
-    database = Database(url)
+    database = Database(sqlalchemy_url(url))
     try:
         await database.check()
         async with database.read() as connection:
@@ -134,7 +135,7 @@ async def check_postgres() -> Sequence[Finding]:
             )
     finally:
         await database.close()
-    where = f"{url.host or 'the local socket'}, database {url.database}"
+    where = url.location
     if found and found > HEAD:
         return [Finding("PostgreSQL", "problem", f"{where} was written by a newer Chie than this one.", UPGRADE)]
     if found != HEAD:

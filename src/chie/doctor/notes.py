@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from chie.chat.sessions.settings import DatabaseSettings, database_url
+from chie.database.settings import DATABASE_FILE, DatabaseSettings, database_url
+from chie.database.url import SqliteUrl
 from chie.doctor.finding import SETTINGS, Finding
 from chie.doctor.machine import ASK_POSTGRES, UPGRADE, database_file, holders_of, look_at_database
 from chie.doctor.services import check_room
@@ -36,7 +37,7 @@ def _is_untouched() -> bool:
     """Where there is no file yet, a look would make one."""
     settings = load(KnowledgeSettings)
     elsewhere = settings.database_url or settings.knowledge_store
-    return not elsewhere and not (settings.home.expanduser() / "chie.db").exists()
+    return not elsewhere and not (settings.home.expanduser() / DATABASE_FILE).exists()
 
 
 async def mend(error: ChieError) -> str:
@@ -49,7 +50,7 @@ async def mend(error: ChieError) -> str:
         return _mend_collection(error)
     if isinstance(error, ConfigurationError):
         return DRIVER if find_spec("psycopg") is None else DATABASE
-    if database_url(settings).get_backend_name() == "sqlite":
+    if isinstance(database_url(settings), SqliteUrl):
         return await _mend_file(settings)
     return await _mend_postgres(settings)
 
@@ -70,9 +71,10 @@ async def _mend_postgres(settings: DatabaseSettings) -> str:
     from sqlalchemy import text
 
     from chie.chat.sessions.database import Database
+    from chie.database.engine import sqlalchemy_url
     from chie.knowledge.store.postgres.schema import VERSION
 
-    database = Database(database_url(settings))
+    database = Database(sqlalchemy_url(database_url(settings)))
     try:
         async with database.read() as connection:
             there = (await connection.execute(text("SELECT to_regclass('knowledge_schema')"))).scalar()
