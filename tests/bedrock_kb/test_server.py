@@ -27,10 +27,10 @@ from tests.fakes.bedrock import (
 )
 from tests.fakes.bedrock import stream as streamed
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server
-from chie.servers import SERVERS, open_rooms
+from chie.servers import SERVERS, load_servers
 
 EXPECTED_CITATION = {
     "content": "Restart the pod.",
@@ -288,11 +288,11 @@ async def test_neither_the_question_nor_a_token_is_logged_at_any_level(
 
 @pytest.mark.usefixtures("aws")
 def test_the_house_shows_the_room_as_not_configured_and_stays_open() -> None:
-    rooms = {"bedrock-kb": open_rooms()["bedrock-kb"]}
-    with TestClient(create_house(rooms), base_url="http://127.0.0.1") as house:
+    rooms = {"bedrock-kb": load_servers()["bedrock-kb"]}
+    with TestClient(create_app(rooms), base_url="http://127.0.0.1") as house:
         state = house.get("/health").json()
         closed = house.post("/mcp/bedrock-kb", json={})
-    assert state["rooms"]["bedrock-kb"] == {"status": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
+    assert state["servers"]["bedrock-kb"] == {"status": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
     assert closed.status_code == 503
     assert closed.json() == {"detail": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
 
@@ -308,8 +308,8 @@ def test_the_house_serves_the_room_when_it_is_configured(bedrock: Bedrock, monke
         "method": "tools/call",
         "params": {"name": "kb_answer", "arguments": {"query": "q"}},
     }
-    with TestClient(create_house({"bedrock-kb": open_rooms()["bedrock-kb"]}), base_url="http://127.0.0.1") as house:
-        state = house.get("/health").json()["rooms"]["bedrock-kb"]
+    with TestClient(create_app({"bedrock-kb": load_servers()["bedrock-kb"]}), base_url="http://127.0.0.1") as house:
+        state = house.get("/health").json()["servers"]["bedrock-kb"]
         assert bedrock.calls == []  # health asks nothing of AWS
         accept = "application/json, text/event-stream"
         reply = house.post("/mcp/bedrock-kb", json=request, headers={"accept": accept})
