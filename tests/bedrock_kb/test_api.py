@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.fakes.bedrock import ANSWER, Bedrock, refuse
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server
 from chie.errors import ConfigurationError
@@ -18,7 +18,7 @@ BASE_URL = "http://127.0.0.1:8080"
 @pytest.fixture
 def page(bedrock: Bedrock, config: KBConfig) -> Iterator[TestClient]:
     assert bedrock.url
-    with TestClient(create_house({"bedrock-kb": create_server(config)}), base_url=BASE_URL) as client:
+    with TestClient(create_app({"bedrock-kb": create_server(config)}), base_url=BASE_URL) as client:
         yield client
 
 
@@ -58,6 +58,6 @@ def test_bedrock_error_has_the_same_text_as_in_the_tool(page: TestClient, bedroc
 
 def test_unconfigured_server_is_503_with_the_missing_variable() -> None:
     servers = {"bedrock-kb": ConfigurationError("not configured: BEDROCK_KB_ID")}
-    with TestClient(create_house(servers), base_url=BASE_URL) as client:
+    with TestClient(create_app(servers), base_url=BASE_URL) as client:
         for answer in (client.get("/api/bedrock-kb"), client.post("/api/bedrock-kb/ask", json={"query": "x"})):
             assert (answer.status_code, answer.json()) == (503, {"detail": "not configured: BEDROCK_KB_ID"})

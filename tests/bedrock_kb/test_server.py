@@ -27,10 +27,10 @@ from tests.fakes.bedrock import (
 )
 from tests.fakes.bedrock import stream as streamed
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server
-from chie.servers import SERVERS, open_rooms
+from chie.servers import SERVERS, load_servers
 
 EXPECTED_CITATION = {
     "content": "Restart the pod.",
@@ -286,11 +286,11 @@ async def test_neither_the_question_nor_a_token_is_logged_at_any_level(
 
 @pytest.mark.usefixtures("aws")
 def test_app_reports_the_server_as_not_configured() -> None:
-    servers = {"bedrock-kb": open_rooms()["bedrock-kb"]}
-    with TestClient(create_house(servers), base_url="http://127.0.0.1") as app:
+    servers = {"bedrock-kb": load_servers()["bedrock-kb"]}
+    with TestClient(create_app(servers), base_url="http://127.0.0.1") as app:
         state = app.get("/health").json()
         closed = app.post("/mcp/bedrock-kb", json={})
-    assert state["rooms"]["bedrock-kb"] == {"status": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
+    assert state["servers"]["bedrock-kb"] == {"status": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
     assert closed.status_code == 503
     assert closed.json() == {"detail": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
 
@@ -306,14 +306,12 @@ def test_app_serves_the_configured_server(bedrock: Bedrock, monkeypatch: pytest.
         "method": "tools/call",
         "params": {"name": "kb_answer", "arguments": {"query": "q"}},
     }
-    with TestClient(create_house({"bedrock-kb": open_rooms()["bedrock-kb"]}), base_url="http://127.0.0.1") as app:
-        state = app.get("/health").json()["rooms"]["bedrock-kb"]
+    with TestClient(create_app({"bedrock-kb": load_servers()["bedrock-kb"]}), base_url="http://127.0.0.1") as app:
+        state = app.get("/health").json()["servers"]["bedrock-kb"]
         assert bedrock.calls == []  # the health check does not call AWS
         accept = "application/json, text/event-stream"
         reply = app.post("/mcp/bedrock-kb", json=request, headers={"accept": accept})
     assert state == {"status": "healthy", "knowledge_base": KB_ID, "region": "us-east-1"}
-    [data] = [
-        line for line in reply.text.splitlines() if line.startswith("data: ")
-    ]  # a stream: progress events may come first
+    [data] = [line for line in reply.text.splitlines() if line.startswith("data: ")]
     result = json.loads(data.removeprefix("data: "))["result"]
     assert result["structuredContent"]["answer"] == ANSWER

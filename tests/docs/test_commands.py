@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from docs.generate import setting_names
-from tests.docs.blocks import PAGES, Shown, commands, unmarked
+from tests.docs.blocks import PAGES, ROOT, Shown, commands, unmarked
 from tests.docs.reader import HOUSE, Reader
 from tests.fakes import patient
 from tests.fakes.model_server import Step, Use, say, use
@@ -155,6 +155,6 @@ def test_every_variable_that_a_page_sets_is_one_of_ours() -> None:
 
 def test_every_extra_that_a_page_installs_exists() -> None:
     text = "".join(page.read_text("utf-8") for page in PAGES)
-    project = (PAGES[0].parent / "pyproject.toml").read_text("utf-8") if PAGES[0].parent.name != "docs" else ""
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
     for extra in set(re.findall(r"'chie\[([\w,]+)\]'", text)):
         assert all(f"\n{name} = [" in project for name in extra.split(",")), extra

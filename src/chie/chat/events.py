@@ -1,4 +1,4 @@
-"""What happens while an agent answers. Plain dicts with types: agents yield them, `api/sse.py` writes them down."""
+"""The events of an answer: plain dicts with types. Agents yield them, `api/sse.py` encodes them."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -11,7 +11,7 @@ class Text(TypedDict):
 
 
 class ToolCall(TypedDict):
-    """A tool is about to run, or waits for the user's word when `approval` is there."""
+    """A tool is about to run; `approval` is present while it waits for the user's decision."""
 
     type: Literal["tool_call"]
     id: str
@@ -21,39 +21,55 @@ class ToolCall(TypedDict):
 
 
 class ToolResult(TypedDict):
-    """What a tool gave back; `is_error` is true for a failure, which the model has seen too. The house adds how long
-    it took, once it was allowed to run."""
+    """The result of a tool call, as the model sees it; `is_error` marks a failed one.
+
+    `code` and `params` are present where the tool reported an error of Chie's catalogue. The run manager adds
+    `duration_ms`, without the time spent waiting for approval.
+    """
 
     type: Literal["tool_result"]
     id: str
     name: str
     content: str
     is_error: bool
+    code: NotRequired[str]
+    params: NotRequired[dict[str, Any]]
     duration_ms: NotRequired[int]
 
 
 class Usage(TypedDict):
-    """Tokens, as far as the model's server told."""
+    """Token counts, as reported by the model's server."""
 
     input_tokens: int
     output_tokens: int
 
 
 class Done(TypedDict):
-    """The last event of an answer that ended well; the edge adds which message and session it was. `finish` is there
-    where something else than the model ended it: a limit (the model's of tokens, the house's of characters), or the
-    provider, whose filter or policy forbade it."""
+    """The last event of a successful answer; the API adds the ids of the message and the session.
+
+    `finish` is present where the model did not end the answer itself: `length` for a limit on tokens or characters,
+    `content_filter` for the provider's filter or policy.
+    """
 
     type: Literal["done"]
     usage: Usage | None
     finish: NotRequired[Literal["length", "content_filter"]]
 
 
+class Error(TypedDict):
+    """Why an answer failed. Agents raise a ChieError instead of yielding this; `done` with a null id follows it."""
+
+    type: Literal["error"]
+    error: str
+    code: str
+    params: dict[str, Any]
+
+
 Event = Text | ToolCall | ToolResult | Done
 
 
 def clean(text: str) -> str:
-    """Neither a database nor UTF-8 takes NUL or halves of surrogate pairs; models send both now and then."""
+    """Replace NUL and lone surrogates, which models do send and neither a database nor UTF-8 accepts."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
     if not text.isascii():

@@ -153,7 +153,7 @@ async def check_port(port: int) -> Sequence[Finding]:
     address = f"http://127.0.0.1:{port}"
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as client:
-            ours = "rooms" in (await client.get(f"{address}/health")).json() or await _asks_who(client, address)
+            ours = "servers" in (await client.get(f"{address}/health")).json() or await _asks_who(client, address)
     except httpx2.ConnectError:
         return [Finding("port", "ok", f"{port} is free for chie serve.")]
     except (httpx2.HTTPError, ValueError, TypeError):
