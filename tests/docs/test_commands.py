@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx2
 import pytest
 from docs.generate import setting_names
 from tests.docs.blocks import PAGES, ROOT, Shown, commands, unmarked
@@ -116,7 +115,7 @@ def ask(reader: Reader, _: OpenAIServer) -> None:
 def ask_for_something_dangerous(reader: Reader, model: OpenAIServer) -> None:
     model.script.append(use(Use("delete_knowledge", '{"id": "k-1"}', "call-1")))
     body = {"message": "delete it", "agent_id": "assistant"}
-    with httpx2.stream("POST", f"{reader.said[HOUSE]}/api/chat/stream", json=body) as response:
+    with patient.stream("POST", f"{reader.said[HOUSE]}/api/chat/stream", json=body) as response:
         reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
         next(line for line in response.iter_lines() if '"approval": "required"' in line)
 
