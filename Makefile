@@ -7,6 +7,10 @@ DEV    := $(VENV)/.dev
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 ARGS   ?=
 
+# Our own two packages are installed from their folders, so they are not locked.
+COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
+    --no-emit-package chie --no-emit-package chie-agent-adk
+
 # The page is built with the machine's Node where it is new enough for Vite, else with Node from PyPI.
 NODE_FITS := $(shell node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
     process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' 2>/dev/null && npm --version >/dev/null 2>&1 && echo yes)
@@ -34,7 +38,8 @@ check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/bandit --quiet --recursive src --configfile pyproject.toml
+	@$(BIN)/deptry --no-ansi .
+	@cd packages/chie-agent-adk && ../../$(BIN)/deptry --no-ansi .
 	@cd web && $(NPM) --silent run check
 	@$(BIN)/python -m docs.generate --check
 
@@ -65,20 +70,15 @@ format: $(DEV) $(MODULES)
 docs: $(DEV)  ## rewrite the tables that are made from code
 	@$(BIN)/python -m docs.generate
 
-lock:
+lock:  ## rewrite the lock files from pyproject.toml; UPGRADE=--upgrade takes current versions
 	@$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/python -m pip install --quiet uv
-	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
-	    --extra openai --extra anthropic pyproject.toml requirements/build.in -o requirements/run.txt
-	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
-	    -c requirements/run.txt --all-extras pyproject.toml requirements/build.in requirements/dev.in -o requirements/dev.txt
-	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
-	    -c requirements/dev.txt --all-extras pyproject.toml requirements/build.in -o requirements/image.txt
-	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
-	    requirements/node.in -o requirements/node.txt
-	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
-	    requirements/fuzz.in -o requirements/fuzz.txt
-	@$(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
-	    -c requirements/dev.txt requirements/mutants.in -o requirements/mutants.txt
+	@$(COMPILE) --extra openai --extra anthropic --extra bedrock --extra postgres \
+	    pyproject.toml requirements/build.in -o requirements/run.txt
+	@$(COMPILE) -c requirements/run.txt --all-extras pyproject.toml requirements/build.in requirements/dev.in -o requirements/dev.txt
+	@$(COMPILE) -c requirements/dev.txt --all-extras pyproject.toml requirements/build.in -o requirements/image.txt
+	@$(COMPILE) requirements/node.in -o requirements/node.txt
+	@$(COMPILE) requirements/fuzz.in -o requirements/fuzz.txt
+	@$(COMPILE) -c requirements/dev.txt requirements/mutants.in -o requirements/mutants.txt
 
 clean:
 	rm -rf $(VENV) tests/real/node_modules web/node_modules src/chie/static .mypy_cache .pytest_cache .ruff_cache .hypothesis

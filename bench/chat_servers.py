@@ -117,9 +117,9 @@ def relay(upstream: str) -> "FastAPI":
 def chie(upstream: str) -> "FastAPI":
     """Chie with its sessions, and an agent that does no more than the relay."""
     from bench.chat_agent import OneAgent, SdkAgent
-    from chie.chat.app import create_app
+    from chie.chat.app import create_chat_app
 
-    return create_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))
+    return create_chat_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))
 
 
 if __name__ == "__main__":

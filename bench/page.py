@@ -12,8 +12,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as Late
+from tests.e2e.app_process import app_process
 from tests.e2e.browser import browser, chromium
-from tests.e2e.house import house
 from tests.e2e.long import long_session
 
 from bench.figure import Figure
@@ -60,7 +60,7 @@ class Load:
 def main() -> list[Figure]:
     if chromium() is None:
         return [Figure("the page", "Chie", None, why="there is no Chromium on this machine.")]
-    with tempfile.TemporaryDirectory() as home, house(Path(home)) as (address, _), browser() as opened:
+    with tempfile.TemporaryDirectory() as home, app_process(Path(home)) as (address, _), browser() as opened:
         figures = weight("Chie", median_load(opened, address, "#message"), aim=LIMIT_KB)
         session = long_session(Path(home), address, MESSAGES)
         return [*figures, *_typing(opened, f"{address}/#/chat/{session}")]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.e2e.app_process import app_process
 from tests.e2e.browser import browser, chromium
-from tests.e2e.house import house
 
 from bench.chat import MODEL, running
 from bench.figure import Figure
@@ -35,7 +35,7 @@ def main() -> list[Figure]:
     if chromium() is None:
         return [Figure("the page", "Chie", None, why="there is no Chromium on this machine.")]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, browser() as opened:
-        with house(Path(home)) as (address, _):
+        with app_process(Path(home)) as (address, _):
             figures = weight("Chie", median_load(opened, address, "#message"))
         peer = Path(home) / "peer"
         peer.mkdir()

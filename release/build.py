@@ -14,7 +14,7 @@ from release.bundle import pack
 
 ROOT = Path(__file__).parents[1]
 PLUG_IN = ROOT / "packages" / "chie-agent-adk"
-PAGE = ROOT / "src" / "chie" / "chat" / "static" / "index.html"
+PAGE = ROOT / "src" / "chie" / "static" / "index.html"
 WHEEL_LIMIT_MB = 45
 
 

@@ -15,19 +15,19 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from chie.access.api import create_access_api
-from chie.access.authentication import Gate, open_gate
+from chie.access.authentication import Authenticator, load_authenticator
 from chie.access.guard import protect
 from chie.access.middleware import base_url, user_in
 from chie.chat.agents.builtin import open_agents
 from chie.chat.agents.port import AgentDirectory, NoAgents, Reception
-from chie.chat.app import Surrounding, create_app
+from chie.chat.app import Surrounding, create_chat_app
 from chie.chat.app import health as chat_health
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
 from chie.http.security_headers import STYLED
 from chie.http.static_files import STATIC, page_routes
 from chie.mcp_kit.server import Server, http_app
-from chie.servers import open_rooms
+from chie.servers import load_servers
 from chie.settings import load
 from chie.setup.api import create_setup_api
 
@@ -36,35 +36,35 @@ METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
 LARGER_BODIES = {"/api/knowledge/import": 64 * 1024 * 1024}
 
 
-def open_house() -> FastAPI:
+def load_app() -> FastAPI:
     """As `chie serve` runs it: every room, and the agents that use them, with their settings from the environment."""
-    rooms = open_rooms()
+    rooms = load_servers()
     agents = open_agents(load(ChatSettings), rooms)
-    return create_house(rooms, opening=lambda: agents)
+    return create_app(rooms, opening=lambda: agents)
 
 
-def create_house(
+def create_app(
     rooms: Mapping[str, Server | ConfigurationError],
     agents: AgentDirectory | None = None,
     *,
     opening: Callable[[], AbstractAsyncContextManager[AgentDirectory]] | None = None,
     page: Path = STATIC,
-    gate: Gate | None = None,
+    authenticator: Authenticator | None = None,
 ) -> FastAPI:
     """The chat's app with the rooms' servers beside it. `opening` gives the agents once the servers are up.
 
-    Where nobody built the web page into the folder `page`, a plain page tells how to connect. `gate` says who may
-    come in; without it the environment does.
+    Without a built web page in the folder `page`, a plain page shows how to connect. Without an `authenticator` the
+    environment configures one.
     """
-    gate = gate or open_gate()
+    authenticator = authenticator or load_authenticator()
     servers = {name: room for name, room in rooms.items() if isinstance(room, Server)}
     closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
     apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
     reception = Reception(opening or (lambda: nullcontext(agents or NoAgents())))
     surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
-    house = create_app(reception, surroundings=surroundings, larger_bodies=LARGER_BODIES)
-    house.include_router(create_access_api(gate))
-    house.include_router(create_setup_api(servers, closed, asks=lambda: gate.required))
+    house = create_chat_app(reception, surroundings=surroundings, larger_bodies=LARGER_BODIES)
+    house.include_router(create_access_api(authenticator))
+    house.include_router(create_setup_api(servers, closed, asks=lambda: authenticator.required))
     for name, server in servers.items():
         if server.api:
             house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
@@ -79,7 +79,7 @@ def create_house(
             for name, reason in closed.items()
         ),
     ]
-    house.add_middleware(protect, gate=gate, open_paths=[route.path for route in files])
+    house.add_middleware(protect, authenticator=authenticator, open_paths=[route.path for route in files])
     return house
 
 
@@ -91,7 +91,7 @@ def _health(servers: Mapping[str, Server], closed: Mapping[str, str]) -> Callabl
         rest = {name: {"status": reason} for name, reason in closed.items()}
         body: dict[str, Any] = {"status": "healthy" if well else "unhealthy"}
         if user_in(request.scope):  # a stranger learns whether it is well, and no more
-            body["rooms"] = states | rest
+            body["servers"] = states | rest
         return JSONResponse(body, status_code=200 if well else 503)
 
     return health

@@ -151,10 +151,10 @@ def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | N
         command += ["--log-file", str(log_file)] if log_file else []
         return run_workers(command, workers, host=host, port=port, announce=_announce_house)
     with settling():
-        from chie.app import open_house
+        from chie.app import load_app
         from chie.mcp_kit.server import run_http
 
-        house = open_house()
+        house = load_app()
     return run_http(house, host=host, port=port, announce=_announce_house)
 
 
@@ -171,12 +171,12 @@ def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_fi
     if log_file is None and server in KEEP_LOGS:
         log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
-    from chie.access.authentication import open_gate
+    from chie.access.authentication import load_authenticator
     from chie.access.guard import protect
     from chie.mcp_kit.server import http_app, run_http, run_stdio
 
     if http:
-        app = protect(http_app(create_server(server), "/mcp"), open_gate())
+        app = protect(http_app(create_server(server), "/mcp"), load_authenticator())
         run_http(app, host=host, port=port, announce=_announce_server)
     else:
         from chie.settings import without_folder

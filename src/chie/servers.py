@@ -21,7 +21,7 @@ def create_server(name: str) -> "Server":
     return server
 
 
-def open_rooms() -> "dict[str, Server | ConfigurationError]":
+def load_servers() -> "dict[str, Server | ConfigurationError]":
     """Every room's server, or what its configuration lacks."""
     rooms: dict[str, Server | ConfigurationError] = {}
     for name in SERVERS:

@@ -14,7 +14,7 @@ import pytest
 from tests.fakes.identity_provider import AUDIENCE, Provider, provider
 
 from chie.access import oidc
-from chie.access.authentication import Gate
+from chie.access.authentication import Authenticator
 from chie.access.identity import User
 from chie.access.settings import AccessSettings
 from chie.errors import AuthenticationError, ConfigurationError, ServiceError
@@ -35,9 +35,9 @@ def issuer(shared: Provider) -> Provider:
     return shared
 
 
-def gate_for(issuer: Provider, **settings: Any) -> Gate:
+def authenticator_for(issuer: Provider, **settings: Any) -> Authenticator:
     made = {"auth_issuer": issuer.issuer, "auth_audience": AUDIENCE} | settings
-    return Gate(AccessSettings(**made))
+    return Authenticator(AccessSettings(**made))
 
 
 def _segment(value: dict[str, Any]) -> str:
@@ -55,21 +55,21 @@ def signed_with_the_public_key(issuer: Provider) -> str:
 
 
 async def test_a_token_of_the_provider_opens_and_says_who_it_is(issuer: Provider) -> None:
-    gate = gate_for(issuer)
-    assert gate.required
-    assert await gate.user_of(issuer.token()) == User("aki")
-    assert await gate.user_of(issuer.token(sub="日向")) == User("日向")
+    authenticator = authenticator_for(issuer)
+    assert authenticator.required
+    assert await authenticator.user_of(issuer.token()) == User("aki")
+    assert await authenticator.user_of(issuer.token(sub="日向")) == User("日向")
     assert issuer.asked == 1, "the keys are fetched once"
 
 
 async def test_elliptic_keys_are_taken_too(issuer: Provider) -> None:
     issuer.add_key("curve", kind="EC")
-    assert await gate_for(issuer).user_of(issuer.token("curve")) == User("aki")
+    assert await authenticator_for(issuer).user_of(issuer.token("curve")) == User("aki")
 
 
 async def test_the_address_of_the_keys_can_be_set(issuer: Provider) -> None:
-    gate = gate_for(issuer, auth_jwks_url=f"{issuer.issuer}/keys")
-    assert await gate.user_of(issuer.token()) == User("aki")
+    authenticator = authenticator_for(issuer, auth_jwks_url=f"{issuer.issuer}/keys")
+    assert await authenticator.user_of(issuer.token()) == User("aki")
 
 
 LIES: dict[str, Callable[[Provider], str]] = {
@@ -103,16 +103,16 @@ def _changed(token: str) -> str:
 async def test_no_lie_opens(issuer: Provider, lie: str) -> None:
     token = LIES[lie](issuer)
     with pytest.raises(AuthenticationError) as refused:
-        await gate_for(issuer).user_of(token)
+        await authenticator_for(issuer).user_of(token)
     assert token not in refused.value.message
     assert refused.value.message.endswith(".")
 
 
 async def test_clocks_may_differ_a_little(issuer: Provider) -> None:
     late = issuer.token(exp=int(time.time()) - 10)
-    assert await gate_for(issuer).user_of(late) == User("aki")
+    assert await authenticator_for(issuer).user_of(late) == User("aki")
     with pytest.raises(AuthenticationError, match="expired"):
-        await gate_for(issuer, auth_leeway=1).user_of(late)
+        await authenticator_for(issuer, auth_leeway=1).user_of(late)
 
 
 async def test_a_new_key_is_found_and_strangers_cannot_make_us_ask_for_ever(
@@ -120,15 +120,15 @@ async def test_a_new_key_is_found_and_strangers_cannot_make_us_ask_for_ever(
 ) -> None:
     now = 1000.0
     monkeypatch.setattr(oidc, "monotonic", lambda: now)
-    gate = gate_for(issuer)
-    await gate.user_of(issuer.token())
+    authenticator = authenticator_for(issuer)
+    await authenticator.user_of(issuer.token())
     for _ in range(5):
         with pytest.raises(AuthenticationError):
-            await gate.user_of(issuer.token(headers={"kid": "nobody"}))
+            await authenticator.user_of(issuer.token(headers={"kid": "nobody"}))
     assert issuer.asked == 1
     issuer.add_key("two")
     now += oidc.PAUSE_SECONDS + 1
-    assert await gate.user_of(issuer.token("two")) == User("aki")
+    assert await authenticator.user_of(issuer.token("two")) == User("aki")
     assert issuer.asked == 2
 
 
@@ -137,14 +137,14 @@ async def test_known_keys_outlive_a_provider_that_is_away_but_not_for_ever(
 ) -> None:
     now = 1000.0
     monkeypatch.setattr(oidc, "monotonic", lambda: now)
-    gate = gate_for(issuer)
-    await gate.user_of(issuer.token())
+    authenticator = authenticator_for(issuer)
+    await authenticator.user_of(issuer.token())
     issuer.ill = True
     now += oidc.FRESH_SECONDS + 1
-    assert await gate.user_of(issuer.token()) == User("aki")
+    assert await authenticator.user_of(issuer.token()) == User("aki")
     now += oidc.STALE_SECONDS
     with pytest.raises(ServiceError, match="keys cannot be fetched"):
-        await gate.user_of(issuer.token())
+        await authenticator.user_of(issuer.token())
 
 
 async def test_nobody_waits_for_a_provider_that_hangs_while_their_key_is_known(
@@ -152,20 +152,20 @@ async def test_nobody_waits_for_a_provider_that_hangs_while_their_key_is_known(
 ) -> None:
     now = 1000.0
     monkeypatch.setattr(oidc, "monotonic", lambda: now)
-    gate = gate_for(issuer)
-    await gate.user_of(issuer.token())
+    authenticator = authenticator_for(issuer)
+    await authenticator.user_of(issuer.token())
     now += oidc.FRESH_SECONDS + 1
     issuer.add_key("two")
     issuer.awake.clear()
     try:
         async with asyncio.timeout(oidc.TIMEOUT / 2):
-            known = await asyncio.gather(*(gate.user_of(issuer.token()) for _ in range(20)))
+            known = await asyncio.gather(*(authenticator.user_of(issuer.token()) for _ in range(20)))
     finally:
         issuer.answered.clear()
         issuer.awake.set()
     assert known == [User("aki")] * 20
     assert await asyncio.to_thread(issuer.answered.wait, 10), "the keys are renewed meanwhile"
-    assert await gate.user_of(issuer.token("two")) == User("aki")
+    assert await authenticator.user_of(issuer.token("two")) == User("aki")
     assert issuer.asked == 2
 
 
@@ -174,14 +174,14 @@ def test_a_house_that_ends_meanwhile_ends_without_a_word(
 ) -> None:
     now = 1000.0
     monkeypatch.setattr(oidc, "monotonic", lambda: now)
-    gate = gate_for(issuer)
+    authenticator = authenticator_for(issuer)
 
     async def house() -> None:
         nonlocal now
-        await gate.user_of(issuer.token())
+        await authenticator.user_of(issuer.token())
         now += oidc.FRESH_SECONDS + 1
         issuer.awake.clear()
-        await gate.user_of(issuer.token())
+        await authenticator.user_of(issuer.token())
         await asyncio.sleep(0)  # so that the renewal begins
 
     try:
@@ -212,16 +212,18 @@ async def _unexpected() -> None:
 
 
 async def test_who_somebody_is_and_who_is_an_admin_can_be_set(issuer: Provider) -> None:
-    gate = gate_for(issuer, auth_user_claim="email", auth_admin_claim="realm_access.roles", auth_admin_value="boss")
-    admin = issuer.token(email="Aki@Example.com", realm_access={"roles": ["user", "boss"]})
-    assert await gate.user_of(admin) == User("aki@example.com", admin=True)
-    assert await gate.user_of(issuer.token(email="ben@example.com", realm_access={"roles": ["bossy"]})) == User(
-        "ben@example.com"
+    authenticator = authenticator_for(
+        issuer, auth_user_claim="email", auth_admin_claim="realm_access.roles", auth_admin_value="boss"
     )
+    admin = issuer.token(email="Aki@Example.com", realm_access={"roles": ["user", "boss"]})
+    assert await authenticator.user_of(admin) == User("aki@example.com", admin=True)
+    assert await authenticator.user_of(
+        issuer.token(email="ben@example.com", realm_access={"roles": ["bossy"]})
+    ) == User("ben@example.com")
     with pytest.raises(AuthenticationError, match="not verified"):
-        await gate.user_of(issuer.token(email="aki@example.com", email_verified=False))
+        await authenticator.user_of(issuer.token(email="aki@example.com", email_verified=False))
     with pytest.raises(AuthenticationError, match="claim email is wanting"):
-        await gate.user_of(issuer.token())
+        await authenticator.user_of(issuer.token())
 
 
 @pytest.mark.parametrize(
@@ -238,4 +240,4 @@ async def test_who_somebody_is_and_who_is_an_admin_can_be_set(issuer: Provider) 
 )
 def test_settings_that_would_let_anybody_in_are_refused(settings: dict[str, str], words: str) -> None:
     with pytest.raises(ConfigurationError, match=words):
-        Gate(AccessSettings(**settings))  # type: ignore[arg-type]
+        Authenticator(AccessSettings(**settings))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from tests.app.processes import http_server
 
-from chie.access.authentication import Gate
+from chie.access.authentication import Authenticator
 from chie.access.identity import User
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile, hash_of
@@ -72,24 +72,24 @@ def test_a_name_is_given_once_and_only_a_known_one_is_revoked() -> None:
 
 
 async def test_once_the_house_asks_it_asks_for_good_even_if_the_file_goes(home: Path) -> None:
-    gate = Gate(AccessSettings())
-    assert not gate.required
+    authenticator = Authenticator(AccessSettings())
+    assert not authenticator.required
     token = UserFile(home / "users.json").add("aki")
-    assert gate.required
-    assert await gate.user_of(token) == User("aki")
+    assert authenticator.required
+    assert await authenticator.user_of(token) == User("aki")
     (home / "users.json").unlink()
-    assert gate.required
+    assert authenticator.required
     with pytest.raises(AuthenticationError):
-        await gate.user_of(token)
+        await authenticator.user_of(token)
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"users": [{"name": "aki"}]}', '{"users": {"a": 1}}', "\x00"])
 async def test_a_broken_file_lets_nobody_in_and_says_so(home: Path, content: str) -> None:
     _write(home, content)
-    gate = Gate(AccessSettings())
-    assert gate.required
+    authenticator = Authenticator(AccessSettings())
+    assert authenticator.required
     with pytest.raises(ServiceError, match="nobody is let in") as refused:
-        await gate.user_of("chie_x")
+        await authenticator.user_of("chie_x")
     assert str(home) not in refused.value.message, "where the file is, is no stranger's business"
     with pytest.raises(ConfigurationError, match="nobody is let in") as told:
         UserFile(home / "users.json").entries()
@@ -137,7 +137,7 @@ def test_the_house_listens_beyond_loopback_only_where_it_asks(home: Path) -> Non
 
 def test_without_an_issuer_no_cryptography_is_loaded() -> None:
     script = (
-        "import chie.app, sys; from chie.access.authentication import open_gate; open_gate(); "
+        "import chie.app, sys; from chie.access.authentication import load_authenticator; load_authenticator(); "
         "print('jwt' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

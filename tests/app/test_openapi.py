@@ -9,8 +9,8 @@ from tests.contract.openapi import try_routes
 from tests.fakes.bedrock import serving as serve_bedrock
 from tests.fakes.n8n import KEY, FakeN8n
 
-from chie.app import create_house
-from chie.servers import open_rooms
+from chie.app import create_app
+from chie.servers import load_servers
 
 EXAMPLES = 2
 ASK_OTHERS = (
@@ -49,7 +49,7 @@ def test_every_route_of_the_rooms_keeps_to_the_document() -> None:
 
 @pytest.mark.usefixtures("configured")
 def test_every_route_says_how_it_fails() -> None:
-    document = create_house(open_rooms()).openapi()
+    document = create_app(load_servers()).openapi()
     answers = {
         f"{method} {path}": set(route["responses"])
         for path, routes in document["paths"].items()

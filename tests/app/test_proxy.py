@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from chie.access.proxy import load_proxy
-from chie.app import create_house
+from chie.app import create_app
 from chie.errors import ConfigurationError
 from chie.mcp_kit.server import refuse_open_address
 
@@ -14,7 +14,7 @@ from chie.mcp_kit.server import refuse_open_address
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     monkeypatch.setenv("CHIE_ALLOWED_HOSTS", "chie.example.com, chie-*.run.app,")
-    with TestClient(create_house({}), base_url="http://10.0.0.1:8080") as client:
+    with TestClient(create_app({}), base_url="http://10.0.0.1:8080") as client:
         yield client
 
 
@@ -54,7 +54,7 @@ def test_pages_that_are_ours_may_write(client: TestClient, origin: str, status: 
 def test_probes_may_ask_under_any_name_only_behind_a_proxy(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.get("/health", headers={"host": "10.1.2.3"}).status_code == 421
     monkeypatch.setenv("CHIE_BEHIND_PROXY_AUTH", "1")
-    with TestClient(create_house({}), base_url="http://10.0.0.1:8080") as behind:
+    with TestClient(create_app({}), base_url="http://10.0.0.1:8080") as behind:
         assert behind.get("/health", headers={"host": "10.1.2.3"}).status_code == 200
         assert behind.get("/api/agents", headers={"host": "10.1.2.3"}).status_code == 421
 

@@ -8,10 +8,10 @@ from click import Option
 from docs.generate import setting_names
 from starlette.testclient import TestClient
 from tests.fakes.agents import FailingAgent, ToolAgent
-from tests.fakes.chat import ChatHouse, open_chat, sqlite_url
+from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
 from chie.access.middleware import OWN_HEADER
-from chie.app import create_house
+from chie.app import create_app
 from chie.chat.agents.builtin import open_agents
 from chie.chat.events import Done, ToolCall, Usage
 from chie.chat.settings import ChatSettings
@@ -49,7 +49,7 @@ EVENTS = {
 
 
 @pytest.fixture
-async def chat(tmp_path: Path) -> AsyncIterator[ChatHouse]:
+async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
     async with open_chat(sqlite_url(tmp_path)) as chat:
         yield chat
 
@@ -68,13 +68,13 @@ async def test_the_agents_out_of_the_box() -> None:
 def test_every_room_is_under_mcp() -> None:
     """Whether it is open or closed: assistants have these addresses in their files."""
     closed = ConfigurationError("not configured")
-    house = create_house({"knowledge": create_server(), "bedrock-kb": closed, "n8n": closed})
+    house = create_app({"knowledge": create_server(), "bedrock-kb": closed, "n8n": closed})
     with TestClient(house, base_url="http://127.0.0.1") as client:
         answers = {room: client.post(f"/mcp/{room}", json={}).status_code for room in SERVERS}
     assert answers == {"knowledge": 400, "bedrock-kb": 503, "n8n": 503}
 
 
-async def test_what_an_event_has(chat: ChatHouse) -> None:
+async def test_what_an_event_has(chat: ChatClient) -> None:
     seen: dict[str, set[str]] = {}
     for agent in (ToolAgent, FailingAgent):
         _, events = await chat.ask("x", agent_id=agent.id)
@@ -86,7 +86,7 @@ async def test_what_an_event_has(chat: ChatHouse) -> None:
     assert set(Usage.__annotations__) == {"input_tokens", "output_tokens"}
 
 
-async def test_the_headers_that_are_ours(chat: ChatHouse) -> None:
+async def test_the_headers_that_are_ours(chat: ChatClient) -> None:
     response = await chat.client.post("/api/chat/stream", json={"message": "x"})
     ours = {name for name in response.headers if name.startswith("x-chie-")}
     assert ours == {"x-chie-session", "x-chie-message"}

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import pytest
 from fastmcp import Client
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server as create_bedrock_kb
 from chie.chat.api.chat import EVENT
@@ -141,7 +141,7 @@ async def addresses(client: Client[Any]) -> set[str]:
 
 
 def test_the_paths_of_the_api() -> None:
-    paths = create_house({}).openapi()["paths"]
+    paths = create_app({}).openapi()["paths"]
     assert {path: set(methods) for path, methods in paths.items()} == API
 
 
@@ -150,7 +150,7 @@ def test_the_paths_of_the_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_API_KEY", "key")
     bedrock_kb = create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))
     rooms = {"knowledge": create_server(), "bedrock-kb": bedrock_kb, "n8n": create_n8n_server()}
-    paths = create_house(rooms).openapi()["paths"]
+    paths = create_app(rooms).openapi()["paths"]
     assert {path: set(methods) for path, methods in paths.items() if path not in API} == ROOMS
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 from tests.fakes.agents import KINDS
-from tests.fakes.chat import ChatHouse, open_chat, sqlite_url
+from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
 FIXTURES = Path(__file__).parents[2] / "web" / "core" / "fixtures" / "recorded.json"
 QUESTIONS = {"scripted": "知恵とは？", "tools": "look", "failing": "later", "odd": "odd", "echo": "こんにちは\n\n世界"}
@@ -26,7 +26,7 @@ async def record() -> dict[str, Any]:
     return {name: json.loads(_fixed(json.dumps(one))) for name, one in found.items()}
 
 
-async def _record(house: ChatHouse, agent_id: str) -> dict[str, Any]:
+async def _record(house: ChatClient, agent_id: str) -> dict[str, Any]:
     body = {"message": QUESTIONS[agent_id], "agent_id": agent_id}
     response = await house.client.post("/api/chat/stream", json=body)
     session_id, message_id = response.headers["x-chie-session"], response.headers["x-chie-message"]

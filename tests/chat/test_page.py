@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from chie.app import create_house
+from chie.app import create_app
 
 SCRIPT = "console.log('知恵');" * 50
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(folder: Path) -> Iterator[TestClient]:
-    with TestClient(create_house({}, page=folder), base_url="http://127.0.0.1:8080") as client:
+    with TestClient(create_app({}, page=folder), base_url="http://127.0.0.1:8080") as client:
         yield client
 
 

@@ -94,7 +94,7 @@ def test_it_answers_to_its_own_names_alone_but_to_probes_under_any(pair: tuple[C
 def test_the_command_of_the_image_itself_opens_the_whole_house(settings: dict[str, str]) -> None:
     with container(None, **settings) as running:
         health = get(f"{running.address}/health")
-        assert (health.status_code, health.json()["rooms"]["knowledge"]["status"]) == (200, "healthy")
+        assert (health.status_code, health.json()["servers"]["knowledge"]["status"]) == (200, "healthy")
         assert get(f"{running.address}/api/agents").status_code == 200
         assert get(f"{running.address}/api/agents", host="evil.example").status_code == 421
 

@@ -13,7 +13,7 @@ from docs.generate import _settings
 from starlette.testclient import TestClient
 from tests.deploy.container import DEPLOY, ROOT, instruction
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.cli import main
 from chie.knowledge.server import create_server
 
@@ -93,7 +93,7 @@ def test_the_command_exists_and_listens_on_every_address(name: str) -> None:
 @pytest.mark.parametrize("name", [*CLOUD_RUN, "kubernetes.yaml"])
 def test_probes_ask_a_path_that_answers_at_the_port_that_is_open(name: str) -> None:
     exposed = int(re.findall(r"^EXPOSE (\d+)$", DOCKERFILE, re.MULTILINE)[-1])
-    with TestClient(create_house({"knowledge": create_server()}), base_url="http://127.0.0.1") as client:
+    with TestClient(create_app({"knowledge": create_server()}), base_url="http://127.0.0.1") as client:
         for found in containers(name):
             assert [port["containerPort"] for port in found["ports"]] == [exposed]
             probes = [found[kind]["httpGet"]["path"] for kind in ("startupProbe", "readinessProbe") if kind in found]

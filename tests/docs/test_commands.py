@@ -6,10 +6,9 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx2
 import pytest
 from docs.generate import setting_names
-from tests.docs.blocks import PAGES, Shown, commands, unmarked
+from tests.docs.blocks import PAGES, ROOT, Shown, commands, unmarked
 from tests.docs.reader import HOUSE, Reader
 from tests.fakes import patient
 from tests.fakes.model_server import Step, Use, say, use
@@ -116,7 +115,7 @@ def ask(reader: Reader, _: OpenAIServer) -> None:
 def ask_for_something_dangerous(reader: Reader, model: OpenAIServer) -> None:
     model.script.append(use(Use("delete_knowledge", '{"id": "k-1"}', "call-1")))
     body = {"message": "delete it", "agent_id": "assistant"}
-    with httpx2.stream("POST", f"{reader.said[HOUSE]}/api/chat/stream", json=body) as response:
+    with patient.stream("POST", f"{reader.said[HOUSE]}/api/chat/stream", json=body) as response:
         reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
         next(line for line in response.iter_lines() if '"approval": "required"' in line)
 
@@ -155,6 +154,6 @@ def test_every_variable_that_a_page_sets_is_one_of_ours() -> None:
 
 def test_every_extra_that_a_page_installs_exists() -> None:
     text = "".join(page.read_text("utf-8") for page in PAGES)
-    project = (PAGES[0].parent / "pyproject.toml").read_text("utf-8") if PAGES[0].parent.name != "docs" else ""
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
     for extra in set(re.findall(r"'chie\[([\w,]+)\]'", text)):
         assert all(f"\n{name} = [" in project for name in extra.split(",")), extra

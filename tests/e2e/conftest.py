@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
+from tests.e2e.app_process import app_process
 from tests.e2e.browser import browser as open_browser
 from tests.e2e.browser import chromium
-from tests.e2e.house import house as open_house
 from tests.e2e.proxy import Cable
 from tests.e2e.screen import Screen
 
@@ -28,7 +28,7 @@ def chrome() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with open_house(tmp_path_factory.mktemp("house")) as (address, _):
+    with app_process(tmp_path_factory.mktemp("house")) as (address, _):
         yield address
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import expect
+from tests.e2e.app_process import app_process
 from tests.e2e.browser import browser
-from tests.e2e.house import house
 from tests.e2e.screen import Screen
 from tests.e2e.screenshots import Shot, take
 from tests.fakes import patient
@@ -115,7 +115,7 @@ def furnished(folder: Path) -> Iterator[str]:
     with FakeN8n(2) as n8n:
         fill(n8n, folder)
         os.environ |= {"N8N_URL": n8n.url, "N8N_API_KEY": KEY, "N8N_BACKUP_DIR": str(folder / "backups")}
-        with house(folder) as (address, _):
+        with app_process(folder) as (address, _):
             patient.post(f"{address}/api/knowledge/samples").raise_for_status()
             yield address
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
+from tests.e2e.app_process import ROOT, app_process
 from tests.e2e.browser import browser
-from tests.e2e.house import ROOT, house
 from tests.e2e.screen import Screen
 
 IMAGES = ROOT / "docs" / "images"
@@ -64,7 +64,7 @@ SHOTS: Mapping[str, Shot] = {
 
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as home, house(Path(home)) as (address, _), browser() as opened:
+    with tempfile.TemporaryDirectory() as home, app_process(Path(home)) as (address, _), browser() as opened:
         for name, shot in SHOTS.items():
             take(opened, address, name, shot)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Route, expect
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import house
 from tests.e2e.long import long_session
 from tests.e2e.proxy import Cable
 from tests.e2e.screen import Screen
@@ -211,13 +211,13 @@ def test_a_reload_while_an_answer_grows_loses_nothing(screen: Screen) -> None:
 def test_a_restart_of_the_house_keeps_what_was_written_and_the_page_finds_it(
     open_screen: OpenScreen, home_folder: Path
 ) -> None:
-    with house(home_folder) as (address, _):
+    with app_process(home_folder) as (address, _):
         port = int(address.rsplit(":", 1)[1])
         screen = open_screen(at=address)
         screen.choose_agent("Counting")
         screen.ask("100000")
         expect(screen.answer).to_contain_text("80 81")
-    with house(home_folder, port):
+    with app_process(home_folder, port):
         expect(screen.answer).to_contain_text("cut short when Chie stopped")
         expect(screen.answer).to_contain_text("10 11")
         screen.choose_agent("Echo")
@@ -290,7 +290,7 @@ def test_other_words_for_a_question_are_kept_until_they_are_sent(screen: Screen)
 def test_other_words_for_a_question_are_there_again_after_a_look_elsewhere_in_the_conversation(
     open_screen: OpenScreen, home_folder: Path
 ) -> None:
-    with house(home_folder) as (address, _):
+    with app_process(home_folder) as (address, _):
         session = long_session(home_folder, address, 60)
         screen = open_screen(f"/#/chat/{session}", at=address)
         first = screen.page.locator("[data-index='0'] article")

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import house as open_house
 from tests.fakes import patient
 
 NOON = datetime(2026, 7, 15, 3, 0, tzinfo=UTC)  # in Tokyo; the evening before in New York
@@ -18,7 +18,7 @@ AGES = {"now": 0, "one day": 1, "four days": 4, "twenty days": 20, "May": 65, "l
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Conversations of many ages: begun over HTTP, aged in the file."""
     home = tmp_path_factory.mktemp("house")
-    with open_house(home) as (address, _):
+    with app_process(home) as (address, _):
         for title, days in AGES.items():
             session = patient.post(f"{address}/api/sessions", json={"title": title}).json()["session_id"]
             moment = (NOON - timedelta(days=days)).strftime("%F %T.%f")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import FilePayload, Locator, expect
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import house as open_house
 from tests.e2e.screen import Screen
 from tests.e2e.test_looks import serious_findings
 from tests.e2e.test_typing import ORDERS
@@ -30,14 +30,14 @@ NARROW = {"width": 360, "height": 740}
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A house of this module's own, with the sample notes in it."""
-    with open_house(tmp_path_factory.mktemp("house")) as (address, _):
+    with app_process(tmp_path_factory.mktemp("house")) as (address, _):
         patient.post(f"{address}/api/knowledge/samples").raise_for_status()
         yield address
 
 
 @pytest.fixture
 def empty_house(tmp_path: Path) -> Iterator[str]:
-    with open_house(tmp_path / "empty") as (address, _):
+    with app_process(tmp_path / "empty") as (address, _):
         yield address
 
 

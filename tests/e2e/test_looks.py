@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
+from tests.e2e.app_process import ROOT, app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import ROOT, house
 from tests.e2e.long import long_session, many_sessions
 from tests.e2e.screen import Screen
 
@@ -140,7 +140,7 @@ COUNT_FRAMES = """() => {
 def test_a_key_press_in_a_session_of_400_messages_costs_one_frame_even_while_an_answer_grows(
     open_screen: OpenScreen, home_folder: Path
 ) -> None:
-    with house(home_folder) as (address, _):
+    with app_process(home_folder) as (address, _):
         session = long_session(home_folder, address, 400)
         screen = open_screen(f"/#/chat/{session}", at=address)
         expect(screen.answer.locator("table")).to_be_visible()
@@ -166,7 +166,7 @@ def shown(rows: Locator) -> list[int]:
 
 
 def test_thousands_of_sessions_are_a_list_of_what_is_in_view(open_screen: OpenScreen, home_folder: Path) -> None:
-    with house(home_folder) as (address, _):
+    with app_process(home_folder) as (address, _):
         many_sessions(home_folder, address, 3_000)
         screen = open_screen(at=address)
         rows = screen.page.locator(".session")

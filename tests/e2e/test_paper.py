@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from playwright.sync_api import expect
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import house
 from tests.e2e.long import long_session
 from tests.e2e.screen import Screen
 from tests.fakes import patient
@@ -35,7 +35,7 @@ def pages(pdf: bytes) -> int:
 
 
 def test_a_conversation_is_printed_whole(open_screen: OpenScreen, home_folder: Path) -> None:
-    with house(home_folder) as (address, _):
+    with app_process(home_folder) as (address, _):
         session = long_session(home_folder, address, 60)
         screen = open_screen(f"/#/chat/{session}", at=address, color_scheme="dark")
         expect(screen.answer.locator("table")).to_be_visible()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import house
 from tests.e2e.long import long_session
 from tests.fakes import patient
 
@@ -18,7 +18,7 @@ GAP = """() => {
 
 @pytest.fixture(scope="module")
 def full_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with house(tmp_path_factory.mktemp("house")) as (address, _):
+    with app_process(tmp_path_factory.mktemp("house")) as (address, _):
         for number in range(25):
             note = {"title": f"Note {number:02}", "content": "\n\n".join(["passage"] * (60 if number == 5 else 1))}
             patient.post(f"{address}/api/knowledge", json=note).raise_for_status()
@@ -46,7 +46,7 @@ def test_the_way_back_from_a_note_leads_to_its_row(open_screen: OpenScreen, full
 
 
 def test_a_field_that_grows_leaves_the_end_of_the_answer_in_view(open_screen: OpenScreen, home_folder: Path) -> None:
-    with house(home_folder) as (address, _):
+    with app_process(home_folder) as (address, _):
         session = long_session(home_folder, address, 10)
         screen = open_screen(f"/#/chat/{session}", at=address)
         expect(screen.answer.locator("table")).to_be_in_viewport()

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 from tests.app.processes import http_server
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import house as open_house
 from tests.e2e.test_looks import serious_findings
 from tests.e2e.test_typing import ORDERS, confirm_conversion
 from tests.fakes import patient
@@ -33,7 +33,7 @@ def configured(bedrock: Bedrock, tmp_path_factory: pytest.TempPathFactory) -> It
         environment.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
         environment.setenv("AWS_SECRET_ACCESS_KEY", "secret")
         environment.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-        with open_house(tmp_path_factory.mktemp("configured")) as (address, _):
+        with app_process(tmp_path_factory.mktemp("configured")) as (address, _):
             yield address
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import house as open_house
 from tests.e2e.screen import Screen
 from tests.e2e.test_looks import serious_findings
 
@@ -20,7 +20,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("house")
     file = UserFile(home / "users.json")
     TOKENS.update({name: file.add(name) for name in ("aki", "ben")})
-    with open_house(home) as (address, _):
+    with app_process(home) as (address, _):
         yield address
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.house import house as open_house
 from tests.e2e.test_looks import serious_findings
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.test_api import FLOW, backed_up, link, node
@@ -39,7 +39,7 @@ def address(n8n: FakeN8n, folder: Path) -> Iterator[str]:
         environment.setenv("N8N_URL", n8n.url)
         environment.setenv("N8N_API_KEY", KEY)
         environment.setenv("N8N_BACKUP_DIR", str(folder / "backups"))
-        with open_house(folder) as (address, _):
+        with app_process(folder) as (address, _):
             yield address
 
 
@@ -110,7 +110,7 @@ def busy_house(tmp_path: Path) -> Iterator[str]:
         fake.add_workflow(name="最後の通知")
         environment.setenv("N8N_URL", fake.url)
         environment.setenv("N8N_API_KEY", KEY)
-        with open_house(tmp_path) as (address, _):
+        with app_process(tmp_path) as (address, _):
             yield address
 
 

@@ -16,13 +16,13 @@ from tests.fakes.agents import FakeAgent, FakeDirectory
 from tests.fakes.postgres import new_database, run_server
 from tests.fakes.sse import Sse, parse
 
-from chie.chat.app import create_app
+from chie.chat.app import create_chat_app
 
 A = TypeVar("A", bound=FakeAgent)
 
 
 @dataclass
-class ChatHouse:
+class ChatClient:
     app: FastAPI
     client: httpx2.AsyncClient
     directory: FakeDirectory
@@ -66,11 +66,11 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def open_chat(url: URL, directory: FakeDirectory | None = None) -> AsyncIterator[ChatHouse]:
+async def open_chat(url: URL, directory: FakeDirectory | None = None) -> AsyncIterator[ChatClient]:
     directory = directory or FakeDirectory()
-    app = create_app(directory, url=url, save_seconds=0.02)
+    app = create_chat_app(directory, url=url, save_seconds=0.02)
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
-        yield ChatHouse(app, client, directory, url)
+        yield ChatClient(app, client, directory, url)
 
 
 def sqlite_url(folder: Path) -> URL:
@@ -95,12 +95,12 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
 
 
 @pytest.fixture
-async def chat(tmp_path: Path) -> AsyncIterator[ChatHouse]:
+async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
     async with open_chat(sqlite_url(tmp_path)) as house:
         yield house
 
 
 @pytest.fixture
-async def chat_on_both(both: URL) -> AsyncIterator[ChatHouse]:
+async def chat_on_both(both: URL) -> AsyncIterator[ChatClient]:
     async with open_chat(both) as house:
         yield house

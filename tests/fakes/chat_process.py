@@ -47,11 +47,11 @@ def serve(*, workers: int = 1, log: Path | None = None) -> None:
     from tests.fakes.agents import FakeDirectory
 
     from chie.chat.api import state
-    from chie.chat.app import create_app
+    from chie.chat.app import create_chat_app
     from chie.mcp_kit.server import run_http
 
     vars(state)["RENEW"] = timedelta(seconds=0.2)  # the dead are found soon
-    app = create_app(FakeDirectory(), save_seconds=0.05)
+    app = create_chat_app(FakeDirectory(), save_seconds=0.05)
     return run_http(app, host="127.0.0.1", port=0, announce=_announce)
 
 

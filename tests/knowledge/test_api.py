@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.knowledge import uploads
 from chie.knowledge.server import create_server
 from chie.knowledge.store.sqlite.store import SqliteStore
@@ -32,7 +32,7 @@ ENGLISH: dict[str, Any] = {
 
 @pytest.fixture
 def page(real_store: SqliteStore) -> Iterator[TestClient]:
-    with TestClient(create_house({"knowledge": create_server(store=real_store)}), base_url=ADDRESS) as client:
+    with TestClient(create_app({"knowledge": create_server(store=real_store)}), base_url=ADDRESS) as client:
         yield client
 
 

@@ -15,7 +15,7 @@ from starlette.responses import StreamingResponse
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chie.access.authentication import open_gate
+from chie.access.authentication import load_authenticator
 from chie.access.guard import protect
 from chie.errors import ConfigurationError, StorageError
 from chie.logging import REQUEST, request_id
@@ -54,7 +54,7 @@ def test_a_taken_port_says_what_to_do() -> None:
 
 
 def test_a_host_or_origin_that_is_not_ours_is_refused() -> None:
-    app = protect(http_app(server(), "/mcp"), open_gate())
+    app = protect(http_app(server(), "/mcp"), load_authenticator())
     with TestClient(app, base_url="http://127.0.0.1:8080", client=("127.0.0.1", 1)) as client:
         assert client.post("/mcp", json=LIST, headers=ACCEPT).status_code == 200
         assert client.post("/mcp", json=LIST, headers=ACCEPT | {"origin": "http://evil.example"}).status_code == 403

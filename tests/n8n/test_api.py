@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 from tests.fakes.n8n import KEY, Failure, FakeN8n
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.n8n.server import create_server
 from chie.n8n.settings import N8nSettings
 
@@ -51,7 +51,7 @@ FLOW: Json = {
 @contextmanager
 def house(fake: FakeN8n, folder: Path, **more: Any) -> Iterator[TestClient]:
     settings = N8nSettings(url=fake.url, api_key=SecretStr(KEY), backup_dir=folder / "backups", **more)
-    with TestClient(create_house({"n8n": create_server(settings)}), base_url=ADDRESS) as client:
+    with TestClient(create_app({"n8n": create_server(settings)}), base_url=ADDRESS) as client:
         yield client
 
 

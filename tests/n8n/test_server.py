@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.caller import Caller, Instance, calling, order_flow
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.errors import ConfigurationError
 from chie.n8n.server import create_server
 from chie.n8n.settings import N8nSettings
@@ -70,13 +70,13 @@ async def test_an_n8n_that_is_not_there_is_a_diagnosis_and_not_a_crash(tmp_path:
 
 def test_the_house_asks_n8n_for_the_rooms_health(fake: FakeN8n) -> None:
     well = create_server(N8nSettings(url=fake.url, api_key=SecretStr(KEY)))
-    with TestClient(create_house({"n8n": well}), base_url="http://127.0.0.1:8080") as client:
-        assert client.get("/health").json()["rooms"]["n8n"] == {"status": "healthy", "n8n": fake.url}
+    with TestClient(create_app({"n8n": well}), base_url="http://127.0.0.1:8080") as client:
+        assert client.get("/health").json()["servers"]["n8n"] == {"status": "healthy", "n8n": fake.url}
     ill = create_server(N8nSettings(url=fake.url, api_key=SecretStr("wrong-key")))
-    with TestClient(create_house({"n8n": ill}), base_url="http://127.0.0.1:8080") as client:
+    with TestClient(create_app({"n8n": ill}), base_url="http://127.0.0.1:8080") as client:
         answer = client.get("/health")
         assert answer.status_code == 503
-        assert "N8N_API_KEY is not valid" in answer.json()["rooms"]["n8n"]["reason"]
+        assert "N8N_API_KEY is not valid" in answer.json()["servers"]["n8n"]["reason"]
 
 
 async def test_an_n8n_that_keeps_silent_does_not_hold_up_the_houses_health(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,8 +93,8 @@ async def test_an_n8n_that_keeps_silent_does_not_hold_up_the_houses_health(monke
 def test_a_room_that_is_not_configured_keeps_the_house_open() -> None:
     with pytest.raises(ConfigurationError) as lacking:
         create_server()
-    with TestClient(create_house({"n8n": lacking.value}), base_url="http://127.0.0.1:8080") as client:
-        assert client.get("/health").json()["rooms"]["n8n"] == {"status": "not configured: N8N_URL, N8N_API_KEY"}
+    with TestClient(create_app({"n8n": lacking.value}), base_url="http://127.0.0.1:8080") as client:
+        assert client.get("/health").json()["servers"]["n8n"] == {"status": "not configured: N8N_URL, N8N_API_KEY"}
 
 
 @pytest.mark.req("NW-8")

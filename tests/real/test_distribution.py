@@ -97,7 +97,7 @@ def test_the_wheel_runs_where_nothing_else_is(built: Built, tmp_path: Path) -> N
     assert tools_of([python.parent / "knowledge-gateway"], tmp_path) == TOOLS
     with house([python.parent / "chie"], tmp_path) as address:
         assert '<div id="root"' in httpx2.get(address).text
-        assert httpx2.get(f"{address}/health").json()["rooms"]["knowledge"]["status"] == "healthy"
+        assert httpx2.get(f"{address}/health").json()["servers"]["knowledge"]["status"] == "healthy"
         assert "adk" not in {agent["id"] for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
     subprocess.run([*pip[:-1], str(built.plug_in)], check=True, env=clean())
     with house([python.parent / "chie"], tmp_path) as address:

@@ -13,11 +13,11 @@ from starlette.testclient import TestClient
 from tests.fakes.agents import FakeDirectory
 from tests.fakes.embedders import HashingEmbedder
 
-from chie.access.authentication import open_gate
+from chie.access.authentication import load_authenticator
 from chie.access.rate_limits import Limit
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile
-from chie.app import create_house
+from chie.app import create_app
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server as create_bedrock_kb
 from chie.chat.agents.builtin import open_agents
@@ -92,7 +92,7 @@ def add_users() -> dict[str, str]:
     return {name: file.add(name, admin=name == "root") for name in ("aki", "ben", "root")}
 
 
-def open_rooms(store: SqliteStore) -> dict[str, Server | ConfigurationError]:
+def load_servers(store: SqliteStore) -> dict[str, Server | ConfigurationError]:
     return {
         "knowledge": create_knowledge(store=store),
         "n8n": create_n8n(N8nSettings.model_validate({"url": "http://127.0.0.1:9", "api_key": "unused"})),
@@ -119,10 +119,10 @@ def page_folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def estate(store: SqliteStore, page_folder: Path) -> Iterator[Estate]:
     """With scripted agents. What Aki has is made through the front door."""
-    tokens, rooms = add_users(), open_rooms(store)
-    gate = open_gate()
-    gate.failures = Limit(0, 1)  # tests try many a wrong token
-    house = create_house(rooms, FakeDirectory(), page=page_folder, gate=gate)
+    tokens, rooms = add_users(), load_servers(store)
+    authenticator = load_authenticator()
+    authenticator.failures = Limit(0, 1)  # tests try many a wrong token
+    house = create_app(rooms, FakeDirectory(), page=page_folder, authenticator=authenticator)
     with TestClient(house, base_url=ADDRESS) as client:
         estate = Estate(client, tokens, store, rooms=rooms)
         _furnish(estate)
@@ -138,7 +138,7 @@ def house_with_agents(store: SqliteStore, page_folder: Path) -> Iterator[Estate]
     def opening() -> AbstractAsyncContextManager[AgentDirectory]:
         return open_agents(load(ChatSettings), rooms)
 
-    with TestClient(create_house(rooms, opening=opening, page=page_folder), base_url=ADDRESS) as client:
+    with TestClient(create_app(rooms, opening=opening, page=page_folder), base_url=ADDRESS) as client:
         yield Estate(client, tokens, store, rooms=rooms)
 
 

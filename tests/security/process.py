@@ -1,4 +1,4 @@
-"""The house as a process of its own, which says everything it can in its log."""
+"""The app in a process of its own, logging at DEBUG."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from tests.app.processes import BIN
 
 
 @contextmanager
-def house(log: Path, environment: dict[str, str]) -> Iterator[str]:
+def app_process(log: Path, environment: dict[str, str]) -> Iterator[str]:
     with log.open("w") as told:
         process = subprocess.Popen(
             [BIN / "chie", "serve", "--port", "0", "--log-level", "debug"],

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 from tests.fakes.agents import FakeDirectory
-from tests.security.conftest import ADDRESS, SECRET, Estate, add_users, exported, open_rooms
+from tests.security.conftest import ADDRESS, SECRET, Estate, add_users, exported, load_servers
 
-from chie.access.authentication import open_gate
+from chie.access.authentication import load_authenticator
 from chie.access.middleware import COOKIE
 from chie.access.users import UserFile
-from chie.app import create_house
+from chie.app import create_app
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 PAGE = {"origin": ADDRESS, "sec-fetch-site": "same-origin"}
@@ -29,8 +29,8 @@ def limited(store: SqliteStore, page_folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("CHIE_RATE_LIMIT", "60")
     monkeypatch.setenv("CHIE_RATE_BURST", "5")
     monkeypatch.setenv("CHIE_ALLOWED_ORIGINS", "https://wiki.example")
-    tokens, rooms = add_users(), open_rooms(store)
-    with TestClient(create_house(rooms, FakeDirectory(), page=page_folder), base_url=ADDRESS) as client:
+    tokens, rooms = add_users(), load_servers(store)
+    with TestClient(create_app(rooms, FakeDirectory(), page=page_folder), base_url=ADDRESS) as client:
         yield Estate(client, tokens, store, rooms=rooms)
 
 
@@ -250,7 +250,7 @@ def test_writes_are_noted_with_who_and_which_and_nothing_of_what_they_say(estate
 
 def test_a_user_who_is_revoked_while_the_house_runs_is_out(estate: Estate) -> None:
     assert estate.call("ben", "GET", "/api/me").status_code == 200
-    UserFile(open_gate().settings.users_path).revoke("ben")
+    UserFile(load_authenticator().settings.users_path).revoke("ben")
     assert estate.call("ben", "GET", "/api/me").status_code == 401
 
 
@@ -268,7 +268,7 @@ def test_a_broken_list_of_users_closes_the_house(estate: Estate, home: Path) -> 
 def test_without_users_everybody_is_anonymous_and_everything_is_as_it_was(
     store: SqliteStore, page_folder: Path
 ) -> None:
-    house = create_house(open_rooms(store), FakeDirectory(), page=page_folder)
+    house = create_app(load_servers(store), FakeDirectory(), page=page_folder)
     with TestClient(house, base_url=ADDRESS) as client:
         assert client.get("/api/me").json() == {"id": "anonymous", "admin": True, "authentication": "none"}
         saved = client.post("/api/knowledge", json={"content": "anybody's"}).json()

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 from tests.fakes import patient
-from tests.security.process import house
+from tests.security.process import app_process
 
 from chie.access.users import UserFile
 from chie.chat.api.middleware import MAX_BODY
@@ -26,7 +26,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
         "CHIE_USERS_FILE": str(folder / "mounted" / "users.json"),
         "CHIE_BODY_SECONDS": "0.5",
     }
-    with house(folder / "log", settings) as address:
+    with app_process(folder / "log", settings) as address:
         yield address, token
     (folder / "mounted").chmod(0o755)
 

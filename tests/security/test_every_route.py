@@ -204,4 +204,4 @@ def test_a_file_that_names_anothers_own_note_is_refused_as_if_it_were_not_there(
 def test_strangers_learn_of_health_the_status_alone(estate: Estate) -> None:
     stranger, known = estate.call(None, "GET", "/health"), estate.call("ben", "GET", "/health")
     assert list(stranger.json()) == ["status"]
-    assert set(known.json()["rooms"]) == {"knowledge", "n8n", "bedrock-kb", "chat"}
+    assert set(known.json()["servers"]) == {"knowledge", "n8n", "bedrock-kb", "chat"}

@@ -14,7 +14,7 @@ from tests.fakes.chat import serving
 from tests.fakes.identity_provider import AUDIENCE, Provider, provider
 from tests.security.conftest import ADDRESS, SECRET, add_users
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.knowledge.server import create_server
 from chie.knowledge.store.sqlite.store import SqliteStore
 
@@ -35,8 +35,8 @@ def settings(issuer: Provider, monkeypatch: pytest.MonkeyPatch) -> pytest.Monkey
 
 
 @contextmanager
-def house(store: SqliteStore) -> Iterator[TestClient]:
-    app = create_house({"knowledge": create_server(store=store)}, FakeDirectory())
+def app_client(store: SqliteStore) -> Iterator[TestClient]:
+    app = create_app({"knowledge": create_server(store=store)}, FakeDirectory())
     with TestClient(app, base_url=ADDRESS) as client:
         yield client
 
@@ -48,7 +48,7 @@ def bearer(token: str) -> dict[str, str]:
 @pytest.mark.usefixtures("settings")
 def test_a_jwt_opens_the_api_the_page_and_v1_beside_the_tokens(store: SqliteStore, issuer: Provider) -> None:
     tokens = add_users()
-    with house(store) as client:
+    with app_client(store) as client:
         assert client.get("/api/me", headers=bearer(issuer.token(sub="dai"))).json()["id"] == "dai"
         assert client.get("/api/me", headers=bearer(tokens["aki"])).json()["id"] == "aki"
         assert client.get("/v1/models", headers=bearer(issuer.token())).status_code == 200
@@ -63,7 +63,7 @@ def test_a_jwt_opens_the_api_the_page_and_v1_beside_the_tokens(store: SqliteStor
 
 @pytest.mark.usefixtures("settings")
 def test_mcp_clients_are_told_whose_tokens_count(store: SqliteStore, issuer: Provider) -> None:
-    with house(store) as client:
+    with app_client(store) as client:
         refused = client.post("/mcp/knowledge", json={})
         place = f"{ADDRESS}/.well-known/oauth-protected-resource/mcp/knowledge"
         assert f'resource_metadata="{place}"' in refused.headers["www-authenticate"]
@@ -82,7 +82,7 @@ def test_a_proxys_signed_header_is_believed_and_a_plain_one_never(
     settings.setenv("CHIE_AUTH_USER_CLAIM", "email")
     signed = {"x-goog-iap-jwt-assertion": issuer.token(email="dai@example.com")}
     plain = {"x-goog-iap-jwt-assertion": "dai@example.com", "x-goog-authenticated-user-email": "dai@example.com"}
-    with house(store) as client:
+    with app_client(store) as client:
         assert client.get("/api/me", headers=signed).json()["id"] == "dai@example.com"
         assert client.post("/api/knowledge", json={"content": "from a program"}, headers=signed).status_code == 201
         assert client.get("/api/me", headers=plain).status_code == 401
@@ -94,7 +94,7 @@ def test_a_proxys_signed_header_is_believed_and_a_plain_one_never(
 def test_a_provider_that_is_away_is_not_the_callers_fault(store: SqliteStore, issuer: Provider) -> None:
     issuer.ill = True
     try:
-        with house(store) as client:
+        with app_client(store) as client:
             answer = client.get("/api/me", headers=bearer(issuer.token()))
             assert (answer.status_code, "keys cannot be fetched" in answer.json()["detail"]) == (503, True)
             assert client.get("/health").json()["status"] == "healthy"
@@ -103,14 +103,14 @@ def test_a_provider_that_is_away_is_not_the_callers_fault(store: SqliteStore, is
 
 
 def test_no_other_protocol_slips_past_the_door(store: SqliteStore) -> None:
-    with house(store) as client, pytest.raises(WebSocketDisconnect), client.websocket_connect("/api/me"):
+    with app_client(store) as client, pytest.raises(WebSocketDisconnect), client.websocket_connect("/api/me"):
         pass
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_real_client_is_known_in_both_eras_of_the_protocol(store: SqliteStore, mode: ConnectMode) -> None:
     tokens = add_users()
-    app = create_house({"knowledge": create_server(store=store)}, FakeDirectory())
+    app = create_app({"knowledge": create_server(store=store)}, FakeDirectory())
 
     def connect(address: str, who: str) -> "Client[Any]":
         way = StreamableHttpTransport(f"{address}/mcp/knowledge", headers=bearer(tokens[who]))

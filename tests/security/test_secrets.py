@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 import httpx2
-from tests.security.process import house
+from tests.security.process import app_process
 
 from chie.access.users import UserFile
 
@@ -116,7 +116,7 @@ def _question() -> dict[str, str]:
 def test_no_secret_is_in_a_log_or_an_answer_however_the_outside_fails(home: Path, tmp_path: Path) -> None:
     token = UserFile(home / "users.json").add("aki")
     log = tmp_path / "log"
-    with gossip() as outside, house(log, settings(home, f"http://127.0.0.1:{outside.server_port}")) as address:
+    with gossip() as outside, app_process(log, settings(home, f"http://127.0.0.1:{outside.server_port}")) as address:
         for manner in ("refuse", "fail", "babble", "hang up"):
             outside.manner = manner
             before = outside.heard

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from tests.fakes.chat import serving
 
 from chie.access.users import UserFile
-from chie.app import create_house
+from chie.app import create_app
 from chie.errors import ConfigurationError
 from chie.knowledge.server import create_server
 from chie.setup import endpoints
@@ -26,7 +26,7 @@ NOWHERE = "http://127.0.0.1:9"
 
 @asynccontextmanager
 async def house() -> AsyncIterator[httpx2.AsyncClient]:
-    app = create_house({"knowledge": create_server(), "n8n": CLOSED})
+    app = create_app({"knowledge": create_server(), "n8n": CLOSED})
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
         yield client
 
@@ -265,7 +265,7 @@ async def test_every_assistant_gets_its_own_format_with_this_houses_address() ->
 
 def test_behind_tls_the_address_is_the_one_that_people_see() -> None:
     """Without uvicorn, which believes this header of proxies on the same machine alone."""
-    with TestClient(create_house({"knowledge": create_server()}), base_url="http://127.0.0.1:8080") as client:
+    with TestClient(create_app({"knowledge": create_server()}), base_url="http://127.0.0.1:8080") as client:
         answer = client.get("/api/setup/connect", headers={"x-forwarded-proto": "https"}).json()
     assert answer["address"] == "https://127.0.0.1:8080"
     assert "https://127.0.0.1:8080/mcp/knowledge" in answer["hosts"][0]["text"]

@@ -28,7 +28,7 @@ SHUT = "the list of users cannot be read, so nobody is let in. Whoever runs this
 logger = logging.getLogger(__name__)
 
 
-class Gate:
+class Authenticator:
     """Once somebody has to say who they are, they have to until the process ends, whatever becomes of the file."""
 
     def __init__(self, settings: AccessSettings) -> None:
@@ -68,8 +68,8 @@ class Gate:
             raise ServiceError(SHUT) from error
 
 
-def open_gate() -> Gate:
-    return Gate(load(AccessSettings))
+def load_authenticator() -> Authenticator:
+    return Authenticator(load(AccessSettings))
 
 
 def _verifier(settings: AccessSettings) -> "Verifier | None":

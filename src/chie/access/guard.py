@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse
 
-from chie.access.authentication import Gate
+from chie.access.authentication import Authenticator
 from chie.access.middleware import Door, comes_from_us
 from chie.http.security_headers import Shield
 
@@ -22,12 +22,12 @@ CORS_HEADERS = (
 ).split()
 
 
-def protect(app: "ASGIApp", gate: Gate, *, open_paths: Collection[str] = ()) -> "ASGIApp":
+def protect(app: "ASGIApp", authenticator: Authenticator, *, open_paths: Collection[str] = ()) -> "ASGIApp":
     """Outermost last."""
     from starlette.middleware.cors import CORSMiddleware
 
-    app = Door(app, gate, open_paths)
-    if origins := gate.settings.allowed_origins:
+    app = Door(app, authenticator, open_paths)
+    if origins := authenticator.settings.allowed_origins:
         app = CORSMiddleware(
             app,
             allow_origins=origins,
@@ -35,10 +35,10 @@ def protect(app: "ASGIApp", gate: Gate, *, open_paths: Collection[str] = ()) -> 
             allow_headers=CORS_HEADERS,
             expose_headers=["X-Chie-Session", "X-Chie-Message", "X-Request-Id", "Mcp-Session-Id", "Retry-After"],
         )
-    return Shield(request_guard(app, gate), body_seconds=gate.settings.body_seconds)
+    return Shield(request_guard(app, authenticator), body_seconds=authenticator.settings.body_seconds)
 
 
-def request_guard(app: "ASGIApp", gate: Gate) -> "ASGIApp":
+def request_guard(app: "ASGIApp", authenticator: Authenticator) -> "ASGIApp":
     """Refuses a Host or Origin that is not ours: no web page shall reach a server on its reader's machine.
 
     Where everybody has to say who they are, a strange Host does no harm, and a proxy in front may well send one.
@@ -46,7 +46,7 @@ def request_guard(app: "ASGIApp", gate: Gate) -> "ASGIApp":
     """
     from fastmcp.server.http import HostOriginGuardMiddleware
 
-    hosts, origins = gate.proxy.allowed_hosts, gate.origins
+    hosts, origins = authenticator.proxy.allowed_hosts, authenticator.origins
 
     async def guarded(scope: "Scope", receive: "Receive", send: "Send") -> None:
         passed = False
@@ -62,9 +62,9 @@ def request_guard(app: "ASGIApp", gate: Gate) -> "ASGIApp":
             elif message["type"] == "http.response.start":
                 await _refused(message["status"])(scope, receive, send)
 
-        if scope["type"] != "http" or (gate.proxy.behind_proxy_auth and scope["path"] == "/health"):
+        if scope["type"] != "http" or (authenticator.proxy.behind_proxy_auth and scope["path"] == "/health"):
             await app(scope, receive, send)
-        elif gate.required:
+        elif authenticator.required:
             await (inner if comes_from_us(scope, origins) else _refused(403))(scope, receive, send)
         else:
             await HostOriginGuardMiddleware(inner, hosts or None, origins or None)(scope, receive, answer)

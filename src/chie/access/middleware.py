@@ -1,4 +1,4 @@
-"""The ASGI edge of `Gate`: nobody gets past it unnamed, and only it says who somebody is."""
+"""The ASGI edge of `Authenticator`: nobody gets past it unnamed, and only it says who somebody is."""
 
 import logging
 from collections.abc import Collection, Iterator
@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse
 
-from chie.access.authentication import WHO, Gate
+from chie.access.authentication import WHO, Authenticator
 from chie.access.identity import NOBODY, User, become, local_user
 from chie.errors import AuthenticationError, ChieError, ForbiddenError
 
@@ -38,9 +38,9 @@ logger = logging.getLogger(__name__)
 class Door:
     """`open_paths` are the files of the page itself, which hold nothing of the team's."""
 
-    def __init__(self, app: "ASGIApp", gate: Gate, open_paths: Collection[str] = ()) -> None:
+    def __init__(self, app: "ASGIApp", authenticator: Authenticator, open_paths: Collection[str] = ()) -> None:
         self._app = app
-        self._gate = gate
+        self._authenticator = authenticator
         self._open = OPEN | frozenset(open_paths)
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
@@ -51,16 +51,16 @@ class Door:
 
     async def _stop(self, scope: "Scope") -> JSONResponse | None:
         """The answer to whoever may not pass; None lets them, and everything behind knows who they are."""
-        if scope["path"].startswith(METADATA) and self._gate.settings.auth_issuer:
+        if scope["path"].startswith(METADATA) and self._authenticator.settings.auth_issuer:
             return self._describe(scope)
         try:
-            scope[USER] = user = await self._admit(scope) if self._gate.required else local_user()
+            scope[USER] = user = await self._admit(scope) if self._authenticator.required else local_user()
         except ChieError as error:
             return self._refuse(scope, error)
         if user is None:
             become(NOBODY)
             return None
-        if self._gate.required and (wait := self._gate.requests.take(user.id)):
+        if self._authenticator.required and (wait := self._authenticator.requests.take(user.id)):
             return refusal(scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})
         become(user)
         return None
@@ -83,12 +83,12 @@ class Door:
         reason: ChieError = AuthenticationError(WHO)
         for token, is_sent_unasked in self._tokens(scope, headers):
             try:
-                user = await self._gate.user_of(token)
+                user = await self._authenticator.user_of(token)
             except AuthenticationError as error:
                 reason = reason if reason.message != WHO else error
                 continue
             if is_sent_unasked:
-                refuse_foreign(scope, self._gate.proxy.origins)
+                refuse_foreign(scope, self._authenticator.proxy.origins)
             return user
         raise reason
 
@@ -99,7 +99,7 @@ class Door:
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and token.strip():
             yield token.strip(), False
-        named = self._gate.settings.auth_header.lower()
+        named = self._authenticator.settings.auth_header.lower()
         if named != "authorization" and (token := headers.get(named)):
             yield token.removeprefix("Bearer ").strip(), True  # a proxy adds it to whatever a browser sends
         if (token := cookie_of(headers)) and (scope["method"] in SAFE or "origin" in headers):
@@ -112,7 +112,7 @@ class Door:
             logger.error("nobody can be let in: %s", error.message)
             return refusal(scope, 503, error.message)
         if error.message != WHO:
-            if wait := failed_too_often(self._gate, scope):
+            if wait := failed_too_often(self._authenticator, scope):
                 return refusal(scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})
             logger.warning("a token was refused at %s", scope["path"])
         return refusal(scope, 401, error.message, {"WWW-Authenticate": self._challenge(scope, error.message)})
@@ -121,7 +121,7 @@ class Door:
         """For MCP clients (RFC 9728): whose tokens this Chie takes."""
         about = {
             "resource": base_url(scope) + scope["path"].removeprefix(METADATA),
-            "authorization_servers": [self._gate.settings.auth_issuer],
+            "authorization_servers": [self._authenticator.settings.auth_issuer],
             "bearer_methods_supported": ["header"],
             "resource_name": "Chie",
         }
@@ -131,7 +131,7 @@ class Door:
         parts = ['Bearer realm="Chie"']
         if message != WHO:
             parts.append('error="invalid_token"')
-        if self._gate.settings.auth_issuer and scope["path"].startswith("/mcp"):
+        if self._authenticator.settings.auth_issuer and scope["path"].startswith("/mcp"):
             parts.append(f'resource_metadata="{base_url(scope)}{METADATA}{scope["path"]}"')
         return ", ".join(parts)
 
@@ -142,10 +142,10 @@ def user_in(scope: "Scope") -> User | None:
     return user
 
 
-def failed_too_often(gate: Gate, scope: "Scope") -> int:
+def failed_too_often(authenticator: Authenticator, scope: "Scope") -> int:
     """Counts one failure of this address; a token that is right is never refused for the failures of others."""
     client = scope.get("client")
-    return gate.failures.take(client[0] if client else "?")
+    return authenticator.failures.take(client[0] if client else "?")
 
 
 def refuse_foreign(scope: "Scope", allowed: Collection[str] = ()) -> None:

@@ -33,7 +33,7 @@ Surrounding = Callable[[], AbstractAsyncContextManager[Any]]
 logger = logging.getLogger(__name__)
 
 
-def create_app(
+def create_chat_app(
     agents: AgentDirectory,
     *,
     url: URL | None = None,

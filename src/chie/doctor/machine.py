@@ -24,7 +24,7 @@ from chie.settings import load
 if TYPE_CHECKING:
     import httpx2
 
-    from chie.connect.config_edit import Connection
+    from chie.connect.config_edit import ClientConfig
 
 LEAST_ROOM = 200 * 1024 * 1024
 UPGRADE = "pip install --upgrade chie"
@@ -154,7 +154,7 @@ async def check_port(port: int) -> Sequence[Finding]:
     address = f"http://127.0.0.1:{port}"
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as client:
-            ours = "rooms" in (await client.get(f"{address}/health")).json() or await _asks_who(client, address)
+            ours = "servers" in (await client.get(f"{address}/health")).json() or await _asks_who(client, address)
     except httpx2.ConnectError:
         return [Finding("port", "ok", f"{port} is free for chie serve.")]
     except (httpx2.HTTPError, ValueError, TypeError):
@@ -172,25 +172,27 @@ async def _asks_who(client: "httpx2.AsyncClient", address: str) -> bool:
 
 async def check_hosts() -> Sequence[Finding]:
     """The assistants whose configuration names us, and whether what it names is still there."""
-    from chie.connect.config_edit import Connection
-    from chie.connect.mcp_clients import HOSTS
+    from chie.connect.config_edit import ClientConfig
+    from chie.connect.mcp_clients import MCP_CLIENTS
 
     home = load(DatabaseSettings).home.expanduser()
-    looks = [asyncio.to_thread(lambda host: _look_at_host(Connection(host, home)), host) for host in HOSTS]
+    looks = [
+        asyncio.to_thread(lambda client: _look_at_host(ClientConfig(client, home)), client) for client in MCP_CLIENTS
+    ]
     found = [finding for findings in await asyncio.gather(*looks) for finding in findings]
     nobody = Finding("assistants", "off", "None is connected. For one: chie connect claude-code")
     return found or [nobody]
 
 
-def _look_at_host(connection: "Connection") -> list[Finding]:
-    name, mend = connection.host.name, f"chie connect {connection.host.id}"
+def _look_at_host(config: "ClientConfig") -> list[Finding]:
+    name, mend = config.client.name, f"chie connect {config.client.id}"
     try:
-        ours = connection.ours()
+        ours = config.own_entries()
     except ChieError as error:
-        return [Finding(name, "warning", error.message, f'"${{EDITOR:-vi}}" "{connection.path}"')]
+        return [Finding(name, "warning", error.message, f'"${{EDITOR:-vi}}" "{config.path}"')]
     programs = {server: entry["command"] for server, entry in ours.items() if isinstance(entry.get("command"), str)}
     gone = [server for server, command in programs.items() if not shutil.which(command)]
     if gone:
-        says = f"{connection.path} names a program for {', '.join(gone)} that is not there."
+        says = f"{config.path} names a program for {', '.join(gone)} that is not there."
         return [Finding(name, "problem", says, " ".join([mend, *(f"--server {server}" for server in gone)]))]
     return [Finding(name, "ok", f"knows {', '.join(ours)}.")] if ours else []

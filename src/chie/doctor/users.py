@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from chie.access.authentication import Gate
+from chie.access.authentication import Authenticator
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile
 from chie.doctor.finding import Finding
@@ -17,7 +17,7 @@ SECONDS = 25.0  # a provider is asked for two documents, ten seconds each
 
 async def check_users() -> Sequence[Finding]:
     settings = load(AccessSettings)
-    Gate(settings)  # which refuses settings that do not go together
+    Authenticator(settings)  # which refuses settings that do not go together
     file = UserFile(settings.users_path)
     if not file.exists and settings.auth_issuer is None:
         return [Finding(NAME, "off", f"Nobody is asked who they are. For that: {ADD}")]

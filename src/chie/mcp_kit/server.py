@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from chie import __version__
-from chie.access.authentication import open_gate
+from chie.access.authentication import load_authenticator
 from chie.access.middleware import user_in
 from chie.access.proxy import load_proxy
 from chie.errors import ChieError, ConfigurationError
@@ -248,7 +248,7 @@ def run_http(app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], 
     """
     import uvicorn
 
-    refuse_open_address(host, known_users=open_gate().required)
+    refuse_open_address(host, known_users=load_authenticator().required)
     place = Place.given()
     with place.listener if place else listening(host, port) as listener:
         if place is None:

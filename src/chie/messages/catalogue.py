@@ -28,6 +28,9 @@ class Message:
         object.__setattr__(self, "code", code)
         object.__setattr__(self, "params", params)
 
+    def __hash__(self) -> int:
+        return hash(self.code)
+
     def text(self, language: Language = "en") -> str:
         template = catalogue(language, self.code.partition(".")[0]).get(self.code)
         if template is None:  # not converted to a code yet

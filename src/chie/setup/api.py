@@ -89,7 +89,7 @@ def create_setup_api(
     async def show_connections(request: Request) -> Connections:
         """What to write into each assistant's configuration."""
         address = base_url(request.scope)
-        return Connections(address=address, hosts=snippets(address, list(rooms), asks=asks()))
+        return Connections(address=address, hosts=snippets(address, list(rooms), token_required=asks()))
 
     return router
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 from tests.fakes.agents import ANSWER, CautiousAgent, text
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 from tests.fakes.sse import asking, following
 
 from chie.chat.agents.base import Approve
@@ -15,7 +15,7 @@ CALL = "call-delete_everything"
 
 
 @pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
-async def test_the_tool_runs_only_if_the_user_agrees(chat: ChatHouse, approved: bool, content: str) -> None:
+async def test_the_tool_runs_only_if_the_user_agrees(chat: ChatClient, approved: bool, content: str) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         call = await reader.event()
         assert (call.event, call.data["approval"], call.data["id"]) == ("tool_call", "required", CALL)
@@ -26,7 +26,7 @@ async def test_the_tool_runs_only_if_the_user_agrees(chat: ChatHouse, approved: 
         assert (result.data["content"], result.data["is_error"]) == (content, not approved)
 
 
-async def test_a_reader_who_comes_back_still_sees_what_waits(chat: ChatHouse) -> None:
+async def test_a_reader_who_comes_back_still_sees_what_waits(chat: ChatClient) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
     async with following(chat.client, reader.message_id) as back:
@@ -37,7 +37,7 @@ async def test_a_reader_who_comes_back_still_sees_what_waits(chat: ChatHouse) ->
     assert [part["type"] for part in answer["parts"]] == ["tool_call", "tool_result", "message"]
 
 
-async def test_an_unknown_call_is_404_and_a_changed_mind_is_409(chat: ChatHouse) -> None:
+async def test_an_unknown_call_is_404_and_a_changed_mind_is_409(chat: ChatClient) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
         path = f"/api/chat/{reader.message_id}/approve"
@@ -51,7 +51,7 @@ async def test_an_unknown_call_is_404_and_a_changed_mind_is_409(chat: ChatHouse)
     )
 
 
-async def test_a_word_counts_for_one_call_even_if_the_model_repeats_its_id(chat: ChatHouse) -> None:
+async def test_a_word_counts_for_one_call_even_if_the_model_repeats_its_id(chat: ChatClient) -> None:
     async with asking(chat.client, "drop", agent_id="persistent") as reader:
         path, results = f"/api/chat/{reader.message_id}/approve", []
         for approved in (True, False):
@@ -62,7 +62,7 @@ async def test_a_word_counts_for_one_call_even_if_the_model_repeats_its_id(chat:
     assert results == ["dropped", "refused"]
 
 
-async def test_stop_while_waiting_runs_nothing(chat: ChatHouse) -> None:
+async def test_stop_while_waiting_runs_nothing(chat: ChatClient) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
         await chat.client.post(f"/api/chat/{reader.message_id}/stop")
@@ -73,19 +73,19 @@ async def test_stop_while_waiting_runs_nothing(chat: ChatHouse) -> None:
     assert "".join(event.text for event in events) == ANSWER
 
 
-async def test_silence_is_a_refusal(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_silence_is_a_refusal(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "APPROVAL_SECONDS", 0.01)
     _, events = await chat.ask("tidy up", agent_id="cautious")
     assert events[1].data["content"] == "refused by the user"
 
 
-async def test_under_v1_nobody_can_be_asked_so_the_tool_is_refused(chat: ChatHouse) -> None:
+async def test_under_v1_nobody_can_be_asked_so_the_tool_is_refused(chat: ChatClient) -> None:
     body = {"model": "cautious", "messages": [{"role": "user", "content": "tidy up"}]}
     answer = (await chat.client.post("/v1/chat/completions", json=body)).json()
     assert answer["choices"][0]["message"]["content"] == "I did not."
 
 
-async def test_gateways_may_hide_much_in_the_id_of_a_call(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_gateways_may_hide_much_in_the_id_of_a_call(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     long = "call-" + "thought " * 1_000
 
     async def script(_: object, __: str, approve: Approve) -> AsyncGenerator[Event, None]:

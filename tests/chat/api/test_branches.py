@@ -1,11 +1,11 @@
 """Asking again, and asking otherwise: branches grow, nothing is overwritten."""
 
 from tests.fakes.agents import ANSWER, EchoAgent, FakeAgent, GatedAgent
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 from tests.fakes.sse import asking, parse
 
 
-async def test_regenerate_puts_another_answer_beside_the_first(chat_on_both: ChatHouse) -> None:
+async def test_regenerate_puts_another_answer_beside_the_first(chat_on_both: ChatClient) -> None:
     session_id, events = await chat_on_both.ask("why?")
     first = events[-1].data["message_id"]
     response = await chat_on_both.client.post(f"/api/chat/{first}/regenerate", json={"agent_id": "echo"})
@@ -17,7 +17,7 @@ async def test_regenerate_puts_another_answer_beside_the_first(chat_on_both: Cha
     assert chat_on_both.agent(EchoAgent).heard == [("why?", [], session_id)]
 
 
-async def test_an_edited_question_is_a_branch_that_forgets_what_came_after(chat_on_both: ChatHouse) -> None:
+async def test_an_edited_question_is_a_branch_that_forgets_what_came_after(chat_on_both: ChatClient) -> None:
     session_id, _ = await chat_on_both.ask("first", agent_id="echo")
     await chat_on_both.ask("second", session_id=session_id)
     question = (await chat_on_both.messages(session_id))[2]
@@ -30,7 +30,7 @@ async def test_an_edited_question_is_a_branch_that_forgets_what_came_after(chat_
     assert chat_on_both.agent(EchoAgent).heard[-1] == ("other", history, session_id)
 
 
-async def test_a_question_goes_on_from_the_newest_branch_or_from_the_one_named(chat: ChatHouse) -> None:
+async def test_a_question_goes_on_from_the_newest_branch_or_from_the_one_named(chat: ChatClient) -> None:
     session_id, events = await chat.ask("first", agent_id="echo")
     first = events[-1].data["message_id"]
     await chat.ask("left", session_id=session_id)
@@ -40,7 +40,7 @@ async def test_a_question_goes_on_from_the_newest_branch_or_from_the_one_named(c
     assert [turn["content"] for turn in heard] == ["first", "first", "right", "right"]
 
 
-async def test_only_a_question_can_be_edited_and_only_an_answer_be_gone_on_from(chat: ChatHouse) -> None:
+async def test_only_a_question_can_be_edited_and_only_an_answer_be_gone_on_from(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("q")
     question, answer = await chat.messages(session_id)
     edit = await chat.client.post(f"/api/chat/{answer['message_id']}/edit", json={"message": "x"})
@@ -53,7 +53,7 @@ async def test_only_a_question_can_be_edited_and_only_an_answer_be_gone_on_from(
     assert (await chat.client.post("/api/chat/stream", json=foreign)).status_code == 404
 
 
-async def test_an_answer_in_the_making_is_not_regenerated(chat: ChatHouse) -> None:
+async def test_an_answer_in_the_making_is_not_regenerated(chat: ChatClient) -> None:
     async with asking(chat.client, "wait", agent_id="gated") as reader:
         refused = await chat.client.post(f"/api/chat/{reader.message_id}/regenerate")
         assert refused.status_code == 409
@@ -61,7 +61,7 @@ async def test_an_answer_in_the_making_is_not_regenerated(chat: ChatHouse) -> No
         await reader.rest()
 
 
-async def test_agents_hear_the_part_of_a_broken_answer_and_that_one_failed(chat: ChatHouse) -> None:
+async def test_agents_hear_the_part_of_a_broken_answer_and_that_one_failed(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("later", agent_id="failing")
     await chat.ask("at once", session_id=session_id)
     await chat.ask("well?", session_id=session_id, agent_id="scripted")

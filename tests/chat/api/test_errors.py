@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.agents import UNREACHABLE
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 
 from chie.chat.api.middleware import MAX_BODY
 
@@ -16,7 +16,7 @@ NO_MESSAGE = "no message has this id. GET /api/sessions/{session_id} lists a ses
 NO_ANSWER = "no answer has this id. X-Chie-Message names an answer when it begins."
 
 
-async def refusal(chat: ChatHouse, method: str, path: str, body: Any = None) -> tuple[int, str]:
+async def refusal(chat: ChatClient, method: str, path: str, body: Any = None) -> tuple[int, str]:
     response = await chat.client.request(method, path, json=body)
     assert next(iter(response.json())) == "detail"
     return response.status_code, response.json()["detail"]
@@ -48,12 +48,12 @@ async def refusal(chat: ChatHouse, method: str, path: str, body: Any = None) -> 
         ("POST", "/v1/chat/completions", {"model": "echo", "messages": []}, "messages must be at least 1 long."),
     ],
 )
-async def test_wrong_parameters_are_400(chat: ChatHouse, method: str, path: str, body: Any, detail: str) -> None:
+async def test_wrong_parameters_are_400(chat: ChatClient, method: str, path: str, body: Any, detail: str) -> None:
     status, found = await refusal(chat, method, path, body)
     assert (status, found[: len(detail)]) == (400, detail)
 
 
-async def test_half_a_character_is_called_so(chat: ChatHouse) -> None:
+async def test_half_a_character_is_called_so(chat: ChatClient) -> None:
     """JSON can say it, and no text can hold it."""
     body = b'{"message": "a\\ud800b"}'
     response = await chat.client.post("/api/chat/stream", content=body, headers={"content-type": "application/json"})
@@ -81,19 +81,19 @@ async def test_half_a_character_is_called_so(chat: ChatHouse) -> None:
         ("GET", "/nowhere", None, "nothing is at this path. GET /docs shows what there is."),
     ],
 )
-async def test_what_does_not_exist_is_404(chat: ChatHouse, method: str, path: str, body: Any, detail: str) -> None:
+async def test_what_does_not_exist_is_404(chat: ChatClient, method: str, path: str, body: Any, detail: str) -> None:
     assert await refusal(chat, method, path, body) == (404, detail)
 
 
 @pytest.mark.req("CH-13")
-async def test_a_model_that_fails_is_500_where_nothing_was_streamed_yet(chat: ChatHouse) -> None:
+async def test_a_model_that_fails_is_500_where_nothing_was_streamed_yet(chat: ChatClient) -> None:
     body = {"model": "failing", "messages": [{"role": "user", "content": "x"}]}
     for stream in (False, True):
         assert await refusal(chat, "POST", "/v1/chat/completions", body | {"stream": stream}) == (500, UNREACHABLE)
 
 
 @pytest.mark.req("CH-13")
-async def test_a_surprise_is_500_with_a_request_to_look_for_and_nothing_else(chat: ChatHouse) -> None:
+async def test_a_surprise_is_500_with_a_request_to_look_for_and_nothing_else(chat: ChatClient) -> None:
     body = {"model": "failing", "messages": [{"role": "user", "content": "bug"}]}
     response = await chat.client.post("/v1/chat/completions", json=body)
     assert response.status_code == 500
@@ -105,7 +105,7 @@ def _request(detail: str) -> str:
     return detail.rsplit(" ", 1)[1]
 
 
-async def test_another_method_is_405_and_names_those_that_are_taken(chat: ChatHouse) -> None:
+async def test_another_method_is_405_and_names_those_that_are_taken(chat: ChatClient) -> None:
     response = await chat.client.put("/api/sessions")
     assert response.status_code == 405
     assert response.json() == {"detail": "this path does not take that method. GET /docs shows which it takes."}
@@ -113,7 +113,7 @@ async def test_another_method_is_405_and_names_those_that_are_taken(chat: ChatHo
 
 
 @pytest.mark.parametrize("announced", [True, False])
-async def test_a_body_that_is_too_large_is_413(chat: ChatHouse, announced: bool) -> None:
+async def test_a_body_that_is_too_large_is_413(chat: ChatClient, announced: bool) -> None:
     async def pieces() -> Any:
         for _ in range(MAX_BODY // 65_536 + 2):
             yield b" " * 65_536
@@ -127,7 +127,7 @@ async def test_a_body_that_is_too_large_is_413(chat: ChatHouse, announced: bool)
 @pytest.mark.parametrize(
     "path", ["/api/sessions/a%00b", "/api/sessions?query=%00", "/api/chat/stream/%00", "/api/sessions/%00/export"]
 )
-async def test_nul_in_an_address_is_400_on_both_databases(chat_on_both: ChatHouse, path: str) -> None:
+async def test_nul_in_an_address_is_400_on_both_databases(chat_on_both: ChatClient, path: str) -> None:
     assert await refusal(chat_on_both, "GET", path) == (400, "the address has a NUL character: send plain text.")
 
 
@@ -140,7 +140,7 @@ async def test_nul_in_an_address_is_400_on_both_databases(chat_on_both: ChatHous
         f"0001-01-01T00:00:00+23:59 {NOBODY}",
     ],
 )
-async def test_a_cursor_that_nobody_gave_is_400(chat_on_both: ChatHouse, cursor: str) -> None:
+async def test_a_cursor_that_nobody_gave_is_400(chat_on_both: ChatClient, cursor: str) -> None:
     encoded = base64.urlsafe_b64encode(cursor.encode()).decode()
     status, found = await refusal(chat_on_both, "GET", f"/api/sessions?cursor={encoded}")
     assert (status, found) == (
@@ -149,12 +149,12 @@ async def test_a_cursor_that_nobody_gave_is_400(chat_on_both: ChatHouse, cursor:
     )
 
 
-async def test_control_characters_in_a_title_become_spaces(chat_on_both: ChatHouse) -> None:
+async def test_control_characters_in_a_title_become_spaces(chat_on_both: ChatClient) -> None:
     made = await chat_on_both.client.post("/api/sessions", json={"title": "a\x00b\x1b[0m"})
     assert (made.status_code, made.json()["title"]) == (201, "a b [0m")
 
 
-async def test_a_body_that_is_not_json_is_400(chat: ChatHouse) -> None:
+async def test_a_body_that_is_not_json_is_400(chat: ChatClient) -> None:
     response = await chat.client.post(
         "/api/chat/stream", content=b"{oops", headers={"Content-Type": "application/json"}
     )

@@ -17,7 +17,7 @@ from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeDirectory
 from tests.fakes.chat import serving
 from tests.fakes.sse import parse, texts
 
-from chie.app import create_house
+from chie.app import create_app
 from chie.cli import main
 from chie.errors import ConfigurationError
 from chie.knowledge.server import create_server
@@ -34,7 +34,7 @@ async def address(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
         "knowledge": create_server(),
         "n8n": ConfigurationError("not configured: set N8N_URL."),
     }
-    async with serving(create_house(rooms, FakeDirectory())) as address:
+    async with serving(create_app(rooms, FakeDirectory())) as address:
         yield address
 
 
@@ -44,8 +44,8 @@ async def test_chat_and_mcp_servers_share_the_door(address: str) -> None:
         assert texts(parse(answer.text)) == ANSWER
         health = (await client.get("/health")).json()
         assert health["status"] == "healthy"
-        assert health["rooms"]["chat"] == {"status": "healthy", "sessions": 1}
-        assert health["rooms"]["n8n"] == {"status": "not configured: set N8N_URL."}
+        assert health["servers"]["chat"] == {"status": "healthy", "sessions": 1}
+        assert health["servers"]["n8n"] == {"status": "not configured: set N8N_URL."}
         closed = await client.post("/mcp/n8n")
         assert (closed.status_code, closed.json()) == (503, {"detail": "not configured: set N8N_URL."})
         assert "Chie 知恵" in (await client.get("/")).text
@@ -65,7 +65,7 @@ async def test_agents_come_and_go_with_the_house(home: Path) -> None:  # noqa: A
         seen.append("closed")
 
     async with (
-        serving(create_house({}, opening=opening)) as address,
+        serving(create_app({}, opening=opening)) as address,
         patient.AsyncClient(base_url=address) as client,
     ):
         agents = (await client.get("/api/agents")).json()
@@ -76,7 +76,7 @@ async def test_agents_come_and_go_with_the_house(home: Path) -> None:  # noqa: A
 
 
 async def test_a_house_without_agents_says_so() -> None:
-    async with serving(create_house({})) as address, patient.AsyncClient(base_url=address) as client:
+    async with serving(create_app({})) as address, patient.AsyncClient(base_url=address) as client:
         assert (await client.get("/api/agents")).json() == {"agents": [], "default_id": None}
         asked = await client.post("/api/chat/stream", json={"message": "anybody?"})
         assert (asked.status_code, asked.json()) == (
@@ -98,13 +98,13 @@ async def test_a_database_that_is_ill_shows_in_the_health_and_closes_nothing_els
     monkeypatch.setenv("CHIE_DATABASE_URL", "postgresql://chie:hunter2hunter2@127.0.0.1:9/chie")
     monkeypatch.setenv("CHIE_EMBEDDING_URL", "http://127.0.0.1:9/v1")
     async with (
-        serving(create_house({"knowledge": create_server()}, FakeDirectory())) as address,
+        serving(create_app({"knowledge": create_server()}, FakeDirectory())) as address,
         patient.AsyncClient(base_url=address) as client,
     ):
         health = await client.get("/health")
         assert health.status_code == 503
         for room in ("chat", "knowledge"):  # one setting decides where both keep what they have
-            reason = health.json()["rooms"][room]["reason"]
+            reason = health.json()["servers"][room]["reason"]
             assert reason.startswith("PostgreSQL at 127.0.0.1, database chie does not answer")
         assert "hunter2" not in health.text
         assert (await client.get("/")).status_code == 200

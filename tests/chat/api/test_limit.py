@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 from openai import AsyncOpenAI
 from tests.fakes.agents import EndlessAgent, FakeAgent, FakeDirectory, LongAgent, text
-from tests.fakes.chat import ChatHouse, open_chat, sqlite_url
+from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 from tests.fakes.sse import texts
 
 from chie.chat.agents.base import Approve
@@ -36,14 +36,14 @@ class FilteredAgent(LimitedAgent):
 
 
 @pytest.fixture
-async def limited(tmp_path: Path) -> AsyncIterator[ChatHouse]:
+async def limited(tmp_path: Path) -> AsyncIterator[ChatClient]:
     async with open_chat(sqlite_url(tmp_path), FakeDirectory(FakeAgent(), LimitedAgent(), FilteredAgent())) as chat:
         yield chat
 
 
 @FINISHES
 async def test_the_last_event_says_that_the_answer_was_cut_and_it_is_kept(
-    limited: ChatHouse, agent_id: str, finish: str
+    limited: ChatClient, agent_id: str, finish: str
 ) -> None:
     session_id, events = await limited.ask("長く", agent_id=agent_id)
     assert events[-1].data["finish"] == finish
@@ -54,7 +54,7 @@ async def test_the_last_event_says_that_the_answer_was_cut_and_it_is_kept(
     assert "長い答えの途中で" in export.text
 
 
-async def test_an_answer_that_ended_by_itself_says_nothing_of_it(limited: ChatHouse) -> None:
+async def test_an_answer_that_ended_by_itself_says_nothing_of_it(limited: ChatClient) -> None:
     session_id, events = await limited.ask("短く", agent_id="scripted")
     assert "finish" not in events[-1].data
     assert (await limited.messages(session_id))[-1]["parts"] == []
@@ -78,7 +78,7 @@ async def test_a_model_that_repeats_itself_for_ever_is_cut_by_the_house(
 
 
 @FINISHES
-async def test_openais_clients_hear_it_in_their_words(limited: ChatHouse, agent_id: str, finish: str) -> None:
+async def test_openais_clients_hear_it_in_their_words(limited: ChatClient, agent_id: str, finish: str) -> None:
     async with AsyncOpenAI(
         base_url=f"{limited.client.base_url}/v1", api_key="any", max_retries=0, timeout=60
     ) as client:

@@ -1,10 +1,10 @@
 """Agents and servers of tools, as the page shows them."""
 
 from tests.fakes.agents import KINDS, SERVERS
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 
 
-async def test_agents_tell_who_they_are_and_what_they_lack(chat: ChatHouse) -> None:
+async def test_agents_tell_who_they_are_and_what_they_lack(chat: ChatClient) -> None:
     found = await chat.get("/api/agents")
     assert found["default_id"] == "scripted"
     assert [agent["id"] for agent in found["agents"]] == [kind.id for kind in KINDS]
@@ -20,5 +20,5 @@ async def test_agents_tell_who_they_are_and_what_they_lack(chat: ChatHouse) -> N
     }
 
 
-async def test_servers_tell_their_state(chat: ChatHouse) -> None:
+async def test_servers_tell_their_state(chat: ChatClient) -> None:
     assert await chat.get("/api/mcp/servers") == {"servers": SERVERS}

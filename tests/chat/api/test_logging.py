@@ -4,7 +4,7 @@ import logging
 
 import pytest
 from tests.fakes.agents import ToolAgent
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 
 from chie.logging import request_id, stamp
 
@@ -23,7 +23,7 @@ def about(lines: pytest.LogCaptureFixture, request: str) -> list[tuple[str, str]
 
 
 @pytest.mark.req("CH-14")
-async def test_one_name_goes_through_api_agent_and_tools(chat: ChatHouse, lines: pytest.LogCaptureFixture) -> None:
+async def test_one_name_goes_through_api_agent_and_tools(chat: ChatClient, lines: pytest.LogCaptureFixture) -> None:
     names = []
 
     class Listening(ToolAgent):
@@ -51,7 +51,7 @@ async def test_one_name_goes_through_api_agent_and_tools(chat: ChatHouse, lines:
 
 
 @pytest.mark.req("CH-14")
-async def test_what_was_said_is_in_the_log_at_debug_only(chat: ChatHouse, lines: pytest.LogCaptureFixture) -> None:
+async def test_what_was_said_is_in_the_log_at_debug_only(chat: ChatClient, lines: pytest.LogCaptureFixture) -> None:
     with lines.at_level(logging.INFO, logger="chie"):
         await chat.ask(SECRET, agent_id="tools")
         await chat.get("/api/sessions", query=SECRET)
@@ -66,7 +66,7 @@ async def test_what_was_said_is_in_the_log_at_debug_only(chat: ChatHouse, lines:
 
 @pytest.mark.req("CH-14")
 async def test_failures_are_warnings_and_surprises_are_errors_with_their_stack(
-    chat: ChatHouse, lines: pytest.LogCaptureFixture
+    chat: ChatClient, lines: pytest.LogCaptureFixture
 ) -> None:
     with lines.at_level(logging.INFO):
         await chat.ask("at once", agent_id="failing")

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 
 from chie.chat.api.docs_page import write
 
@@ -65,7 +65,7 @@ def test_a_shape_is_told_once_and_linked() -> None:
     assert "more? { [name]: number } | null" in words(page)
 
 
-async def test_every_route_is_on_the_page_and_nothing_comes_from_elsewhere(chat: ChatHouse) -> None:
+async def test_every_route_is_on_the_page_and_nothing_comes_from_elsewhere(chat: ChatClient) -> None:
     answer = await chat.client.get("/docs")
     for path in (await chat.client.get("/openapi.json")).json()["paths"]:
         assert f"<code>{path}</code>" in answer.text

@@ -3,18 +3,18 @@
 from functools import partial
 
 from tests.fakes.agents import GatedAgent
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 from tests.fakes.sse import asking
 from tests.fakes.waiting import until
 
 
-async def figures(chat: ChatHouse) -> dict[str, float]:
+async def figures(chat: ChatClient) -> dict[str, float]:
     page = (await chat.client.get("/metrics")).text
     lines = [line for line in page.splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
 
-async def test_answers_tokens_tools_and_requests_are_counted(chat: ChatHouse) -> None:
+async def test_answers_tokens_tools_and_requests_are_counted(chat: ChatClient) -> None:
     await chat.ask("look", agent_id="tools")
     await chat.ask("at once", agent_id="failing")
     await chat.client.get("/nowhere")
@@ -30,7 +30,7 @@ async def test_answers_tokens_tools_and_requests_are_counted(chat: ChatHouse) ->
     assert found["process_resident_memory_bytes"] > 0
 
 
-async def test_tools_that_a_model_invents_are_counted_as_one(chat: ChatHouse) -> None:
+async def test_tools_that_a_model_invents_are_counted_as_one(chat: ChatClient) -> None:
     for name in ("wipe", "消す", "knowledge_broken", "knowledge_wipe"):
         await chat.ask(name, agent_id="inventive")
     found = {name: value for name, value in (await figures(chat)).items() if name.startswith("chie_tool_calls_total")}
@@ -40,7 +40,7 @@ async def test_tools_that_a_model_invents_are_counted_as_one(chat: ChatHouse) ->
     }
 
 
-async def test_methods_that_somebody_made_up_are_one_in_the_count(chat: ChatHouse) -> None:
+async def test_methods_that_somebody_made_up_are_one_in_the_count(chat: ChatClient) -> None:
     for number in range(3):
         await chat.client.request(f"MADEUP{number}", "/health")
     counted = [name for name in await figures(chat) if name.startswith("chie_http_requests_total")]
@@ -48,11 +48,11 @@ async def test_methods_that_somebody_made_up_are_one_in_the_count(chat: ChatHous
     assert len([name for name in counted if 'method="other"' in name]) == 1
 
 
-async def open_streams(chat: ChatHouse, expected: int) -> bool:
+async def open_streams(chat: ChatClient, expected: int) -> bool:
     return (await figures(chat))["chie_open_streams"] == expected
 
 
-async def test_open_streams_are_counted_while_they_are_open(chat: ChatHouse) -> None:
+async def test_open_streams_are_counted_while_they_are_open(chat: ChatClient) -> None:
     async with asking(chat.client, "wait", agent_id="gated"):
         await until(partial(open_streams, chat, 1))
     await until(partial(open_streams, chat, 0))

@@ -8,7 +8,7 @@ import pytest
 from openai import APIError, AsyncOpenAI, AsyncStream, BadRequestError, InternalServerError, NotFoundError
 from openai.types.chat import ChatCompletionChunk
 from tests.fakes.agents import ANSWER, KINDS, UNREACHABLE, EchoAgent, GatedAgent, done, text
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 from tests.fakes.waiting import until
 
 from chie.chat.api import openai_compat
@@ -16,17 +16,17 @@ from chie.chat.events import Event
 from chie.chat.models.base import ModelError
 
 
-def sdk(chat: ChatHouse) -> AsyncOpenAI:
+def sdk(chat: ChatClient) -> AsyncOpenAI:
     return AsyncOpenAI(base_url=f"{chat.client.base_url}/v1", api_key="any", max_retries=0, timeout=60)
 
 
-async def test_available_agents_are_models(chat: ChatHouse) -> None:
+async def test_available_agents_are_models(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         models = await client.models.list()
     assert [model.id for model in models.data] == [kind.id for kind in KINDS if kind.available]
 
 
-async def test_an_answer_in_one_piece(chat: ChatHouse) -> None:
+async def test_an_answer_in_one_piece(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         answer = await client.chat.completions.create(
             model="scripted", messages=[{"role": "user", "content": "知恵とは"}]
@@ -37,7 +37,7 @@ async def test_an_answer_in_one_piece(chat: ChatHouse) -> None:
     assert (answer.usage.prompt_tokens, answer.usage.completion_tokens, answer.usage.total_tokens) == (12, 9, 21)
 
 
-async def test_an_answer_as_a_stream_with_usage(chat: ChatHouse) -> None:
+async def test_an_answer_as_a_stream_with_usage(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         stream = await client.chat.completions.create(
             model="tools",
@@ -53,7 +53,7 @@ async def test_an_answer_as_a_stream_with_usage(chat: ChatHouse) -> None:
     assert chunks[-1].usage.total_tokens == 105
 
 
-async def test_history_and_system_words_reach_the_agent(chat: ChatHouse) -> None:
+async def test_history_and_system_words_reach_the_agent(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         await client.chat.completions.create(
             model="echo",
@@ -72,13 +72,13 @@ async def test_history_and_system_words_reach_the_agent(chat: ChatHouse) -> None
     ]
 
 
-async def test_nothing_of_it_is_kept(chat: ChatHouse) -> None:
+async def test_nothing_of_it_is_kept(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         await client.chat.completions.create(model="echo", messages=[{"role": "user", "content": "x"}])
     assert (await chat.get("/api/sessions"))["sessions"] == []
 
 
-async def test_errors_arrive_as_the_client_s_own(chat: ChatHouse) -> None:
+async def test_errors_arrive_as_the_client_s_own(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         with pytest.raises(NotFoundError, match="no agent has this id"):
             await client.chat.completions.create(model="nobody", messages=[{"role": "user", "content": "x"}])
@@ -92,7 +92,7 @@ async def test_errors_arrive_as_the_client_s_own(chat: ChatHouse) -> None:
             )
 
 
-async def test_a_failure_in_mid_stream_is_an_error_not_an_end(chat: ChatHouse) -> None:
+async def test_a_failure_in_mid_stream_is_an_error_not_an_end(chat: ChatClient) -> None:
     texts: list[str | None] = []
 
     async def read(stream: AsyncStream[ChatCompletionChunk]) -> None:
@@ -109,7 +109,7 @@ async def test_a_failure_in_mid_stream_is_an_error_not_an_end(chat: ChatHouse) -
     assert failed.value.message == UNREACHABLE
 
 
-async def test_a_client_that_leaves_ends_the_agent_s_work(chat: ChatHouse) -> None:
+async def test_a_client_that_leaves_ends_the_agent_s_work(chat: ChatClient) -> None:
     agent = chat.directory.get_agent("endless")
     async with sdk(chat) as client:
         stream = await client.chat.completions.create(
@@ -127,7 +127,7 @@ async def test_a_client_that_leaves_ends_the_agent_s_work(chat: ChatHouse) -> No
 
 
 @pytest.mark.parametrize("stream", [True, False])
-async def test_a_client_that_leaves_before_the_first_word_ends_the_work_too(chat: ChatHouse, stream: bool) -> None:
+async def test_a_client_that_leaves_before_the_first_word_ends_the_work_too(chat: ChatClient, stream: bool) -> None:
     agent = chat.agent(GatedAgent)
     body = {"model": "gated", "messages": [{"role": "user", "content": "x"}], "stream": stream}
     with pytest.raises(httpx2.ReadTimeout):
@@ -140,7 +140,7 @@ async def test_a_client_that_leaves_before_the_first_word_ends_the_work_too(chat
 
 
 async def test_a_stream_begins_while_a_tool_works_and_is_never_silent_for_long(
-    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(openai_compat, "HEARTBEAT_SECONDS", 0.05)
     agent = chat.agent(GatedAgent)
@@ -162,7 +162,7 @@ async def _line(lines: AsyncIterator[str], part: str) -> bool:
 
 
 async def test_an_agent_that_fails_after_a_silence_is_told_in_the_stream(
-    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         await asyncio.sleep(0.2)
@@ -178,7 +178,7 @@ async def test_an_agent_that_fails_after_a_silence_is_told_in_the_stream(
     assert "[DONE]" not in answer.text
 
 
-async def test_halves_of_characters_break_nothing(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_halves_of_characters_break_nothing(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         yield text("a\ud83d b")
         yield done()
@@ -189,7 +189,7 @@ async def test_halves_of_characters_break_nothing(chat: ChatHouse, monkeypatch: 
     assert answer.choices[0].message.content == "a? b"
 
 
-async def test_what_the_system_says_last_counts_too(chat: ChatHouse) -> None:
+async def test_what_the_system_says_last_counts_too(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         await client.chat.completions.create(
             model="echo", messages=[{"role": "user", "content": "four"}, {"role": "system", "content": "Be brief."}]

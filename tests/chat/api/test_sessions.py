@@ -6,14 +6,14 @@ from uuid import UUID
 
 import pytest
 from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent, call, done, result, text
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 from tests.fakes.sse import asking
 
 from chie.chat.events import Event, ToolCall
 
 
 @pytest.mark.req("CH-11")
-async def test_a_session_has_an_id_messages_an_agent_and_a_date(chat_on_both: ChatHouse) -> None:
+async def test_a_session_has_an_id_messages_an_agent_and_a_date(chat_on_both: ChatClient) -> None:
     session_id, events = await chat_on_both.ask("障害の原因は？\n詳しく教えて")
     session = await chat_on_both.get(f"/api/sessions/{session_id}")
     assert UUID(session["session_id"]).version == 4
@@ -31,13 +31,13 @@ async def test_a_session_has_an_id_messages_an_agent_and_a_date(chat_on_both: Ch
     assert answer["last_event_id"] == events[-1].id
 
 
-async def test_a_long_first_message_makes_a_short_title(chat: ChatHouse) -> None:
+async def test_a_long_first_message_makes_a_short_title(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("あ" * 500)
     title = (await chat.get(f"/api/sessions/{session_id}"))["title"]
     assert title == "あ" * 59 + "…"
 
 
-async def test_an_empty_session_takes_its_title_from_the_first_question(chat: ChatHouse) -> None:
+async def test_an_empty_session_takes_its_title_from_the_first_question(chat: ChatClient) -> None:
     made = await chat.client.post("/api/sessions", json={"agent_id": "echo"})
     assert made.status_code == 201
     assert (made.json()["title"], made.json()["current_agent_id"]) == ("", "echo")
@@ -47,7 +47,7 @@ async def test_an_empty_session_takes_its_title_from_the_first_question(chat: Ch
     assert (await chat.get(f"/api/sessions/{session_id}"))["title"] == "こんにちは"
 
 
-async def test_sessions_come_newest_first_page_by_page(chat_on_both: ChatHouse) -> None:
+async def test_sessions_come_newest_first_page_by_page(chat_on_both: ChatClient) -> None:
     ids = [(await chat_on_both.ask(f"question {number}"))[0] for number in range(5)]
     await chat_on_both.ask("again", session_id=ids[1])
     expected = [ids[1], ids[4], ids[3], ids[2], ids[0]]
@@ -73,7 +73,7 @@ async def test_sessions_come_newest_first_page_by_page(chat_on_both: ChatHouse) 
     ],
 )
 async def test_search_finds_titles_and_texts_in_both_languages(
-    chat_on_both: ChatHouse, query: str, expected: str
+    chat_on_both: ChatClient, query: str, expected: str
 ) -> None:
     for question in ("nginx の障害", "デプロイの手順", "Trip to Zürich", "100% sure", "1000 ways"):
         await chat_on_both.ask(question)
@@ -83,7 +83,7 @@ async def test_search_finds_titles_and_texts_in_both_languages(
     assert [session["title"] for session in page["sessions"]] == [expected]
 
 
-async def test_a_session_can_be_renamed_and_handed_to_another_agent(chat_on_both: ChatHouse) -> None:
+async def test_a_session_can_be_renamed_and_handed_to_another_agent(chat_on_both: ChatClient) -> None:
     session_id, _ = await chat_on_both.ask("hello")
     path = f"/api/sessions/{session_id}"
     changed = await chat_on_both.client.patch(path, json={"title": " 新しい\n題 ", "current_agent_id": "echo"})
@@ -96,7 +96,7 @@ async def test_a_session_can_be_renamed_and_handed_to_another_agent(chat_on_both
     assert refused.status_code == 404
 
 
-async def test_a_deleted_session_is_gone_with_its_messages(chat_on_both: ChatHouse) -> None:
+async def test_a_deleted_session_is_gone_with_its_messages(chat_on_both: ChatClient) -> None:
     session_id, events = await chat_on_both.ask("forget me")
     assert (await chat_on_both.client.delete(f"/api/sessions/{session_id}")).status_code == 204
     assert (await chat_on_both.client.get(f"/api/sessions/{session_id}")).status_code == 404
@@ -105,7 +105,7 @@ async def test_a_deleted_session_is_gone_with_its_messages(chat_on_both: ChatHou
     assert (await chat_on_both.get("/api/sessions", query="forget"))["sessions"] == []
 
 
-async def test_deleting_a_session_stops_its_answer(chat_on_both: ChatHouse) -> None:
+async def test_deleting_a_session_stops_its_answer(chat_on_both: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "wait", agent_id="gated") as reader:
         agent.allow("some")
@@ -115,7 +115,7 @@ async def test_deleting_a_session_stops_its_answer(chat_on_both: ChatHouse) -> N
     assert agent.closed == 1
 
 
-async def test_export_as_markdown_reads_like_the_conversation(chat: ChatHouse) -> None:
+async def test_export_as_markdown_reads_like_the_conversation(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("探して", agent_id="tools")
     await chat.ask("later", session_id=session_id, agent_id="failing")
     response = await chat.client.get(f"/api/sessions/{session_id}/export")
@@ -134,7 +134,7 @@ async def test_export_as_markdown_reads_like_the_conversation(chat: ChatHouse) -
 
 
 async def test_export_as_markdown_has_no_more_than_one_blank_line(
-    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         yield text("\n")
@@ -155,7 +155,7 @@ async def test_export_as_markdown_has_no_more_than_one_blank_line(
     )
 
 
-async def test_export_as_json_holds_every_branch(chat: ChatHouse) -> None:
+async def test_export_as_json_holds_every_branch(chat: ChatClient) -> None:
     session_id, events = await chat.ask("one")
     await chat.client.post(f"/api/chat/{events[-1].data['message_id']}/regenerate")
     response = await chat.client.get(f"/api/sessions/{session_id}/export", params={"format": "json"})
@@ -168,7 +168,9 @@ async def test_export_as_json_holds_every_branch(chat: ChatHouse) -> None:
     assert [message["content"] for message in exported["messages"]] == ["one", ANSWER, ANSWER]
 
 
-async def test_numbers_that_json_cannot_hold_are_told_as_none(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_numbers_that_json_cannot_hold_are_told_as_none(
+    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A plug-in's agent may send them; Python would write `NaN`, at which a browser stops."""
 
     async def script(*_: object) -> AsyncGenerator[Event, None]:
@@ -182,6 +184,6 @@ async def test_numbers_that_json_cannot_hold_are_told_as_none(chat: ChatHouse, m
     assert exported.json()["messages"][-1]["parts"][0]["arguments"] == {"to": None, "by": [None]}
 
 
-async def test_blanks_around_a_search_do_not_count(chat: ChatHouse) -> None:
+async def test_blanks_around_a_search_do_not_count(chat: ChatClient) -> None:
     await chat.ask("findable")
     assert len((await chat.get("/api/sessions", query=" findable "))["sessions"]) == 1

@@ -4,14 +4,14 @@ from uuid import UUID
 
 import pytest
 from tests.fakes.agents import ANSWER, UNREACHABLE, WORDS, GatedAgent
-from tests.fakes.chat import ChatHouse
+from tests.fakes.chat import ChatClient
 from tests.fakes.sse import Sse, asking, texts
 
 from chie.chat.runs import manager as runs
 
 
 @pytest.mark.req("CH-9")
-async def test_an_answer_is_a_stream_of_numbered_events(chat: ChatHouse) -> None:
+async def test_an_answer_is_a_stream_of_numbered_events(chat: ChatClient) -> None:
     response = await chat.client.post("/api/chat/stream", json={"message": "知恵とは"})
     assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert response.headers["cache-control"] == "no-cache"
@@ -21,7 +21,7 @@ async def test_an_answer_is_a_stream_of_numbered_events(chat: ChatHouse) -> None
 
 
 @pytest.mark.req("CH-9")
-async def test_the_last_event_names_message_session_and_usage(chat: ChatHouse) -> None:
+async def test_the_last_event_names_message_session_and_usage(chat: ChatClient) -> None:
     session_id, events = await chat.ask("知恵とは")
     assert [event.id for event in events] == list(range(1, len(WORDS) + 2))
     assert texts(events) == ANSWER
@@ -40,7 +40,7 @@ async def test_the_last_event_names_message_session_and_usage(chat: ChatHouse) -
 
 
 @pytest.mark.req("CH-9")
-async def test_tool_calls_and_results_are_events_of_their_own(chat: ChatHouse) -> None:
+async def test_tool_calls_and_results_are_events_of_their_own(chat: ChatClient) -> None:
     _, events = await chat.ask("look", agent_id="tools")
     assert [event.event for event in events] == [
         "message",
@@ -69,7 +69,7 @@ async def test_tool_calls_and_results_are_events_of_their_own(chat: ChatHouse) -
     }
 
 
-async def test_the_headers_arrive_before_the_first_event(chat: ChatHouse) -> None:
+async def test_the_headers_arrive_before_the_first_event(chat: ChatClient) -> None:
     agent = chat.agent(GatedAgent)
     async with asking(chat.client, "wait", agent_id="gated") as reader:
         assert UUID(reader.session_id).version == 4
@@ -80,7 +80,7 @@ async def test_the_headers_arrive_before_the_first_event(chat: ChatHouse) -> Non
         assert [event.event for event in await reader.rest()] == ["done"]
 
 
-async def test_the_question_is_on_disk_before_the_agent_says_a_word(chat_on_both: ChatHouse) -> None:
+async def test_the_question_is_on_disk_before_the_agent_says_a_word(chat_on_both: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "消えないで", agent_id="gated") as reader:
         question, answer = await chat_on_both.messages(reader.session_id)
@@ -93,7 +93,7 @@ async def test_the_question_is_on_disk_before_the_agent_says_a_word(chat_on_both
 @pytest.mark.req("CH-10")
 @pytest.mark.parametrize(("message", "part"), [("at once", ""), ("later", "So far so good")])
 async def test_a_failing_model_ends_the_stream_with_error_and_an_empty_done(
-    chat: ChatHouse, message: str, part: str
+    chat: ChatClient, message: str, part: str
 ) -> None:
     session_id, events = await chat.ask(message, agent_id="failing")
     assert texts(events) == part
@@ -106,14 +106,14 @@ async def test_a_failing_model_ends_the_stream_with_error_and_an_empty_done(
 
 
 @pytest.mark.req("CH-10")
-async def test_what_nobody_expected_tells_a_request_and_no_secret(chat: ChatHouse) -> None:
+async def test_what_nobody_expected_tells_a_request_and_no_secret(chat: ChatClient) -> None:
     response = await chat.client.post("/api/chat/stream", json={"message": "bug", "agent_id": "failing"})
     assert "secret inside" not in response.text
     assert f"under request {response.headers['x-request-id']}" in response.text
     assert response.text.endswith('event: done\ndata: {"message_id": null}\n\n')
 
 
-async def test_odd_characters_neither_break_the_stream_nor_the_database(chat_on_both: ChatHouse) -> None:
+async def test_odd_characters_neither_break_the_stream_nor_the_database(chat_on_both: ChatClient) -> None:
     session_id, events = await chat_on_both.ask("odd", agent_id="odd")
     assert texts(events) == "nul\ufffd half? lines\r\n\u2028end"
     answer = (await chat_on_both.messages(session_id))[-1]
@@ -121,7 +121,7 @@ async def test_odd_characters_neither_break_the_stream_nor_the_database(chat_on_
     assert answer["parts"][1]["content"] == "\x00?"
 
 
-async def test_a_silent_stream_has_a_heartbeat(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_stream_has_a_heartbeat(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "HEARTBEAT_SECONDS", 0.01)
     async with asking(chat.client, "wait", agent_id="gated") as reader:
         assert await reader.block() == ": still here"
@@ -129,7 +129,7 @@ async def test_a_silent_stream_has_a_heartbeat(chat: ChatHouse, monkeypatch: pyt
         assert [event.id for event in await reader.rest()] == [1]
 
 
-async def test_a_session_that_is_answering_takes_no_second_question(chat: ChatHouse) -> None:
+async def test_a_session_that_is_answering_takes_no_second_question(chat: ChatClient) -> None:
     async with asking(chat.client, "first", agent_id="gated") as reader:
         second = await chat.client.post("/api/chat/stream", json={"message": "second", "session_id": reader.session_id})
         assert second.status_code == 409

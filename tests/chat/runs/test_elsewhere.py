@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.fakes.agents import CautiousAgent, GatedAgent
-from tests.fakes.chat import ChatHouse, open_chat, postgres_url
+from tests.fakes.chat import ChatClient, open_chat, postgres_url
 from tests.fakes.postgres import new_database
 from tests.fakes.sse import Reader, asking, following, texts
 from tests.fakes.waiting import until
@@ -27,14 +27,14 @@ CALL = "call-delete_everything"
 
 
 @pytest.fixture
-async def other(chat_on_both: ChatHouse) -> AsyncIterator[ChatHouse]:
+async def other(chat_on_both: ChatClient) -> AsyncIterator[ChatClient]:
     """A second house on the same database."""
     async with open_chat(chat_on_both.url) as house:
         yield house
 
 
 @asynccontextmanager
-async def deaf(house: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+async def deaf(house: ChatClient, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
     """It goes on writing, and does not do what it is asked."""
 
     async def take(_: object) -> list[object]:
@@ -46,25 +46,25 @@ async def deaf(house: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         yield
 
 
-def bell_of(house: ChatHouse) -> Bell:
+def bell_of(house: ChatClient) -> Bell:
     found: Bell = house.app.state.chat.turns.bell
     return found
 
 
-async def heard(house: ChatHouse) -> None:
+async def heard(house: ChatClient) -> None:
     async def hears() -> bool:
         return bell_of(house).pause == bell.CHECK_SECONDS
 
     await until(hears)
 
 
-async def orders_of(house: ChatHouse) -> int:
+async def orders_of(house: ChatClient) -> int:
     async with house.app.state.chat._database.read() as connection:
         return int((await connection.execute(text("SELECT count(*) FROM answer_orders"))).scalar_one())
 
 
 async def test_stop_from_another_house_ends_the_answer_and_keeps_the_part(
-    chat_on_both: ChatHouse, other: ChatHouse
+    chat_on_both: ChatClient, other: ChatClient
 ) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
@@ -83,7 +83,7 @@ async def test_stop_from_another_house_ends_the_answer_and_keeps_the_part(
 
 @pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
 async def test_a_tool_is_approved_or_refused_from_another_house(
-    chat_on_both: ChatHouse, other: ChatHouse, approved: bool, content: str
+    chat_on_both: ChatClient, other: ChatClient, approved: bool, content: str
 ) -> None:
     async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
@@ -95,7 +95,7 @@ async def test_a_tool_is_approved_or_refused_from_another_house(
     assert await orders_of(other) == 0
 
 
-async def test_the_writer_s_refusal_arrives_in_its_words(chat_on_both: ChatHouse, other: ChatHouse) -> None:
+async def test_the_writer_s_refusal_arrives_in_its_words(chat_on_both: ChatClient, other: ChatClient) -> None:
     async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
         path = f"/api/chat/{reader.message_id}/approve"
@@ -110,7 +110,7 @@ async def test_the_writer_s_refusal_arrives_in_its_words(chat_on_both: ChatHouse
 
 
 async def test_two_who_decide_differently_do_not_both_win(
-    chat_on_both: ChatHouse, other: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat_on_both: ChatClient, other: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The agent does not go on before both have spoken."""
     hold = asyncio.Event()
@@ -135,7 +135,7 @@ async def test_two_who_decide_differently_do_not_both_win(
     assert result.data["is_error"] is not winner
 
 
-async def test_deleting_a_session_elsewhere_stops_its_answer_first(chat_on_both: ChatHouse, other: ChatHouse) -> None:
+async def test_deleting_a_session_elsewhere_stops_its_answer_first(chat_on_both: ChatClient, other: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
         agent.allow("some")
@@ -146,7 +146,7 @@ async def test_deleting_a_session_elsewhere_stops_its_answer_first(chat_on_both:
 
 
 async def test_a_reader_elsewhere_is_told_that_the_session_was_deleted(
-    chat_on_both: ChatHouse, other: ChatHouse
+    chat_on_both: ChatClient, other: ChatClient
 ) -> None:
     """Its rows are gone between two looks at them."""
     agent = chat_on_both.agent(GatedAgent)
@@ -218,7 +218,7 @@ async def test_two_questions_at_once_in_two_houses_do_not_fork_a_session(
         assert len(await two.messages(session_id)) == 4
 
 
-async def _asked(house: ChatHouse, body: dict[str, str]) -> int:
+async def _asked(house: ChatClient, body: dict[str, str]) -> int:
     async with house.client.stream("POST", "/api/chat/stream", json=body) as response:
         return response.status_code
 
@@ -231,7 +231,7 @@ async def _waits(address: str, asked: "asyncio.Task[int]") -> bool:
 
 
 async def test_a_writer_that_does_not_react_loses_the_answer_when_it_is_stopped(
-    chat_on_both: ChatHouse, other: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat_on_both: ChatClient, other: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with (
@@ -253,7 +253,7 @@ async def test_a_writer_that_does_not_react_loses_the_answer_when_it_is_stopped(
 
 
 async def test_the_end_that_a_late_writer_had_in_mind_is_not_written(
-    chat_on_both: ChatHouse, other: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat_on_both: ChatClient, other: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has nothing more to save, so it learns only at its end that the answer is no longer its own."""
     agent = chat_on_both.agent(GatedAgent)
@@ -266,7 +266,7 @@ async def test_the_end_that_a_late_writer_had_in_mind_is_not_written(
 
 
 async def test_a_word_that_nobody_takes_is_withdrawn(
-    chat_on_both: ChatHouse, other: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat_on_both: ChatClient, other: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
@@ -341,7 +341,7 @@ async def test_where_nothing_is_ever_told_everything_still_arrives(
         assert bell_of(other).pause == bell.POLL_SECONDS
 
 
-async def test_an_order_whose_sender_died_is_forgotten(chat_on_both: ChatHouse) -> None:
+async def test_an_order_whose_sender_died_is_forgotten(chat_on_both: ChatClient) -> None:
     session_id, _ = await chat_on_both.ask("x")
     message_id = (await chat_on_both.messages(session_id))[-1]["message_id"]
     statement = text(
@@ -356,7 +356,7 @@ async def test_an_order_whose_sender_died_is_forgotten(chat_on_both: ChatHouse) 
         assert await orders_of(other) == 0
 
 
-async def _approve(writer: ChatHouse, other: ChatHouse) -> None:
+async def _approve(writer: ChatClient, other: ChatClient) -> None:
     async with asking(writer.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
         path = f"/api/chat/{reader.message_id}/approve"

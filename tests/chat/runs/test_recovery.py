@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.fakes.agents import ANSWER, GatedAgent
-from tests.fakes.chat import ChatHouse, open_chat, postgres_url
+from tests.fakes.chat import ChatClient, open_chat, postgres_url
 from tests.fakes.postgres import new_database
 from tests.fakes.sse import asking, following, texts
 from tests.fakes.waiting import until
@@ -43,7 +43,7 @@ async def test_a_lost_connection_to_postgresql_costs_nothing(postgres: str) -> N
 
 
 async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
-    chat_on_both: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat_on_both: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Saving and finishing both arrive and seem to fail, as when the connection breaks during a commit."""
     turns, agent = chat_on_both.app.state.chat.turns, chat_on_both.agent(GatedAgent)
@@ -79,7 +79,7 @@ async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
         assert await back.rest() == events
 
 
-async def test_stop_after_the_last_word_changes_nothing(chat: ChatHouse, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stop_after_the_last_word_changes_nothing(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer is whole and on its way to disk when the user's `stop` arrives."""
     turns, agent = chat.app.state.chat.turns, chat.agent(GatedAgent)
     reached, go_on, finish = asyncio.Event(), asyncio.Event(), turns.finish
@@ -101,7 +101,7 @@ async def test_stop_after_the_last_word_changes_nothing(chat: ChatHouse, monkeyp
         assert (await stopping).json()["status"] == "complete"
 
 
-async def test_a_neighbour_who_writes_for_a_while_only_delays(chat: ChatHouse) -> None:
+async def test_a_neighbour_who_writes_for_a_while_only_delays(chat: ChatClient) -> None:
     assert chat.url.database is not None
     neighbour = sqlite3.connect(chat.url.database, isolation_level=None)
     neighbour.execute("BEGIN IMMEDIATE")
@@ -114,7 +114,7 @@ async def test_a_neighbour_who_writes_for_a_while_only_delays(chat: ChatHouse) -
 
 
 async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
-    chat_on_both: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat_on_both: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
     session_id, _ = await chat_on_both.ask("count", agent_id="echo")
@@ -134,7 +134,7 @@ async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
     assert (answer["content"], answer["error"]) == ("count", INTERRUPTED)
 
 
-async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_on_both: ChatHouse) -> None:
+async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_on_both: ChatClient) -> None:
     _, events = await chat_on_both.ask("count", agent_id="echo")
     marked = "UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/1/aa', alive_at = :then"
     statement = text(f"{marked} WHERE role = 'assistant'")
@@ -152,7 +152,7 @@ async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_o
 
 
 async def test_an_answer_that_is_still_written_keeps_its_lease(
-    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
     async with open_chat(chat.url) as house, asking(house.client, "slowly", agent_id="gated") as reader:

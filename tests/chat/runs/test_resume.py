@@ -5,7 +5,7 @@ import asyncio
 import httpx2
 import pytest
 from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent
-from tests.fakes.chat import ChatHouse, open_chat
+from tests.fakes.chat import ChatClient, open_chat
 from tests.fakes.sse import Sse, asking, following, parse, texts
 from tests.fakes.waiting import until
 
@@ -13,7 +13,7 @@ from chie.chat.runs import manager as runs
 from chie.chat.runs import run as run_module
 
 
-async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on_both: ChatHouse) -> None:
+async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on_both: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
         agent.allow("one ", "two ", "三")
@@ -30,7 +30,7 @@ async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on
     assert seen[-1].event == "done"
 
 
-async def test_an_answer_goes_on_while_nobody_reads(chat_on_both: ChatHouse) -> None:
+async def test_an_answer_goes_on_while_nobody_reads(chat_on_both: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
         agent.allow("one ")
@@ -44,7 +44,7 @@ async def test_an_answer_goes_on_while_nobody_reads(chat_on_both: ChatHouse) -> 
 
 
 @pytest.mark.parametrize("last", range(8))
-async def test_a_finished_answer_is_told_from_any_event_on(chat: ChatHouse, last: int) -> None:
+async def test_a_finished_answer_is_told_from_any_event_on(chat: ChatClient, last: int) -> None:
     _, events = await chat.ask("look", agent_id=ToolAgent.id)
     response = await chat.client.get(
         f"/api/chat/stream/{events[-1].data['message_id']}", headers={"Last-Event-ID": str(last)}
@@ -53,13 +53,13 @@ async def test_a_finished_answer_is_told_from_any_event_on(chat: ChatHouse, last
     assert parse(response.text) == events[last:]
 
 
-async def test_the_last_event_may_be_named_in_the_address_too(chat: ChatHouse) -> None:
+async def test_the_last_event_may_be_named_in_the_address_too(chat: ChatClient) -> None:
     _, events = await chat.ask("hello")
     response = await chat.client.get(f"/api/chat/stream/{events[-1].data['message_id']}", params={"after": 8})
     assert parse(response.text) == events[8:]
 
 
-async def test_many_readers_see_the_same(chat: ChatHouse) -> None:
+async def test_many_readers_see_the_same(chat: ChatClient) -> None:
     agent = chat.agent(GatedAgent)
 
     async def follow(message_id: str) -> list[Sse]:
@@ -76,7 +76,7 @@ async def test_many_readers_see_the_same(chat: ChatHouse) -> None:
 
 
 async def test_a_reader_far_behind_reads_from_disk_what_is_no_longer_at_hand(
-    chat_on_both: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat_on_both: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The window is small here, so almost all of the answer leaves memory while it is still being written."""
     monkeypatch.setattr(run_module, "WINDOW", 10)
@@ -100,7 +100,7 @@ async def test_a_reader_far_behind_reads_from_disk_what_is_no_longer_at_hand(
     assert texts(events) == "".join(words[3:])
 
 
-async def test_a_reader_who_never_reads_holds_nobody_up(chat: ChatHouse) -> None:
+async def test_a_reader_who_never_reads_holds_nobody_up(chat: ChatClient) -> None:
     """Its socket is full long before the end; the answer goes on, and what is kept for it is a number."""
     host, port = chat.client.base_url.host, chat.client.base_url.port
     _, writer = await asyncio.open_connection(host, port, limit=1_024)
@@ -120,7 +120,7 @@ async def test_a_reader_who_never_reads_holds_nobody_up(chat: ChatHouse) -> None
         assert [event.id for event in await back.rest()] == list(range(59_001, 60_002))
 
 
-async def test_stop_ends_the_answer_and_keeps_the_part(chat_on_both: ChatHouse) -> None:
+async def test_stop_ends_the_answer_and_keeps_the_part(chat_on_both: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
         agent.allow("the ", "part")
@@ -136,7 +136,7 @@ async def test_stop_ends_the_answer_and_keeps_the_part(chat_on_both: ChatHouse) 
     assert again.json()["status"] == "stopped"
 
 
-async def test_another_process_tells_an_answer_as_it_is_saved(chat_on_both: ChatHouse) -> None:
+async def test_another_process_tells_an_answer_as_it_is_saved(chat_on_both: ChatClient) -> None:
     """Two houses on one database: the second has no part in the run."""
     agent = chat_on_both.agent(GatedAgent)
     async with open_chat(chat_on_both.url) as second, asking(chat_on_both.client, "x", agent_id="gated") as reader:
@@ -151,7 +151,7 @@ async def test_another_process_tells_an_answer_as_it_is_saved(chat_on_both: Chat
     assert ([event.id for event in events], texts(events)) == ([2, 3], "and there")
 
 
-async def test_a_house_that_closes_keeps_the_part_and_says_so(chat_on_both: ChatHouse) -> None:
+async def test_a_house_that_closes_keeps_the_part_and_says_so(chat_on_both: ChatClient) -> None:
     async with open_chat(chat_on_both.url) as house:
         agent = house.agent(GatedAgent)
         async with asking(house.client, "long", agent_id="gated") as reader:
@@ -163,7 +163,7 @@ async def test_a_house_that_closes_keeps_the_part_and_says_so(chat_on_both: Chat
         assert [(event.id, event.event) for event in await back.rest()] == [(2, "error"), (3, "done")]
 
 
-async def test_readers_are_told_before_a_house_closes_and_so_is_who_asks_then(chat: ChatHouse) -> None:
+async def test_readers_are_told_before_a_house_closes_and_so_is_who_asks_then(chat: ChatClient) -> None:
     agent = chat.agent(GatedAgent)
     async with asking(chat.client, "long", agent_id="gated") as reader:
         agent.allow("so far")
@@ -176,7 +176,7 @@ async def test_readers_are_told_before_a_house_closes_and_so_is_who_asks_then(ch
     assert (await chat.messages(session_id))[-1]["status"] == "interrupted"
 
 
-async def test_64_new_sessions_at_once_are_all_kept(chat_on_both: ChatHouse) -> None:
+async def test_64_new_sessions_at_once_are_all_kept(chat_on_both: ChatClient) -> None:
     limits = httpx2.Limits(max_connections=64)
     async with httpx2.AsyncClient(base_url=chat_on_both.client.base_url, limits=limits, timeout=60) as crowd:
 

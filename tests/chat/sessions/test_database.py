@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, text
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.fakes.chat import ChatHouse, open_chat, sqlite_url
+from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
 from chie.chat.sessions import repository
 from chie.chat.sessions.database import Database
@@ -79,7 +79,7 @@ async def test_a_database_that_cannot_be_opened_answers_500_and_heals(tmp_path: 
 
 
 async def test_an_answer_survives_a_database_that_fails_for_a_moment(
-    chat: ChatHouse, monkeypatch: pytest.MonkeyPatch
+    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turns = chat.app.state.chat.turns
     finish, failures = turns.finish, [StorageError("the disk is full."), StorageError("still full.")]

@@ -1,4 +1,4 @@
-"""Configurations as people and editors write them: strategies for JSON with comments, and for TOML."""
+"""Strategies for configuration files as users and editors write them: JSON with comments, and TOML."""
 
 import json
 from collections.abc import Mapping
@@ -75,7 +75,7 @@ def _without_servers(newline: str) -> st.SearchStrategy[str]:
 
 @st.composite
 def indented_files(draw: st.DrawFn) -> str:
-    """As `JSON.stringify` and editors leave it."""
+    """The layout of `JSON.stringify` and of editors."""
     indent = draw(st.sampled_from(["\t", "  ", "    ", None]))
     plain: st.SearchStrategy[Any] = st.sampled_from([1, None, "", "知恵", [], [1, {"a": 2}], {}, {"b": {"c": []}}])
     content = draw(st.dictionaries(NAMES, plain, max_size=4))

@@ -1,12 +1,14 @@
-"""What a knowledge base answers, read out of the API's responses."""
+"""The responses of Bedrock's API, parsed."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-# The member of `location` that holds each type's address; the rest of it is kept as it came.
-ADDRESSES = {
+from chie.messages.catalogue import Message
+
+# The member of each location type that holds its URI.
+URI_MEMBERS = {
     "s3Location": "uri",
     "webLocation": "url",
     "confluenceLocation": "url",
@@ -20,9 +22,6 @@ ADDRESSES = {
 SOURCE_URI = "x-amz-bedrock-kb-source-uri"
 DESCRIPTION = "x-amz-bedrock-kb-description"
 
-EMPTY = "Bedrock gave an empty answer. Rephrase the question, or use kb_search to read the passages themselves."
-BLOCKED = "A guardrail of Bedrock intervened: what it blocked is not shown here."
-
 
 @dataclass(frozen=True)
 class Span:
@@ -34,7 +33,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a source. `uri` says where to open it (for a custom source, its id); `location` is Bedrock's own."""
+    """An excerpt of a source. `uri` opens the source (for a custom source, its id); `location` is Bedrock's own."""
 
     content: str
     location: dict[str, Any]
@@ -44,54 +43,54 @@ class Passage:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The same for the same passage of the same source, whichever call it came from."""
+        """Equal for the same passage of the same source in different calls."""
         return json.dumps(self.location, sort_keys=True), self.content
 
 
 @dataclass(frozen=True)
 class Citation(Passage):
-    """A passage that the answer rests on, and the parts of the answer that it supports."""
+    """A passage that supports the answer, with the parts of the answer it supports."""
 
     spans: list[Span] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class KBResponse:
-    """An answer and its sources. `notice` is set when something about it is not as usual, and says what."""
+    """An answer and its sources. `notice` is set when something about the answer is unusual."""
 
     answer: str
     citations: list[Citation]
     session_id: str | None = None
-    notice: str | None = None
+    notice: Message | None = None
 
 
 @dataclass(frozen=True)
-class Found:
-    """The passages nearest to a query, best first."""
+class Passages:
+    """The passages that match a query, best first."""
 
     results: list[Passage]
-    notice: str | None = None
+    notice: Message | None = None
 
 
 def parse_answer(response: Mapping[str, Any]) -> KBResponse:
-    """Of `RetrieveAndGenerate`: one citation for every reference, in the API's order."""
+    """Parse `RetrieveAndGenerate`: one citation per reference, in the API's order."""
     answer = response.get("output", {}).get("text", "")
     return KBResponse(
         answer=answer,
         citations=[citation for part in response.get("citations", []) for citation in _cited(answer, part)],
         session_id=response.get("sessionId"),
-        notice=_notice(response.get("guardrailAction")) or (None if answer.strip() else EMPTY),
+        notice=_notice(response.get("guardrailAction")) or _empty_notice(answer),
     )
 
 
-def parse_passages(response: Mapping[str, Any]) -> Found:
-    """Of `Retrieve`."""
+def parse_passages(response: Mapping[str, Any]) -> Passages:
+    """Parse `Retrieve`."""
     results = [Passage(**_passage(result)) for result in response.get("retrievalResults", [])]
-    return Found(results, _notice(response.get("guardrailAction")))
+    return Passages(results, _notice(response.get("guardrailAction")))
 
 
 def merge_citations(citations: Iterable[Citation]) -> list[Citation]:
-    """Each passage once, with all the parts of the answer it supports: Bedrock repeats it for every sentence."""
+    """Each passage once, with all its spans: Bedrock repeats a passage for every sentence it supports."""
     merged: dict[tuple[str, str], Citation] = {}
     for citation in citations:
         known = merged.setdefault(citation.identity, citation)
@@ -101,7 +100,7 @@ def merge_citations(citations: Iterable[Citation]) -> list[Citation]:
 
 
 def fill_scores(citations: Iterable[Citation], passages: Iterable[Passage]) -> list[Citation]:
-    """The scores of a search for the same query; a passage it did not find keeps the score it has."""
+    """Citations with the scores of a search for the same query; passages it did not find keep their score."""
     scores = {passage.identity: passage.score for passage in passages}
     return [replace(citation, score=scores.get(citation.identity, citation.score)) for citation in citations]
 
@@ -112,7 +111,7 @@ def _cited(answer: str, part: Mapping[str, Any]) -> list[Citation]:
 
 
 def _spans(answer: str, part: Mapping[str, Any]) -> list[Span]:
-    """Looked up by the text, because Bedrock does not say what its offsets count and whether the end is inside."""
+    """Located by text: Bedrock does not document the unit of its offsets, nor whether the end is inclusive."""
     span, text = part.get("span", {}), part.get("text")
     start = span.get("start", 0)
     if text:
@@ -135,15 +134,15 @@ def _passage(reference: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _uri(location: Mapping[str, Any], metadata: Mapping[str, Any]) -> str | None:
-    for member, address in ADDRESSES.items():
-        if found := location.get(member, {}).get(address):
+    for location_type, member in URI_MEMBERS.items():
+        if found := location.get(location_type, {}).get(member):
             return str(found)
     source = metadata.get(SOURCE_URI)
     return source if isinstance(source, str) else None
 
 
 def _text(content: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
-    """Text for every kind of content. Pictures and sounds are described or named, never sent as bytes."""
+    """Text for every kind of content. Images, audio and video are described or named, never included as bytes."""
     text = content.get("text")
     if text and not _is_data(text):
         return str(text)
@@ -154,7 +153,7 @@ def _text(content: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
         content.get("video", {}).get("summary"),
         metadata.get(DESCRIPTION),
     )
-    return next((str(words) for words in described if words), _name(content))
+    return next((str(description) for description in described if description), _name(content))
 
 
 def _name(content: Mapping[str, Any]) -> str:
@@ -179,5 +178,9 @@ def _is_data(value: object) -> bool:
     return isinstance(value, str) and value.startswith("data:") and ";base64," in value[:100]
 
 
-def _notice(guardrail_action: str | None) -> str | None:
-    return BLOCKED if guardrail_action == "INTERVENED" else None
+def _notice(guardrail_action: str | None) -> Message | None:
+    return Message("bedrock_kb.guardrail_intervened") if guardrail_action == "INTERVENED" else None
+
+
+def _empty_notice(answer: str) -> Message | None:
+    return None if answer.strip() else Message("bedrock_kb.answer_empty")

@@ -1,25 +1,11 @@
-"""A configuration as text: every change is a splice, so that nothing outside it can change."""
+"""Edits of a text. Every change is a splice, so nothing outside it can change."""
 
 from dataclasses import dataclass
-
-from chie.errors import ChieError
-
-
-class BrokenTextError(ChieError):
-    """Shown to whoever owns the file: where it breaks off, in the editor's way of counting."""
-
-    def __init__(self, message: str, text: str, position: int) -> None:
-        line, column = place(text, position)
-        super().__init__(f"line {line}, column {column}: {message}")
-
-
-class UnsuitedTextError(ChieError):
-    """The file is well-formed, but written in a way that cannot be added to without rewriting it."""
 
 
 @dataclass(frozen=True)
 class Splice:
-    """`text` in place of what stood from `start` to `stop`."""
+    """Replaces the characters from `start` to `stop` with `text`."""
 
     start: int
     stop: int
@@ -35,8 +21,8 @@ def apply_all(text: str, splices: list[Splice]) -> str:
     return text
 
 
-def place(text: str, position: int) -> tuple[int, int]:
-    """Line and column, from one."""
+def line_and_column(text: str, position: int) -> tuple[int, int]:
+    """Both count from one; a byte order mark does not count."""
     before = text[:position].removeprefix("\ufeff")
     return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
 
@@ -50,6 +36,6 @@ def line_start(text: str, position: int) -> int:
 
 
 def indent_at(text: str, position: int) -> str:
-    """The white space that the line begins with."""
+    """The leading white space of the line."""
     line = text[line_start(text, position) : position].removeprefix("\ufeff")
     return line[: len(line) - len(line.lstrip(" \t"))]

@@ -1,4 +1,4 @@
-"""An event stream that is whole passes unchanged, however it is cut into chunks; one that is not is refused."""
+"""A complete event stream passes unchanged in any chunking; a truncated one raises."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fakes.bedrock import output
 
-from chie.bedrock_kb.truncation import BrokenStreamError, WholeEvents
+from chie.bedrock_kb.truncation import CheckedBody, TruncatedStreamError
 
 STREAMS = st.lists(st.text(max_size=40).map(output), max_size=5)
 
@@ -28,20 +28,18 @@ class Chunks:
 
 
 def read(data: bytes, sizes: list[int]) -> bytes:
-    return b"".join(WholeEvents(Chunks(data, sizes)).stream())
+    return b"".join(CheckedBody(Chunks(data, sizes)).stream())
 
 
 @settings(max_examples=200)
 @given(frames=STREAMS, sizes=st.lists(st.integers(1, 50)))
-def test_whole_events_pass_in_whatever_chunks_they_come(frames: list[bytes], sizes: list[int]) -> None:
+def test_complete_events_pass_in_any_chunking(frames: list[bytes], sizes: list[int]) -> None:
     assert read(b"".join(frames), sizes) == b"".join(frames)
 
 
 @settings(max_examples=200)
 @given(data=st.data(), frames=STREAMS.filter(bool), sizes=st.lists(st.integers(1, 50)))
-def test_a_stream_cut_anywhere_inside_an_event_is_refused(
-    data: st.DataObject, frames: list[bytes], sizes: list[int]
-) -> None:
+def test_stream_truncated_inside_an_event_raises(data: st.DataObject, frames: list[bytes], sizes: list[int]) -> None:
     cut = data.draw(st.integers(1, len(frames[-1]) - 1))
-    with pytest.raises(BrokenStreamError):
+    with pytest.raises(TruncatedStreamError):
         read(b"".join(frames)[:-cut], sizes)

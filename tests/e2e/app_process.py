@@ -1,4 +1,4 @@
-"""The whole house with scripted agents as a process of its own: `python -m tests.e2e.house [port]`."""
+"""The whole house with scripted agents as a process of its own: `python -m tests.e2e.app_process [port]`."""
 
 import os
 import subprocess
@@ -11,10 +11,10 @@ ROOT = Path(__file__).parents[2]
 
 
 @contextmanager
-def house(home: Path, port: int = 0) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+def app_process(home: Path, port: int = 0) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
     """Its address, and the process."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.e2e.house", str(port)],
+        [sys.executable, "-m", "tests.e2e.app_process", str(port)],
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
@@ -34,11 +34,11 @@ def house(home: Path, port: int = 0) -> Iterator[tuple[str, "subprocess.Popen[st
 def main() -> None:
     from tests.e2e.agents import directory
 
-    from chie.app import create_house
+    from chie.app import create_app
     from chie.mcp_kit.server import run_http
-    from chie.servers import open_rooms
+    from chie.servers import load_servers
 
-    app = create_house(open_rooms(), directory())
+    app = create_app(load_servers(), directory())
     run_http(app, host="127.0.0.1", port=int(sys.argv[1]), announce=lambda address: print(address, flush=True))  # noqa: T201
 
 

@@ -1,4 +1,4 @@
-"""One configuration file of somebody else's: read as it is, written whole or not at all, with a copy beforehand."""
+"""A client's configuration file: read as it is, backed up before a change, and written atomically."""
 
 import os
 import tempfile
@@ -9,27 +9,25 @@ from chie.errors import ConflictError, StorageError, ValidationError
 
 
 class ConfigFile:
-    """A link stays a link: what it leads to is read and written."""
+    """A symbolic link stays a link; its target is read and written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._target = Path(os.path.realpath(path))  # Path.resolve would raise where links go in a circle
+        self._target = Path(os.path.realpath(path))  # Path.resolve would raise on a symlink loop
 
     def read(self) -> str | None:
-        """None where there is no file. Line ends and a byte order mark are kept."""
+        """None if the file does not exist. Line endings and a byte order mark are kept."""
         try:
             return self._target.read_bytes().decode("utf-8")
         except FileNotFoundError:
             return None
         except UnicodeDecodeError as error:
-            raise ValidationError(
-                f"{self.path} is not UTF-8 text, so it was left alone. Save it as UTF-8, then try again."
-            ) from error
+            raise ValidationError("connect.file_not_utf8", path=str(self.path)) from error
         except OSError as error:
             raise self._unusable(error) from error
 
     def back_up(self) -> Path | None:
-        """A copy beside the file, with its rights; None where there is nothing to copy."""
+        """A copy next to the file, with the same permissions; None if there is nothing to copy."""
         text = self.read()
         if text is None:
             return None
@@ -39,9 +37,9 @@ class ConfigFile:
         return copy
 
     def write(self, text: str | None, *, seen: str | None) -> None:
-        """`seen` is what was read: hosts write these files, too, and what they wrote meanwhile is not lost."""
+        """Raises ConflictError if the content is no longer `seen`: clients write these files too."""
         if self.read() != seen:
-            raise ConflictError(f"{self.path} was changed by somebody else just now, so it was left alone. Try again.")
+            raise ConflictError("connect.file_changed", path=str(self.path))
         if text is None:
             self._target.unlink()
         else:
@@ -66,6 +64,4 @@ class ConfigFile:
             raise self._unusable(error) from error
 
     def _unusable(self, error: OSError) -> StorageError:
-        return StorageError(
-            f"{self.path} cannot be used: {error.strerror}. Give this user the right to read and write it."
-        )
+        return StorageError("connect.file_unusable", path=str(self.path), reason=error.strerror or "")
