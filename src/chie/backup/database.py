@@ -15,7 +15,7 @@ from chie.errors import StorageError
 
 TABLES = {"notes": "note", "sessions": "conversation", "messages": "message"}
 SIDE_FILES = ("-wal", "-shm")
-STAGING = ".restoring-"  # how everything begins that a restore has not finished yet
+STAGING_PREFIX = ".restoring-"  # of everything that belongs to an unfinished restore
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
 
 def _put_in_place(staged: Path, live: Path) -> None:
     """Copied beside it first: the two may be on different disks, and only a rename is done at once."""
-    beside = live.with_name(f"{STAGING}{live.name}")
+    beside = live.with_name(f"{STAGING_PREFIX}{live.name}")
     try:
         live.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(staged, beside)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chie.backup.archive import Manifest, verify
 from chie.backup.create import back_up
-from chie.backup.database import STAGING, Contents, copy_raw, examine, replace_content
+from chie.backup.database import STAGING_PREFIX, Contents, copy_raw, examine, replace_content
 from chie.backup.inventory import DATABASE, Places
 from chie.database.errors import DAMAGE_CODES
 from chie.errors import StorageError, ValidationError
@@ -100,7 +100,7 @@ def staged(places: Places, archive: Path) -> Iterator[Staged]:
     """The archive, unpacked and looked through; whatever is left of it afterwards goes."""
     try:
         make_folder(places.home)
-        with tempfile.TemporaryDirectory(dir=places.home, prefix=STAGING) as folder:
+        with tempfile.TemporaryDirectory(dir=places.home, prefix=STAGING_PREFIX) as folder:
             manifest = verify(archive, into=Path(folder))
             candidate = Staged(places, manifest, Path(folder))
             if database := candidate.database():

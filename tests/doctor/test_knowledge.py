@@ -1,4 +1,4 @@
-"""What mends the knowledge room, by where the notes are and by what failed there."""
+"""The fix for the knowledge server, by where the notes are stored and by the error."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,17 +14,23 @@ from tests.fakes.vector_search import FakeVectorSearch, vector_search
 
 from chie.cli import main
 from chie.doctor.cli import all_checks
-from chie.doctor.finding import examine
+from chie.doctor.finding import Finding
+from chie.doctor.runner import run_checks
 from chie.knowledge.store.vector_search.client import PATIENCE
 
 NOWHERE = "127.0.0.1:9"
 
 
-def look(name: str = "knowledge") -> tuple[str, str | None, str]:
-    """That check alone, as `chie doctor` has it."""
+def find(name: str = "knowledge") -> Finding:
+    """Run only that check of `chie doctor`."""
     [check] = [check for check in all_checks(8080) if check.name == name]
-    [found] = examine([check]).findings
-    return found.state, found.fix, found.says
+    [found] = run_checks([check]).findings
+    return found
+
+
+def run(name: str = "knowledge") -> tuple[str, str | None]:
+    found = find(name)
+    return found.state, found.fix
 
 
 @pytest.fixture
@@ -41,75 +47,75 @@ def collection(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeVectorSearch]:
         yield service
 
 
-def test_a_damaged_file_wants_a_backup(home: Path) -> None:
+def test_damaged_file_needs_a_backup(home: Path) -> None:
     home.mkdir()
     (home / "chie.db").write_bytes(b"no database at all " * 1000)
-    assert look()[:2] == ("problem", "chie restore FILE")
+    assert run() == ("problem", "chie restore FILE")
 
 
-def test_a_file_of_a_newer_chie_wants_that_one(home: Path) -> None:
+def test_file_of_a_newer_version_needs_an_upgrade(home: Path) -> None:
     CliRunner().invoke(main, ["notes", "save", "x"])
     with closing(sqlite3.connect(home / "chie.db")) as database, database:
         database.execute("PRAGMA user_version = 999")
-    assert look()[:2] == ("problem", "pip install --upgrade chie")
+    assert run() == ("problem", "pip install --upgrade chie")
 
 
-def test_a_file_that_is_no_file_is_looked_at_not_restored(home: Path) -> None:
+def test_folder_in_place_of_the_file_is_inspected_not_restored(home: Path) -> None:
     (home / "chie.db").mkdir(parents=True)
     file = home / "chie.db"
-    assert look()[:2] == look("database")[:2] == ("problem", f'ls -l "{file}" && fuser -v "{file}"')
+    assert run() == run("database") == ("problem", f'ls -l "{file}" && fuser -v "{file}"')
 
 
-def test_a_wrong_setting_is_mended_where_settings_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_setting_is_fixed_in_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_KNOWLEDGE_STORE", "elsewhere")
     for name in ("knowledge", "embedding model"):
-        state, fix, says = look(name)
-        assert (state, fix) == ("problem", '"${EDITOR:-vi}" .env')
-        assert "CHIE_KNOWLEDGE_STORE" in says
+        found = find(name)
+        assert (found.state, found.fix) == ("problem", '"${EDITOR:-vi}" .env')
+        assert "CHIE_KNOWLEDGE_STORE" in str(found.message)
 
 
-def test_a_wrong_address_of_a_database_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_database_url_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_DATABASE_URL", "mysql://host/name")
-    assert look()[:2] == ("problem", 'export CHIE_DATABASE_URL="postgresql://user:password@host/name"')
+    assert run() == ("problem", 'export CHIE_DATABASE_URL="postgresql://user:password@host/name"')
     for name in ("database", "PostgreSQL"):
-        assert look(name)[1] == '"${EDITOR:-vi}" .env'
+        assert run(name)[1] == '"${EDITOR:-vi}" .env'
 
 
-def test_postgresql_that_is_away_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_postgres_is_pinged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_DATABASE_URL", f"postgresql://user:sesame@{NOWHERE}/chie")
-    assert look()[:2] == ("problem", 'pg_isready --dbname="$CHIE_DATABASE_URL"')
+    assert run() == ("problem", 'pg_isready --dbname="$CHIE_DATABASE_URL"')
 
 
-def test_postgresql_that_answers_and_does_not_serve_wants_its_administrator(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_postgres_needs_its_administrator(monkeypatch: pytest.MonkeyPatch) -> None:
     import psycopg
 
     servers = run_server()
     try:
         url = new_database(next(servers))
         monkeypatch.setenv("CHIE_DATABASE_URL", url)
-        assert look()[0] == "ok"
+        assert find().state == "ok"
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("UPDATE knowledge_schema SET version = 999")
-            assert look()[:2] == ("problem", "pip install --upgrade chie")
+            assert run() == ("problem", "pip install --upgrade chie")
             connection.execute("UPDATE knowledge_schema SET version = 1")
             connection.execute("ALTER TABLE knowledge_corpus RENAME TO mislaid")
-            assert look()[:2] == ("problem", 'psql "$CHIE_DATABASE_URL"')
+            assert run() == ("problem", 'psql "$CHIE_DATABASE_URL"')
     finally:
         servers.close()  # type: ignore[attr-defined]
 
 
-def test_a_collection_that_is_there_is_well(collection: FakeVectorSearch) -> None:
+def test_existing_collection_is_ok(collection: FakeVectorSearch) -> None:
     assert CliRunner().invoke(main, ["knowledge", "init-collection"]).exit_code == 0
-    state, _, says = look()
-    assert (state, says) == ("ok", "notes 0, search by meaning and by words.")
+    found = find()
+    assert (found.state, found.message.code) == ("ok", "doctor.server_ok")
+    assert "notes: 0" in str(found.message)
     assert collection.calls["aggregate_data_objects"] == 1
 
 
 @pytest.mark.usefixtures("collection")
-def test_a_collection_that_is_not_there_is_founded() -> None:
-    state, fix, says = look()
-    assert (state, fix) == ("problem", "chie knowledge init-collection")
-    assert "there is no Collection" in says
+def test_missing_collection_is_created() -> None:
+    assert run() == ("problem", "chie knowledge init-collection")
+    assert "Collection" in str(find().message)
 
 
 @pytest.mark.parametrize(
@@ -119,25 +125,23 @@ def test_a_collection_that_is_not_there_is_founded() -> None:
         (grpc.StatusCode.PERMISSION_DENIED, "gcloud projects add-iam-policy-binding"),
     ],
 )
-def test_google_that_refuses_us_is_asked_for_a_way_in(collection: FakeVectorSearch, code: Any, fix: str) -> None:
+def test_missing_google_credentials_are_fixed_with_gcloud(collection: FakeVectorSearch, code: Any, fix: str) -> None:
     collection.fail("aggregate_data_objects", code, times=9)
-    state, given, _ = look()
+    state, given = run()
     assert state == "problem"
     assert (given or "").startswith(fix)
 
 
-def test_a_collection_that_is_not_named_wants_its_variables(
-    collection: FakeVectorSearch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_collection_variable_is_named(collection: FakeVectorSearch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VECTOR_SEARCH_COLLECTION")
-    state, fix, says = look()
-    assert state == "problem"
-    assert "VECTOR_SEARCH_COLLECTION" in says
-    assert "VECTOR_SEARCH_COLLECTION" in (fix or "")
+    found = find()
+    assert found.state == "problem"
+    assert "VECTOR_SEARCH_COLLECTION" in str(found.message)
+    assert "VECTOR_SEARCH_COLLECTION" in (found.fix or "")
     assert not collection.calls
 
 
-def test_a_call_to_google_may_end_before_the_check_does() -> None:
-    """Or nobody would ever read why it failed."""
+def test_google_timeout_is_shorter_than_the_timeout_of_the_check() -> None:
+    """Otherwise the check would hide the reason."""
     [check] = [check for check in all_checks(8080) if check.name == "knowledge"]
-    assert check.seconds > PATIENCE
+    assert check.timeout_seconds > PATIENCE
