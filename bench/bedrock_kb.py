@@ -1,7 +1,7 @@
 """What `kb_answer` costs over a bare boto3 call to the same server, and 32 of them at once.
 
-The server speaks Bedrock's protocol on loopback, in a process of its own; `model` is how long it takes to answer. The
-client is an MCP client in this process that asks for no progress, so that both sides make the same API call.
+The server speaks Bedrock's protocol on loopback, in its own process; `model` is its response time. The
+client is an MCP client in this process that requests no progress, so that both sides make the same API call.
 """
 
 import asyncio

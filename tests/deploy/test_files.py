@@ -20,7 +20,7 @@ from chie.knowledge.server import create_server
 pytestmark = pytest.mark.req("KG-10")
 
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text("utf-8")
-CLOUD_RUN = ["cloud-run.yaml", "cloud-run-house.yaml"]
+CLOUD_RUN = ["cloud-run.yaml", "cloud-run-app.yaml"]
 SECRET = re.compile(r"KEY|TOKEN|PASSWORD|SECRET|DATABASE_URL")
 
 
