@@ -10,6 +10,7 @@ from click import Command, Context, Group
 from click.testing import CliRunner
 
 from chie.cli import main
+from chie.messages.catalogue import catalogue
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -34,6 +35,13 @@ def test_paths_in_the_guides_exist(name: str) -> None:
     paths = re.findall(r"`((?:src|tests|docs|bench|packages|requirements)/[\w./-]*)`", text)
     assert paths or name != "AGENTS.md"
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_error_codes_on_a_page_exist(page: Path) -> None:
+    named = re.findall(r"`([a-z0-9]\w*\.[a-z]+(?:_[a-z]+)+)`", page.read_text("utf-8"))
+    codes = [code for code in named if catalogue("en", code.partition(".")[0])]
+    assert [code for code in codes if code not in catalogue("en", code.partition(".")[0])] == []
 
 
 def test_the_guide_stays_short() -> None:
