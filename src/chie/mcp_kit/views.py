@@ -1,7 +1,7 @@
-"""Views: pages that a host shows with a tool's answer (MCP Apps, `io.modelcontextprotocol/ui`).
+"""Views: pages that a host shows with a tool's result (MCP Apps, `io.modelcontextprotocol/ui`).
 
-A view is one HTML text with everything in it. It reaches nothing but the host that shows it, gets its data from there
-by postMessage, and can make no markup of a text: its own policy forbids both, whatever the host allows.
+A view is a self-contained HTML document that receives its data from the host by postMessage. Its own content security
+policy forbids network access and turning text into markup, whatever the host allows.
 """
 
 from base64 import b64encode
@@ -31,12 +31,12 @@ _PAGE = """<!doctype html>
 
 
 def shown_by(uri: str | None) -> dict[str, Any] | None:
-    """What a tool carries in its `_meta` so that a host knows its view."""
+    """A tool's `_meta` that names its view."""
     return {"ui": {"resourceUri": uri}} if uri else None
 
 
 def add_view(server: "FastMCP[None]", uri: str, *, title: str, description: str, script: "Traversable") -> None:
-    """A room's own part of a view is a script; the page around it is put together when a host asks for it."""
+    """Add a view as a resource. The server brings the script; the page around it is built on request."""
 
     def view() -> str:
         return page(title, script.read_text(encoding="utf-8"))

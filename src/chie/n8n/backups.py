@@ -2,16 +2,14 @@
 
 import json
 import logging
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from chie.errors import StorageError
-from chie.files import make_folder
+from chie.files import make_folder, replacing
 from chie.n8n.errors import NotFoundError, ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Workflow
 
@@ -146,13 +144,5 @@ def _workflow(text: str) -> Workflow:
 
 def _put(file: Path, text: str) -> None:
     """Whole or not at all: neither a full disk nor a kill leaves half of it under the name of a backup."""
-    descriptor, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.stem}.", suffix=".part")  # 0o600
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(draft).replace(file)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    with replacing(file) as draft:
+        draft.write_text(text, encoding="utf-8")

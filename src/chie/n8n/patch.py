@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 from pydantic import ValidationError as PydanticError
 
-from chie.mcp_kit.errors import argument_errors, describe
+from chie.messages.validation import argument_errors, describe
 from chie.n8n import json_path as paths
 from chie.n8n.arguments import Arguments, JsonObject, NodeName, parse_json
 from chie.n8n.budget import is_cut
@@ -150,7 +150,7 @@ def _read(number: int, item: object) -> Operation:
         kinds = {detail["type"] for detail in argument_errors(error)}
         if kinds & {"union_tag_invalid", "union_tag_not_found", "model_attributes_type"}:
             raise _refused(f"operations[{number}].op must be one of {', '.join(OPERATIONS)}") from error
-        faults = [describe({**detail, "loc": detail["loc"][1:]}) for detail in argument_errors(error)]
+        faults = [str(describe({**detail, "loc": detail["loc"][1:]})) for detail in argument_errors(error)]
         raise _refused(f"operations[{number}]: {'; '.join(dict.fromkeys(faults))}") from error
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from chie.errors import ConfigurationError
-from chie.settings import Home, home_folder
+from chie.settings import HomeSettings
 
 
 def _working_folder() -> list[Path]:
@@ -17,8 +17,8 @@ def _working_folder() -> list[Path]:
     return [] if here == Path(here.anchor) else [here]
 
 
-class N8nSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="N8N_", extra="ignore", populate_by_name=True)
+class N8nSettings(HomeSettings):
+    model_config = SettingsConfigDict(env_prefix="N8N_")
 
     url: str | None = Field(
         default=None, description="Address of n8n as you open it in the browser; `/api/v1` may be there or not."
@@ -40,11 +40,6 @@ class N8nSettings(BaseSettings):
     )
     backup_keep: int = Field(default=100, ge=1, description="How many backups to keep of each workflow.")
     max_chars: int = Field(default=60_000, ge=2_000, description="Longest answer of a tool, in characters.")
-    home: Home = Field(
-        default_factory=home_folder,
-        validation_alias="CHIE_HOME",
-        description="Folder that holds what Chie stores.",
-    )
 
     @field_validator("file_roots", mode="before")
     @classmethod

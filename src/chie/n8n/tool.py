@@ -11,7 +11,8 @@ from mcp_types import ToolAnnotations
 from pydantic import ValidationError as PydanticError
 
 from chie.errors import ChieError
-from chie.mcp_kit.errors import invalid_arguments, unexpected
+from chie.mcp_kit.errors import unexpected
+from chie.messages.validation import invalid_arguments
 from chie.n8n.arguments import Arguments, RawArguments, Untitled
 from chie.n8n.budget import fit
 from chie.n8n.context import ToolContext

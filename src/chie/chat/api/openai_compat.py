@@ -12,7 +12,6 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from chie.chat.agents.base import BaseAgent, Turn
 from chie.chat.api.disconnect import ClientLeftError, attended, with_silences
-from chie.chat.api.errors import surprise
 from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, split
 from chie.chat.api.sse import HEADERS, HEARTBEAT, MEDIA_TYPE
 from chie.chat.api.state import ChatState
@@ -20,7 +19,10 @@ from chie.chat.events import Done, Event, Usage, clean
 from chie.chat.runs.reader import HEARTBEAT_SECONDS
 from chie.chat.sessions.entities import new_id
 from chie.errors import ChieError
+from chie.http.errors import internal_error
 from chie.http.openapi_errors import errors
+from chie.http.responses import openai_error
+from chie.messages.catalogue import Message
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 
@@ -111,7 +113,7 @@ class _Chunks:
                 elif event["type"] == "done":
                     done = event
         except Exception as error:  # noqa: BLE001 - an edge: the status is sent, so the client must be told in the stream
-            yield _data({"error": {"message": _told(error), "type": "server_error", "param": None, "code": None}})
+            yield _data({"error": openai_error(_reason(error))})
             return
         yield self._chunk({}, finish=_finish(done))
         if usage:
@@ -132,11 +134,11 @@ async def _all(first: Event | None, events: Events) -> AsyncIterator[Event | Non
             yield event
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> Message:
     if isinstance(error, ChieError):
-        return error.message
-    logger.error("an agent failed in a way nobody expected", exc_info=error)
-    return surprise()
+        return error.reason
+    logger.error("an agent failed unexpectedly", exc_info=error)
+    return internal_error()
 
 
 def _data(value: dict[str, Any]) -> str:

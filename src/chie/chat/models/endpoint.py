@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from chie.chat.models.base import ModelError
 from chie.errors import ConfigurationError
-from chie.http.values import is_address, is_header
+from chie.http.values import is_header_value, is_http_url
 
 if TYPE_CHECKING:
     import httpx2
@@ -42,12 +42,12 @@ IN_FILE = Names("`base_url` in agents.json", "`api_key` in agents.json", "`model
 
 def require_sound(address: str, api_key: str | None, names: Names) -> None:
     """Raise what no request would survive, in the terms of whoever set it; a key itself is never shown."""
-    if not is_address(address):
+    if not is_http_url(address):
         raise ConfigurationError(
             f"{address} is not the address of a server: that has http:// or https://, a host, and a port of 65535 at "
             f"most. Correct {names.address}."
         )
-    if api_key and not is_header(api_key):
+    if api_key and not is_header_value(api_key):
         raise ConfigurationError(
             f"{names.key} holds what no key can: a line break, a space at its end, or letters that are not ASCII, such "
             "as full-width ones. Copy it once more."

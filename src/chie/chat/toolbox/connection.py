@@ -18,7 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from chie.chat.toolbox.tool import ServerState, State, Tool
 from chie.errors import ServiceError
-from chie.logging import REQUEST, request_id
+from chie.logging import REQUEST_META, request_id
 
 if TYPE_CHECKING:
     from fastmcp import Client
@@ -119,7 +119,7 @@ class Connection:
             raise ConnectionLostError(f"The server {self.name} is not connected. {self._error or 'Try again soon.'}")
         try:
             with self._busy(), self._way.identity() as identity:
-                return await client.call_tool_mcp(tool, arguments, meta={REQUEST: request_id(), **identity})
+                return await client.call_tool_mcp(tool, arguments, meta={REQUEST_META: request_id(), **identity})
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise self._lose(client) from error

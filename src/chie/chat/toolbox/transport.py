@@ -10,7 +10,7 @@ from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.stderr import LastWords
 from chie.errors import ConfigurationError
 from chie.logging import redact
-from chie.mcp_kit.auth import lent_identity
+from chie.mcp_kit.auth import user_ticket
 from chie.mcp_kit.server import Server
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class BuiltIn(Way):
         yield Client(self._server, message_handler=handler, init_timeout=CONNECT_SECONDS)
 
     def identity(self) -> "AbstractContextManager[dict[str, str]]":
-        return lent_identity()
+        return user_ticket()
 
     def explain(self, error: BaseException) -> str:
         return f"The room {self._server.name} did not start ({_kind(error)}). The log has the reason."

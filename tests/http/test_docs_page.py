@@ -4,7 +4,7 @@ import re
 
 from tests.fakes.chat import ChatClient
 
-from chie.chat.api.docs_page import write
+from chie.http.docs_page import render
 
 THING = {"$ref": "#/components/schemas/a__b__Thing"}
 DOCUMENT = {
@@ -49,16 +49,16 @@ def words(page: str) -> str:
 
 
 def test_an_operation_is_told_with_its_parameters_its_body_and_its_answers() -> None:
-    told = words(write(DOCUMENT))
+    told = words(render(DOCUMENT))
     assert "PUT /things/{id} Puts a thing &lt;there&gt;." in told
     assert "id string path; ≤ 1,000 characters" in told
-    assert "at? integer query; ≥ 1, otherwise 7" in told
+    assert "at? integer query; ≥ 1, default 7" in told
     assert "body Thing of b application/json" in told
     assert "200 application/json string[] 404 No such thing." in told
 
 
 def test_a_shape_is_told_once_and_linked() -> None:
-    page = write(DOCUMENT)
+    page = render(DOCUMENT)
     assert page.count('id="a__b__Thing"') == 1
     assert 'href="#a__b__Thing"' in page
     assert 'kind "&lt;one&gt;" | "two"' in words(page)
