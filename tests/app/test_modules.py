@@ -18,8 +18,9 @@ from tests.fakes.chat import serving
 from tests.fakes.sse import parse, texts
 
 from chie.app import create_app
+from chie.chat.agents.port import NoAgents
 from chie.cli import main
-from chie.errors import ConfigurationError
+from chie.errors import ConfigurationError, NotFoundError
 from chie.knowledge.server import create_server
 
 if TYPE_CHECKING:
@@ -81,10 +82,9 @@ async def test_app_without_agents() -> None:
     async with serving(create_app({})) as address, patient.AsyncClient(base_url=address) as client:
         assert (await client.get("/api/agents")).json() == {"agents": [], "default_id": None}
         asked = await client.post("/api/chat/stream", json={"message": "anybody?"})
-        assert (asked.status_code, asked.json()) == (
-            404,
-            {"detail": "no agent can answer: this house has no agents."},
-        )
+    with pytest.raises(NotFoundError) as missing:
+        await NoAgents().default_id()
+    assert (asked.status_code, asked.json()["detail"]) == (404, missing.value.message)
 
 
 async def test_foreign_host_and_origin_are_rejected(address: str) -> None:
@@ -106,8 +106,7 @@ async def test_unreachable_database_is_unhealthy_and_the_page_works(
         health = await client.get("/health")
         assert health.status_code == 503
         for name in ("chat", "knowledge"):  # both use the same database
-            reason = health.json()["servers"][name]["reason"]
-            assert reason.startswith("PostgreSQL at 127.0.0.1, database chie does not answer")
+            assert health.json()["servers"][name]["reason_code"] == "database.server_unreachable"
         assert "hunter2" not in health.text
         assert (await client.get("/")).status_code == 200
     assert not (home / "chie.db").exists()

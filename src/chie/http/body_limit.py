@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from chie.http.responses import rejection
+from chie.http.responses import error_response, rejection
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _LimitedRequest:
             with suppress(_BodyRejectedError):
                 await app(self._scope, self.receive, self.send)
         if self._rejected and not self._started:
-            await rejection(self._scope, *self._rejected)(self._scope, self._receive, self._send)
+            await self._respond(*self._rejected)
 
     async def receive(self) -> "AsgiMessage":
         if self._complete:
@@ -77,6 +77,11 @@ class _LimitedRequest:
             return
         self._started = True
         await self._send(message)
+
+    async def _respond(self, status: int, reason: Message) -> None:
+        """A body that is too large is left to the server to discard: closing at once could lose the response."""
+        respond = rejection if status == 408 else error_response
+        await respond(self._scope, status, reason)(self._scope, self._receive, self._send)
 
     def _too_large(self) -> Message:
         return Message("http.body_too_large", limit=self._limit // MEBIBYTE)
