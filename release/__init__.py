@@ -1,1 +1,1 @@
-"""What goes to other people: `make dist` builds it, `docs/distribution.md` says where each file goes."""
+"""Release artifacts: `make dist` builds them, `docs/distribution.md` describes where they are published."""

@@ -23,7 +23,7 @@ def test_where_no_page_was_built_a_plain_one_says_how_to_connect_in_both_languag
         page = client.get("/")
         assert page.headers["content-type"] == "text/html; charset=utf-8"
         assert f"claude mcp add --transport http knowledge {ADDRESS}/mcp/knowledge" in page.text
-        assert "アシスタントをつなぐ" in page.text
+        assert "MCP クライアントを接続する" in page.text
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert page.headers["x-content-type-options"] == "nosniff"
 

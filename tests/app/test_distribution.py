@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import validate
-from release.__main__ import refuse_other_versions
+from release.__main__ import check_versions
 from release.build import PAGE, PLUG_IN, ROOT, WHEEL_LIMIT_MB, make_wheel
 from release.bundle import pack
 
@@ -157,7 +157,7 @@ def test_the_bundle_starts_our_server_from_our_wheel(file: Path, tmp_path: Path)
 def test_the_registrys_card_is_valid_and_names_this_version() -> None:
     card = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     validate(card, CARD)
-    refuse_other_versions()
+    check_versions()
     assert f"mcp-name: {card['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
     [package] = card["packages"]
     words = [argument["value"] for argument in package["runtimeArguments"]]
