@@ -59,14 +59,14 @@ async def bare_sdk(address: str) -> int:
 
 
 async def agent(address: str) -> int:
-    from chie.chat.agents.dependencies import Workshop
-    from chie.chat.agents.kinds import make_openai
+    from chie.chat.agents.builtin import build_openai
+    from chie.chat.agents.dependencies import AgentDependencies
     from chie.chat.agents.profile import Profile
     from chie.chat.settings import ChatSettings
     from chie.chat.toolbox.toolbox import Toolbox
 
-    workshop = Workshop(ChatSettings(), Toolbox([]), [])
-    made = make_openai(Profile(id="bench", base_url=address, model="qwen3-8b"), workshop)
+    workshop = AgentDependencies(ChatSettings(), Toolbox([]), [])
+    made = build_openai(Profile(id="bench", base_url=address, model="qwen3-8b"), workshop)
     count = 0
     async for event in made.stream_chat("hi", [], "bench"):
         count += event["type"] == "message"

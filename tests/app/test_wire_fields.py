@@ -12,7 +12,7 @@ from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
 from chie.access.middleware import OWN_HEADER
 from chie.app import create_app
-from chie.chat.agents.builtin import open_agents
+from chie.chat.agents.assembly import open_agents
 from chie.chat.events import Done, ToolCall, Usage
 from chie.chat.settings import ChatSettings
 from chie.cli import main

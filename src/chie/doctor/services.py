@@ -165,7 +165,7 @@ async def check_servers() -> Sequence[Finding]:
     found = []
     for server in states:
         state: State = "ok" if server.state == "connected" else "problem"
-        says = f"tools: {len(server.tools)}." if state == "ok" else server.error or "It gave no answer."
+        says = f"tools: {len(server.tools)}." if state == "ok" else str(server.error or "It gave no answer.")
         found.append(Finding(f"MCP server {server.name}", state, says, None if state == "ok" else editor))
     return found or [Finding("MCP servers", "off", "servers.json names none.")]
 

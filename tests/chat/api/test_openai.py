@@ -13,7 +13,7 @@ from tests.fakes.waiting import until
 
 from chie.chat.api import openai_compat
 from chie.chat.events import Event
-from chie.chat.models.base import ModelError
+from chie.chat.models.errors import ModelError
 
 
 def sdk(chat: ChatClient) -> AsyncOpenAI:

@@ -1,17 +1,18 @@
-"""Stands in for a plug-in that could not be loaded or does not work."""
+"""Takes the place of a plug-in that cannot be loaded or does not work."""
 
 from collections.abc import AsyncGenerator, Sequence
 
-from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn, agent_info
 from chie.chat.agents.profile import Profile
 from chie.chat.events import Event
 from chie.errors import ConfigurationError
+from chie.messages.catalogue import Message
 
 
-class BrokenAgent(BaseAgent):
-    """Stands where a plug-in's agent would be, and says why it is not."""
+class UnavailableAgent(BaseAgent):
+    default_description = Message("agents.plugin_description")
 
-    def __init__(self, profile: Profile, reason: str) -> None:
+    def __init__(self, profile: Profile, reason: Message) -> None:
         self._profile = profile
         self._reason = reason
 
@@ -25,7 +26,7 @@ class BrokenAgent(BaseAgent):
 
     @property
     def description(self) -> str:
-        return self._profile.description or "A plug-in that does not work."
+        return self._profile.description or str(self.default_description)
 
     def supports_mcp(self) -> bool:
         return False
@@ -42,11 +43,5 @@ class BrokenAgent(BaseAgent):
         yield  # pragma: no cover  makes this a generator
 
     async def get_agent_info(self) -> AgentInfo:
-        return AgentInfo(
-            id=self.agent_id,
-            name=self.name,
-            description=self.description,
-            supports_mcp=False,
-            available=False,
-            reason=self._reason,
-        )
+        description = self._profile.description or self.default_description
+        return agent_info(self, name=self.name, description=description, reason=self._reason)

@@ -1,17 +1,17 @@
-"""Messages of a model become one text, a blank line between them."""
+"""The messages of a model are joined into one text, with a blank line between them."""
 
 import pytest
 
-from chie.chat.agents.text_joiner import Paragraphs
+from chie.chat.agents.text_joiner import TextJoiner
 
 
 def joined(*messages: list[str]) -> str:
-    paragraphs = Paragraphs()
-    said: list[str] = []
+    joiner = TextJoiner()
+    text: list[str] = []
     for message in messages:
-        paragraphs.begin()
-        said += map(paragraphs.add, message)
-    return "".join(said)
+        joiner.start_message()
+        text += map(joiner.add, message)
+    return "".join(text)
 
 
 @pytest.mark.parametrize(
@@ -30,13 +30,13 @@ def joined(*messages: list[str]) -> str:
         ([["One.", "\n\n", "Still one."]], "One.\n\nStill one."),
     ],
 )
-def test_a_later_message_begins_after_one_blank_line(messages: list[list[str]], text: str) -> None:
+def test_later_message_starts_after_one_blank_line(messages: list[list[str]], text: str) -> None:
     assert joined(*messages) == text
 
 
-@pytest.mark.parametrize(("words", "said"), [(["x"], True), (["\n", " "], False), ([], False)])
-def test_white_space_says_nothing(words: list[str], said: bool) -> None:
-    paragraphs = Paragraphs()
-    for word in words:
-        paragraphs.add(word)
-    assert paragraphs.said is said
+@pytest.mark.parametrize(("deltas", "has_text"), [(["x"], True), (["\n", " "], False), ([], False)])
+def test_white_space_is_not_text(deltas: list[str], has_text: bool) -> None:
+    joiner = TextJoiner()
+    for delta in deltas:
+        joiner.add(delta)
+    assert joiner.has_text is has_text

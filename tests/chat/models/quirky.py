@@ -1,4 +1,4 @@
-"""A server that sends these events, or this document, and nothing else."""
+"""An OpenAI-compatible server that sends exactly the given events or bytes."""
 
 import json
 from collections.abc import Iterator
@@ -7,15 +7,15 @@ from typing import Any
 from tests.fakes.model_server import Say, say
 from tests.fakes.openai_server import OpenAIServer
 
-from chie.chat.models.base import Piece, Prompt, UserSaid
-from chie.chat.models.endpoint import Endpoint
+from chie.chat.models.base import Chunk, Prompt, UserMessage
 from chie.chat.models.openai import OpenAIModel
+from chie.chat.models.openai_endpoint import OpenAIEndpoint
 
-HI = Prompt(system="", messages=[UserSaid("hi")])
+HI = Prompt(system="", messages=[UserMessage("hi")])
 
 
 class Quirky(OpenAIServer):
-    """What is bytes is sent as it is; the rest as events."""
+    """Bytes are sent unchanged, everything else as events."""
 
     def __init__(self, *events: dict[str, Any] | str | bytes) -> None:
         super().__init__(say())
@@ -33,9 +33,9 @@ def chunk(finish: str | None = None, **delta: Any) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
-async def answer(server: OpenAIServer) -> list[Piece]:
-    model = OpenAIModel(Endpoint(server.base_url), "m", seconds=5)
+async def answer(server: OpenAIServer) -> list[Chunk]:
+    model = OpenAIModel(OpenAIEndpoint(server.base_url), "m", timeout=5)
     try:
-        return [piece async for piece in model.stream(HI)]
+        return [item async for item in model.stream(HI)]
     finally:
         await model.close()

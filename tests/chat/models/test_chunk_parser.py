@@ -1,15 +1,15 @@
-"""Calls are put together from fragments, however a server marks them."""
+"""Calls are assembled from fragments, however a server identifies them."""
 
 from typing import Any
 
 import pytest
-from tests.chat.model.quirky import Quirky, answer, chunk
+from tests.chat.models.quirky import Quirky, answer, chunk
 
 from chie.chat.models.base import Call
 
 
-def fragment(name: str | None = None, arguments: object = None, **about: Any) -> dict[str, Any]:
-    return chunk(tool_calls=[{**about, "function": {"name": name, "arguments": arguments}}])
+def fragment(name: str | None = None, arguments: object = None, **fields: Any) -> dict[str, Any]:
+    return chunk(tool_calls=[{**fields, "function": {"name": name, "arguments": arguments}}])
 
 
 ONE = [("f", '{"x": 1}')]
@@ -50,13 +50,13 @@ NO_INDEX = {"index": None}
         ([fragment("f", '{"x": 1}', id="a", index=0), fragment("f", '{"x": 2}', id="a", index=1)], TWINS),
     ],
 )
-async def test_fragments_become_calls(fragments: list[dict[str, Any]], calls: list[tuple[str, str]]) -> None:
+async def test_fragments_are_joined_into_calls(fragments: list[dict[str, Any]], calls: list[tuple[str, str]]) -> None:
     with Quirky(*fragments, chunk("tool_calls")) as server:
-        pieces = await answer(server)
-    assert [(piece.name, piece.arguments) for piece in pieces if isinstance(piece, Call)] == calls
+        chunks = await answer(server)
+    assert [(item.name, item.arguments) for item in chunks if isinstance(item, Call)] == calls
 
 
-async def test_ids_are_kept_and_japanese_arguments_too() -> None:
+async def test_ids_and_japanese_arguments_are_preserved() -> None:
     with Quirky(fragment("f", {"語": "知恵"}, id="a"), fragment("g", "{}", id="b"), chunk("tool_calls")) as server:
         first, second, _ = await answer(server)
     assert (first, second) == (Call("a", "f", '{"語": "知恵"}'), Call("b", "g", "{}"))
