@@ -1,7 +1,7 @@
 """What `kb_answer` costs over a bare boto3 call to the same server, and 32 of them at once.
 
-The server speaks Bedrock's protocol on loopback, in a process of its own; `model` is how long it takes to answer. The
-client is an MCP client in this process that asks for no progress, so that both sides make the same API call.
+The server speaks Bedrock's protocol on loopback, in its own process; `model` is its response time. The
+client is an MCP client in this process that requests no progress, so that both sides make the same API call.
 """
 
 import asyncio
@@ -66,13 +66,13 @@ async def overhead(rounds: int = ROUNDS) -> tuple[float, float, float]:
     """Median seconds of a bare call, of `kb_answer`, and of a tool that does nothing, taken in turn."""
     from fastmcp import Client, FastMCP
 
-    from chie.bedrock_kb.bedrock_client import connect
+    from chie.bedrock_kb.bedrock_client import create_boto_client
     from chie.bedrock_kb.config import KBConfig
     from chie.bedrock_kb.requests import Question, answer_request
     from chie.bedrock_kb.server import create_server
 
     config = KBConfig(*CONFIG)
-    sdk, request = connect(config), answer_request(config, Question(query="How?"))
+    sdk, request = create_boto_client(config), answer_request(config, Question(query="How?"))
 
     async def bare() -> None:
         sdk.retrieve_and_generate(**request)

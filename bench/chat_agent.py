@@ -1,4 +1,4 @@
-"""The least that an agent on an SDK can do, so that what is measured is Chie around it."""
+"""A minimal agent on an SDK, so that the figures show the cost of Chie around it."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A load that costs little itself: bare sockets, and no more parsing than counting."""
+"""A cheap load generator: bare sockets, and no parsing beyond counting."""
 
 import asyncio
 import json
@@ -38,8 +38,8 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Door:
-    """How a server is asked, and how its tokens and its end are known."""
+class Endpoint:
+    """How a request is made, and how tokens and the end of the stream are recognised."""
 
     path: str
     body: Callable[[str], dict[str, Any]]
@@ -52,14 +52,14 @@ def completion(prompt: str) -> dict[str, Any]:
     return {"model": "m", "stream": True, "messages": [{"role": "user", "content": prompt}]}
 
 
-OPENAI = Door("/v1/chat/completions", completion, b'"content": "')
-CHAT = Door("/api/chat/stream", lambda prompt: {"message": prompt}, b"event: message", b"event: done")
+OPENAI = Endpoint("/v1/chat/completions", completion, b'"content": "')
+CHAT = Endpoint("/api/chat/stream", lambda prompt: {"message": prompt}, b"event: message", b"event: done")
 
 
-async def ask(address: str, door: Door, tokens: int, pause: int) -> Stream:
+async def ask(address: str, endpoint: Endpoint, tokens: int, pause: int) -> Stream:
     """One new conversation, read to its end."""
-    mark, end = door.mark, door.end
-    reader, writer = await send(address, "POST", door.path, door.body(f"{tokens} {pause}"), door.token)
+    mark, end = endpoint.mark, endpoint.end
+    reader, writer = await send(address, "POST", endpoint.path, endpoint.body(f"{tokens} {pause}"), endpoint.token)
     began, first, seen, tail = time.perf_counter(), 0.0, 0, b""
     try:
         while piece := await reader.read(65_536):
@@ -77,7 +77,7 @@ async def ask(address: str, door: Door, tokens: int, pause: int) -> Stream:
 
 
 async def count_kept(address: str) -> int:
-    """Sessions whose answer is complete, as the API tells."""
+    """Sessions whose answer is complete, according to the API."""
     kept, cursor = 0, ""
     while True:
         page = await _get(address, f"/api/sessions?limit=200{cursor}")

@@ -1,8 +1,8 @@
-"""The processes that `bench.chat` measures: a model that streams, a bare relay before it, and Chie before it.
+"""The processes that `bench.chat` measures: a model that streams, a bare relay in front of it, and Chie in front of it.
 
     python -m bench.chat_servers upstream|relay|chie [UPSTREAM]
 
-Each prints its address on one line.
+Each prints its URL on one line.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ def _client(upstream: str) -> Any:
 
 
 def relay(upstream: str) -> "FastAPI":
-    """The floor: FastAPI, the same SDK, the same events; nothing is saved and nobody can come back."""
+    """The lower bound: FastAPI, the same SDK, the same events; nothing is saved and streams cannot be resumed."""
     from fastapi import FastAPI
     from fastapi.responses import StreamingResponse
     from pydantic import BaseModel

@@ -1,7 +1,7 @@
-"""How long Cloud Run's first caller waits for our container's command: from its start to /health and to a tool's first
-answer; and from SIGTERM, after which Cloud Run gives ten seconds, to its end. Against an empty FastMCP server on HTTP.
+"""Cold start on Cloud Run: the container's command from its start to /health and to the first tool result, and from
+SIGTERM, after which Cloud Run allows ten seconds, to its exit. Against an empty FastMCP server on HTTP.
 
-Notes are in a stand-in for Vector Search on loopback. Image and machine take their time too, which is not measured.
+Notes are in an emulator of Vector Search on loopback. Pulling the image and starting the machine are not measured.
 """
 
 import os
@@ -80,7 +80,7 @@ def measure(command: Sequence[str | Path], env: dict[str, str], mcp: str) -> tup
 def main() -> list[Figure]:
     bin_ = Path(sys.executable).parent
     ours: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], "mcp", "knowledge", "--http", "--host", "0.0.0.0"]  # noqa: S104
-    house: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
+    app: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
     with tempfile.TemporaryDirectory() as home, vector_search() as service:
         where = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
         Founder(config=where).found()
@@ -99,22 +99,22 @@ def main() -> list[Figure]:
             "CHIE_ALLOWED_HOSTS": NAME,
         }
         runs: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
-        for _ in range(ROUNDS):  # taken in turns, so that a busy machine is busy for all
+        for _ in range(ROUNDS):  # alternately, so that load affects all of them
             runs["empty"].append(measure([sys.executable, empty], env, "/mcp"))
             runs["ours"].append(measure(ours, env, "/mcp"))
-            runs["house"].append(measure(house, env, "/mcp/knowledge"))
+            runs["app"].append(measure(app, env, "/mcp/knowledge"))
     return [figure for at, step in enumerate(STEPS) for figure in _figures(step, at, runs)]
 
 
 def _figures(step: str, at: int, runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> list[Figure]:
-    """The best of all rounds: what was slower was the machine."""
-    theirs, own, whole = (min(run[at] for run in runs[who]) for who in ("empty", "ours", "house"))
+    """The best of all rounds, because slower ones show the load of the machine."""
+    theirs, own, whole = (min(run[at] for run in runs[who]) for who in ("empty", "ours", "app"))
     return [
         Figure(step, "an empty FastMCP server", theirs, "s"),
         Figure(step, "Chie", own, "s"),
-        Figure(step, "the whole house", whole, "s"),
+        Figure(step, "the whole app", whole, "s"),
         Figure(f"{step}, ratio", "Chie", own / theirs, "×", aim=1.5 if at == 0 else None),
-        Figure(f"{step}, ratio", "the whole house", whole / theirs, "×"),
+        Figure(f"{step}, ratio", "the whole app", whole / theirs, "×"),
     ]
 
 

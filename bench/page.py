@@ -1,4 +1,4 @@
-"""The web page: its weight, how soon one can type, and what a key press costs in a session of 400 messages.
+"""The web page: its size, time until the user can type, and what a key press costs in a session of 400 messages.
 
 Limits: 160 KB of JavaScript (gzip) before what is loaded on demand, one frame (16.7 ms) a key press.
 """

@@ -1,6 +1,6 @@
-"""The weight of our page and of Open WebUI's: what an empty chat fetches, and how soon one can type in it.
+"""Size of our page and of Open WebUI's: what an empty chat downloads, and the time until the user can type.
 
-`CHIE_BENCH_OPEN_WEBUI` may name the address of an Open WebUI that runs already; else one is installed and started.
+`CHIE_BENCH_OPEN_WEBUI` may be the URL of a running Open WebUI; otherwise one is installed and started.
 """
 
 import os

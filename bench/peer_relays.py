@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.chat import CHIE, MODEL, RELAY, Server, measure, running
-from bench.chat_load import Door, completion
+from bench.chat_load import Endpoint, completion
 from bench.figure import Figure
 from bench.peers import PeerMissingError, installed, last_line, peers
 from bench.table import table
@@ -63,9 +63,9 @@ def litellm(upstream: str, home: Path) -> Iterator[Server]:
         "--telemetry",
         "False",
     ]
-    door = Door("/v1/chat/completions", completion, b'"content":"', b"[DONE]")
+    endpoint = Endpoint("/v1/chat/completions", completion, b'"content":"', b"[DONE]")
     with started(command, LITELLM_ENV, home, port, "/health/liveliness") as pid:
-        yield Server(peer.label, f"http://127.0.0.1:{port}", pid, door)
+        yield Server(peer.label, f"http://127.0.0.1:{port}", pid, endpoint)
 
 
 @contextmanager
@@ -77,12 +77,14 @@ def open_webui(upstream: str, home: Path) -> Iterator[Server]:
         address = f"http://127.0.0.1:{port}"
         token = fetch(f"{address}/api/v1/auths/signin", {"email": "", "password": ""})["token"]
         fetch(f"{address}/api/models", token=token)  # it knows no model before it was asked for them
-        yield Server(peer.label, address, pid, Door("/api/chat/completions", completion, b'"content": "', token=token))
+        yield Server(
+            peer.label, address, pid, Endpoint("/api/chat/completions", completion, b'"content": "', token=token)
+        )
 
 
 @contextmanager
 def started(command: Sequence[str | Path], env: dict[str, str], home: Path, port: int, health: str) -> Iterator[int]:
-    """The process, once it answers; PeerMissingError with its last words if it never does."""
+    """Returns the process once it responds; raises PeerMissingError with the end of its output if it never does."""
     with (home / "output.txt").open("w+b") as output:
         child = subprocess.Popen(command, env=os.environ | env, cwd=home, stdout=output, stderr=subprocess.STDOUT)
         try:
@@ -128,7 +130,7 @@ def main() -> list[Figure]:
         upstream = stack.enter_context(running(MODEL, "upstream"))
         env = {"CHIE_HOME": str(home / "chie")}
         servers = [stack.enter_context(running(RELAY, "relay", upstream.address))]
-        servers.append(stack.enter_context(running(CHIE, "house", upstream.address, env=env)))
+        servers.append(stack.enter_context(running(CHIE, "app", upstream.address, env=env)))
         missing = []
         for name, start in (("litellm", litellm), ("open-webui", open_webui)):
             (home / name).mkdir()

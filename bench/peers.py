@@ -1,4 +1,4 @@
-"""Other people's servers, installed from `peers.toml` for a comparison, never into our own environment.
+"""Other projects, installed from `peers.toml` for comparison, never into our own environment.
 
 python -m bench.peers     installs all of them
 """
@@ -49,7 +49,7 @@ def peers() -> dict[str, Peer]:
 
 @cache
 def installed(name: str) -> Peer:
-    """Raises PeerMissingError. What is installed as the file wants it is left as it is."""
+    """Installs a peer unless it is up to date; raises PeerMissingError."""
     peer = peers()[name]
     stamp, wanted = peer.home / ".installed", json.dumps([peer.python, *peer.install])
     if not (stamp.exists() and stamp.read_text("utf-8") == wanted):
@@ -70,7 +70,7 @@ def _uv() -> Path:
 
 
 def _python(version: str) -> str:
-    """One that runs: a version manager's shim may be on the path for a version that is not chosen."""
+    """A Python that runs: a version manager's shim may be on the path for a version that is not selected."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     found = [shutil.which(f"python{version}"), *map(str, sorted(pyenv.glob(f"{version}.*/bin/python")))]
     for candidate in filter(None, [sys.executable, *found]):

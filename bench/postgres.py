@@ -1,7 +1,8 @@
-"""Searches in SQLite and in PostgreSQL side by side as the store grows: how long, and how much an exact scan would add.
+"""Latency and recall of searches in SQLite and in PostgreSQL as the store grows.
 
-Both stores hold the same notes with the same vectors: mixtures of what the model that we ship makes of real sentences,
-so that they lie as notes do. Queries are real questions, embedded beforehand: their embedding costs the same in both.
+Both stores hold the same notes with the same vectors: mixtures of the built-in model's vectors of real sentences,
+so that they are distributed like those of notes. Queries are real questions, embedded in advance, which costs the same
+in both.
 """
 
 import re
@@ -71,7 +72,7 @@ class Mixture(Embedder):
         return np.asarray(row / np.linalg.norm(row), np.float32)
 
     def _parts(self, text: str) -> Iterator[str]:
-        """Sentences where they are whole, else words."""
+        """Sentences if they are complete, else words."""
         at = 0
         while match := _WORD.search(text, at):
             start = match.start()
@@ -101,7 +102,7 @@ def fill(stores: Sequence[NoteStore], count: int) -> None:
 
 
 def times(store: NoteStore, **how: Any) -> list[float]:
-    """Milliseconds of each query, sorted; each is asked once before, to be fair to whoever comes first."""
+    """Milliseconds of each query, sorted; each query runs once before, as a warm-up."""
     spent = []
     for query in QUERIES:
         store.search(query, limit=10, tags=(), **how)
@@ -149,7 +150,7 @@ def quantile(spent: Sequence[float], share: float) -> float:
 
 
 def main() -> list[Figure]:
-    from tests.fakes.postgres import new_database, run_server
+    from tests.fakes.postgres import new_database, postgres_url, run_server
 
     sizes = [int(word) for word in sys.argv[1:] if word.isdigit()] or SIZES
     embedder = Mixture()
@@ -158,7 +159,7 @@ def main() -> list[Figure]:
         for size in sizes:
             with tempfile.TemporaryDirectory() as folder:
                 ours = SqliteStore(Path(folder) / "chie.db", embedder)
-                theirs = PostgresStore(new_database(address), embedder)
+                theirs = PostgresStore(postgres_url(new_database(address)), embedder)
                 found += compare(ours, theirs, embedder, size)
                 ours.close()
                 theirs.close()

@@ -1,4 +1,4 @@
-"""Is the right note found? Meaning alone, words alone and both, on fifty notes of developers in two languages."""
+"""Search quality by meaning alone, by words alone and by both, on fifty developers' notes in two languages."""
 
 import json
 import tempfile
@@ -25,7 +25,7 @@ FIVE = 5
 
 
 class NoEmbedder(Embedder):
-    """Leaves the store with words alone."""
+    """Makes the store search by words only."""
 
     @property
     def id(self) -> str:
@@ -36,7 +36,7 @@ class NoEmbedder(Embedder):
 
 
 def cases() -> tuple[list[str], list[tuple[str, str, str]], list[str]]:
-    """Notes; questions as kind, text and the note that answers; questions that nothing answers."""
+    """Notes; questions as kind, text and the note that answers; questions without an answer."""
     lines = [json.loads(line) for line in Path(__file__).with_suffix(".jsonl").read_text("utf-8").splitlines()]
     notes = [line["note"] for line in lines if "note" in line]
     asked = [(kind, text, line["note"]) for line in lines for kind, text in line.get("ask", {}).items()]

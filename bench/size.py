@@ -1,6 +1,6 @@
-"""What an installation weighs: the wheel, and the base install in an environment without pip or build tools.
+"""Size of an installation: the wheel, and the base install in an environment without pip or build tools.
 
-Limits: 45 MB for the wheel, 350 MB for the base install. The install is what `pip install` leaves, byte code
+Limits: 45 MB for the wheel, 350 MB for the base install. The install is the result of `pip install`, byte code
 included, by the sum of its files' sizes and by the blocks that they take on this machine's disk.
 """
 

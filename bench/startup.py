@@ -1,4 +1,4 @@
-"""How long a host waits for us: from spawn to `tools/list` and to the first answer, against an empty FastMCP server."""
+"""Start-up time: from spawn to `tools/list` and to the first answer, against an empty FastMCP server."""
 
 import sys
 import tempfile

@@ -1,4 +1,4 @@
-"""What more processes give and cost: `chie serve --workers` 1, 2 and 4 on one PostgreSQL, against one worker.
+"""Throughput and cost of several processes: `chie serve --workers` 1, 2 and 4 on one PostgreSQL, against one worker.
 
     python -m bench.workers [--quick]
 
@@ -92,7 +92,7 @@ async def load(group: Group, tokens: int, pause: int) -> tuple[Load, float]:
 
 
 async def measure(group: Group, postgres: int, rounds: int) -> dict[str, tuple[float, str]]:
-    """What one number of workers gives and costs, each with its unit."""
+    """The figures for one number of workers, each with its unit."""
     await asyncio.gather(*(ask(group.server.address, CHAT, 3, 0) for _ in range(16)))
     idle = group.memory
     base = cpu_of_tree(postgres)
@@ -112,20 +112,20 @@ async def measure(group: Group, postgres: int, rounds: int) -> dict[str, tuple[f
 
 
 async def across(writer: Server, other: Server) -> list[Figure]:
-    """A reader and a stop through each of the two."""
+    """Measures a reader and a stop through each of the two processes."""
     found = []
     for name, through in (("the process that writes", writer), ("another process", other)):
         delays = [await _delay(writer, through) for _ in range(TRIES)]
         stops = [await _stop(writer, through) for _ in range(TRIES)]
         found += [
-            Figure("a token comes after whoever asked has it", name, median(delays) * 1_000, "ms"),
+            Figure("delay of a token behind the client that asked", name, median(delays) * 1_000, "ms"),
             Figure("an answer is stopped in", name, median(stops) * 1_000, "ms"),
         ]
     return found
 
 
 async def _delay(writer: Server, through: Server) -> float:
-    """How much later a follower there has the tenth token than whoever asked."""
+    """How much later a second reader gets the tenth token than the client that asked."""
 
     async def tenth(reader: asyncio.StreamReader) -> float:
         seen = 0
@@ -187,8 +187,8 @@ def main() -> list[Figure]:
         found: list[Figure] = []
         alone: dict[str, tuple[float, str]] = {}
         for workers in WORKERS:
-            with running("house", "house", upstream.address, env=environment(), workers=workers) as house:
-                values = asyncio.run(measure(Group(house), server.get_pid() or 0, rounds))
+            with running("app", "app", upstream.address, env=environment(), workers=workers) as app:
+                values = asyncio.run(measure(Group(app), server.get_pid() or 0, rounds))
             who = f"{workers} worker{'s' * (workers > 1)}"
             found += [Figure(what, who, value, unit) for what, (value, unit) in values.items()]
             alone = alone or values
@@ -197,8 +197,8 @@ def main() -> list[Figure]:
             ]
         env = environment()
         with (
-            running("house", "house", upstream.address, env=env) as writer,
-            running("house", "house", upstream.address, env=env) as other,
+            running("app", "app", upstream.address, env=env) as writer,
+            running("app", "app", upstream.address, env=env) as other,
         ):
             return [*found, *asyncio.run(across(writer, other))]
 

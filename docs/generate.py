@@ -1,8 +1,8 @@
-"""Rewrites the parts of the documentation that are made from code; with `--check`, says which are stale.
+"""Rewrites the generated parts of the documentation; with `--check`, lists the files that are out of date.
 
-A part stands between `<!-- generated: KIND NAME -->` and `<!-- end -->`.
-Kinds: `tools` and `prompts` of a server, `settings` of a room, `commands` of a program, `hosts` that can be connected,
-`figures` that `make bench` measured. The plot of them is made too.
+A generated part is enclosed in `<!-- generated: KIND NAME -->` and `<!-- end -->`. Kinds: `tools` and `prompts` of a
+server, `settings` of a module, `commands` of the CLI, MCP `clients` that can be connected, `figures` of `make bench`.
+The plot of the figures is generated too.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ def prompts(name: str) -> str:
         given = prompt.arguments or []
         arguments = ", ".join(f"**{one.name}**" if one.required else one.name for one in given)
         rows.append((f"`{prompt.name}`", arguments, prompt.title or "", (prompt.description or "").split(" / ")[0]))
-    return _table(("prompt", "arguments (**required**)", "in the host's menu", "what it does"), rows)
+    return _table(("prompt", "arguments (**required**)", "in the client's menu", "what it does"), rows)
 
 
 def settings(name: str) -> str:
@@ -57,7 +57,7 @@ def settings(name: str) -> str:
 
 
 def setting_names() -> set[str]:
-    """Every variable that any room reads."""
+    """Every environment variable that any module reads."""
     return {variable for kind in _settings().values() for variable, _ in _variables(kind)}
 
 
@@ -68,24 +68,24 @@ def _variables(kind: type[BaseSettings]) -> Iterator[tuple[str, FieldInfo]]:
         yield (alias if isinstance(alias, str) else f"{prefix}{field}".upper()), about
 
 
-def hosts(_: str) -> str:
-    """Where `chie connect` writes, on each system."""
-    known = import_module("chie.connect.mcp_clients").HOSTS
+def clients(_: str) -> str:
+    """The file that `chie connect` edits, by client and system."""
+    known = import_module("chie.connect.mcp_clients").MCP_CLIENTS
     find = import_module("chie.connect.config_paths").config_path
     systems = {"linux": {"HOME": "~"}, "darwin": {"HOME": "~"}, "win32": {"USERPROFILE": "~", "APPDATA": "%APPDATA%"}}
     rows = [
         (
-            f"`{host.id}`",
-            *(f"`{find(host, env, system).as_posix()}`" for system, env in systems.items()),
-            f"`{host.key}`",
+            f"`{client.id}`",
+            *(f"`{find(client, env, system).as_posix()}`" for system, env in systems.items()),
+            f"`{client.key}`",
         )
-        for host in known
+        for client in known
     ]
-    return _table(("host", "Linux", "macOS", "Windows", "under"), rows)
+    return _table(("client", "Linux", "macOS", "Windows", "under"), rows)
 
 
 def commands(_: str) -> str:
-    """A row for every command that does something, with its arguments and options."""
+    """One row per command, with its arguments and options."""
     return _table(("command", "what it does"), _commands(import_module("chie.cli").main, "chie"))
 
 
@@ -118,7 +118,7 @@ def figures(name: str) -> str:
 
 
 def _servers() -> dict[str, Callable[[], Server]]:
-    """Each server, made with settings that are never used."""
+    """Factories for each server, with placeholder settings."""
     return {
         "knowledge": import_module("chie.knowledge.server").create_server,
         "bedrock_kb": lambda: import_module("chie.bedrock_kb.server").create_server(
@@ -135,7 +135,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "knowledge": import_module("chie.knowledge.settings").KnowledgeSettings,
         "vector_search": import_module("chie.knowledge.store.vector_search.config").VectorSearchSettings,
         "proxy": import_module("chie.access.proxy").ProxySettings,
-        "sessions": import_module("chie.chat.sessions.settings").DatabaseSettings,
+        "sessions": import_module("chie.database.settings").DatabaseSettings,
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,
         "agents": import_module("chie.chat.settings").ChatSettings,
@@ -149,23 +149,23 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "".join([lines[0], "|---" * len(cells[0]) + "|\n", *lines[1:]])
 
 
-def renewed(text: str) -> str:
+def regenerated(text: str) -> str:
     kinds = {
         "tools": tools,
         "prompts": prompts,
         "settings": settings,
         "commands": commands,
-        "hosts": hosts,
+        "clients": clients,
         "figures": figures,
     }
     return PART.sub(lambda part: f"{part[1]}{kinds[part['kind']](part['name'])}{part[4]}", text)
 
 
 def stale() -> dict[Path, str]:
-    """Files that are not what code and figures would make of them, with what they should be."""
+    """The files that are out of date, with their new content."""
     pages = [ROOT / "README.md", ROOT / "README.ja.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    wanted = {page: renewed(page.read_text("utf-8")) for page in pages if page.exists()} | {PLOT: plot(read())}
-    return {file: text for file, text in wanted.items() if not file.exists() or file.read_text("utf-8") != text}
+    current = {page: regenerated(page.read_text("utf-8")) for page in pages if page.exists()} | {PLOT: plot(read())}
+    return {file: text for file, text in current.items() if not file.exists() or file.read_text("utf-8") != text}
 
 
 def write() -> None:

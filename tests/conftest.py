@@ -2,6 +2,7 @@
 
 import ipaddress
 import logging
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,9 @@ def _refuse_the_outside(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_refuse_the_outside)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as after `nohup make test &`
+    # Child processes inherit an ignored signal, but start with the default action where a handler is set.
+    signal.signal(signal.SIGINT, lambda *_: None)
 # A busy machine is slow, not wrong. The same examples each time: new ones are for `make fuzz`, not for a stranger's CI.
 settings.register_profile("patient", deadline=None, derandomize=True)
 settings.load_profile("patient")

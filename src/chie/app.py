@@ -64,7 +64,8 @@ def create_app(
     surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
     house = create_chat_app(reception, surroundings=surroundings, larger_bodies=LARGER_BODIES)
     house.include_router(create_access_api(authenticator))
-    house.include_router(create_setup_api(servers, closed, asks=lambda: authenticator.required))
+    reasons = {name: room.reason for name, room in rooms.items() if isinstance(room, ConfigurationError)}
+    house.include_router(create_setup_api(servers, reasons, token_required=lambda: authenticator.required))
     for name, server in servers.items():
         if server.api:
             house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])

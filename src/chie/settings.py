@@ -2,7 +2,7 @@
 
 The `.env` in `CHIE_HOME` is its owner's, and everything reads it. The one in the current folder counts for what a
 person types there. A server that an assistant started stands in whatever folder is open, which may be a stranger's:
-it passes that file over (docs/decisions/0014-whose-env-file.md).
+it passes that file over (docs/decisions/0014-env-files.md).
 """
 
 import logging

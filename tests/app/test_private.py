@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.cli import main
+from chie.database.url import SqliteUrl
 from chie.files import make_folder
 from chie.knowledge.settings import open_store
 
@@ -43,7 +44,7 @@ def test_whatever_makes_the_home_makes_it_private(
 
 
 def test_the_log_of_the_database_is_as_private(home: Path) -> None:
-    with closing(open_store(str(home / "chie.db"), HashingEmbedder())) as store:
+    with closing(open_store(SqliteUrl(home / "chie.db"), HashingEmbedder())) as store:
         assert store.count(viewer="aki") == 0
         assert {file.name: mode(file) for file in home.iterdir()} == dict.fromkeys(
             ("chie.db", "chie.db-wal", "chie.db-shm"), 0o600

@@ -120,7 +120,7 @@ def test_what_is_set_wrong_is_said_once_and_ends_them_all(tmp_path: Path, monkey
     with serving("--port", "0", log=tmp_path / "log") as (line, process):
         assert (line, process.wait(timeout=60)) == ("", 1)
     told = (tmp_path / "log").read_text(encoding="utf-8")
-    assert told.count("Error: CHIE_DATABASE_URL is not the address of a database that Chie knows.") == 1
+    assert told.count("Error: `CHIE_DATABASE_URL` is not a database URL that Chie supports.") == 1
     assert "Traceback" not in told
 
 

@@ -1,4 +1,4 @@
-"""A knowledge base on loopback and an environment that points the real SDK at it."""
+"""A fake Bedrock on loopback, and an environment that points the real SDK at it."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.bedrock import Bedrock, serving
 
 from chie.bedrock_kb.config import KBConfig
-from chie.bedrock_kb.threads import THREAD
+from chie.bedrock_kb.threads import THREAD_NAME
 
 KB_ID = "KB12345678"
 MODEL_ARN = "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-sonnet"
@@ -21,26 +21,26 @@ def config() -> KBConfig:
 
 @pytest.fixture
 def bedrock(aws: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bedrock]:
-    """Every request that our code sends must fit the SDK's model of the API, whatever else a test is about."""
+    """Every request must be valid in the SDK's model of the API, in every test."""
     assert aws.exists()
     with serving() as bedrock:
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", bedrock.url)
         yield bedrock
         _wait_for_abandoned_calls()
-    assert bedrock.faults == []
+    assert bedrock.invalid_requests == []
 
 
 def _wait_for_abandoned_calls() -> None:
-    """A call that nobody waits for any more ends by itself; here it shall do so within its own test."""
+    """An abandoned call ends by itself; wait for it, so that it ends within its own test."""
     for thread in threading.enumerate():
-        if thread.name == THREAD:
+        if thread.name == THREAD_NAME:
             thread.join(10)
             assert not thread.is_alive()
 
 
 @pytest.fixture
 def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Keys in the environment, a config file of the test's own, and no way to the machine's credentials."""
+    """Keys in the environment, a config file of the test's own, and no access to the machine's credentials."""
     folder = tmp_path / ".aws"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Properties 1 and 2: what the environment says is what the room uses, and what is missing is named."""
+"""Properties 1 and 2: the environment is the configuration, and missing variables are named."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ from chie.bedrock_kb.config import DEFAULT_REGION, KBConfig, load_config
 from chie.bedrock_kb.server import create_server
 from chie.errors import ConfigurationError
 
-# What an environment variable can hold, and is not blank.
+# Valid values of environment variables that are not blank.
 VALUES = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 BLANKS = st.one_of(st.none(), st.text(" \t\n"))
 
@@ -25,7 +25,7 @@ OURS = {
 
 
 def loaded(**environment: str | None) -> KBConfig:
-    """The configuration in an environment of exactly these variables."""
+    """The configuration loaded from exactly these environment variables."""
     with patch.dict(os.environ, {name: value for name, value in environment.items() if value is not None}, clear=True):
         return load_config()
 
@@ -55,14 +55,14 @@ def test_every_required_variable_that_is_missing_or_blank_is_named(given_values:
         assert (name in str(caught.value)) == (not (value and value.strip()))
 
 
-def test_everything_optional_is_off_unless_it_is_set() -> None:
+def test_optional_settings_are_off_by_default() -> None:
     config = loaded(**OURS)
     assert config == KBConfig("us-west-2", OURS["BEDROCK_KB_ID"], OURS["BEDROCK_MODEL_ARN"])
     assert config.profile is None
     assert not config.scores
 
 
-def test_everything_optional_can_be_set() -> None:
+def test_optional_settings_can_be_set() -> None:
     config = loaded(
         **OURS,
         AWS_PROFILE="dev",
@@ -88,7 +88,7 @@ def test_everything_optional_can_be_set() -> None:
     assert config == expected
 
 
-def test_a_dotenv_file_is_read() -> None:
+def test_dotenv_file_is_read() -> None:
     Path(".env").write_text("BEDROCK_KB_ID=FROMFILE01\nBEDROCK_MODEL_ARN=arn:file\n", encoding="utf-8")
     assert loaded().kb_id == "FROMFILE01"
     assert loaded().aws_region == DEFAULT_REGION
@@ -98,7 +98,7 @@ def test_a_dotenv_file_is_read() -> None:
 @pytest.mark.parametrize(
     ("name", "value"), [("BEDROCK_KB_TIMEOUT", "soon"), ("BEDROCK_KB_TIMEOUT", "-1"), ("BEDROCK_SEARCH_TYPE", "FUZZY")]
 )
-def test_a_value_that_cannot_be_right_is_named_without_being_shown(name: str, value: str) -> None:
+def test_invalid_value_is_reported_without_being_repeated(name: str, value: str) -> None:
     with pytest.raises(ValueError, match=name) as caught:
         loaded(**OURS, **{name: value})
     assert value not in str(caught.value)
@@ -113,21 +113,23 @@ def test_a_value_that_cannot_be_right_is_named_without_being_shown(name: str, va
         ({}, "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"),
     ],
 )
-def test_a_server_without_its_configuration_says_what_it_lacks(environment: dict[str, str], message: str) -> None:
+def test_unconfigured_server_names_the_missing_variables(environment: dict[str, str], message: str) -> None:
     with patch.dict(os.environ, environment, clear=True), pytest.raises(ConfigurationError) as caught:
         create_server()
     assert caught.value.message == message
+    assert caught.value.code == "bedrock_kb.not_configured"
 
 
 @pytest.mark.parametrize(
     "kb_id", ["arn:aws:bedrock:us-east-1:123456789012:knowledge-base/KB12345678", "my docs", "A" * 11]
 )
-def test_an_arn_or_a_name_in_place_of_the_id_is_refused_before_the_first_call(kb_id: str) -> None:
-    with pytest.raises(ConfigurationError, match="BEDROCK_KB_ID is not the id of a knowledge base"):
+def test_arn_or_name_is_rejected_as_the_id(kb_id: str) -> None:
+    with pytest.raises(ConfigurationError, match="BEDROCK_KB_ID is not the id of a knowledge base") as caught:
         create_server(KBConfig("us-east-1", kb_id, "m"))
+    assert caught.value.code == "bedrock_kb.id_invalid"
 
 
-def test_a_missing_sdk_is_said_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_sdk_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chie.bedrock_kb.server.find_spec", lambda _: None)
     with pytest.raises(ConfigurationError, match=r"pip install 'chie\[bedrock\]'"):
         create_server(KBConfig("us-east-1", "KB12345678", "m"))

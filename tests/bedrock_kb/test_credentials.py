@@ -1,4 +1,4 @@
-"""Whose keys sign a call, and what is said when there are none, or old ones."""
+"""Which credentials sign a call, and the errors for missing or expired ones."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ import pytest
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.fakes.bedrock import Bedrock, refuse
 
-from chie.bedrock_kb.bedrock_client import connect, query_knowledge_base
+from chie.bedrock_kb.bedrock_client import create_boto_client, query_knowledge_base
 from chie.bedrock_kb.config import KBConfig, load_config
 from chie.bedrock_kb.errors import AuthenticationError
 from chie.bedrock_kb.requests import Question, Search
@@ -38,7 +38,7 @@ def signed_by(bedrock: Bedrock) -> str:
 
 
 def ask(config: KBConfig) -> Any:
-    return query_knowledge_base(connect(config), config, "q")
+    return query_knowledge_base(create_boto_client(config), config, "q")
 
 
 def test_keys_of_the_environment_sign_for_the_configured_region(bedrock: Bedrock, config: KBConfig) -> None:
@@ -48,21 +48,21 @@ def test_keys_of_the_environment_sign_for_the_configured_region(bedrock: Bedrock
 
 
 @pytest.mark.req("BK-1.5")
-def test_a_profile_signs_even_where_the_environment_has_keys(bedrock: Bedrock, config: KBConfig, aws: Path) -> None:
+def test_profile_takes_precedence_over_keys_in_the_environment(bedrock: Bedrock, config: KBConfig, aws: Path) -> None:
     (aws / "credentials").write_text(DEV, encoding="utf-8")
     ask(replace(config, profile="dev"))
     assert "Credential=AKIAPROFILEDEV000000/" in signed_by(bedrock)
 
 
 @pytest.mark.req("BK-1.5")
-def test_a_blank_profile_is_no_profile(bedrock: Bedrock, config: KBConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blank_profile_is_ignored(bedrock: Bedrock, config: KBConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_PROFILE", "")
     ask(config)
     assert "Credential=AKIAENVIRONMENT00000/" in signed_by(bedrock)
 
 
 @pytest.mark.req("BK-1.5")
-def test_a_profile_is_taken_from_the_environment(bedrock: Bedrock, aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_profile_is_read_from_the_environment(bedrock: Bedrock, aws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (aws / "credentials").write_text(DEV, encoding="utf-8")
     for name, value in {"AWS_PROFILE": "dev", "BEDROCK_KB_ID": KB_ID, "BEDROCK_MODEL_ARN": MODEL_ARN}.items():
         monkeypatch.setenv(name, value)
@@ -73,31 +73,32 @@ def test_a_profile_is_taken_from_the_environment(bedrock: Bedrock, aws: Path, mo
 
 @pytest.mark.req("BK-1.5", "BK-3.1")
 @pytest.mark.usefixtures("bedrock")
-def test_a_profile_that_does_not_exist_is_an_authentication_error(config: KBConfig) -> None:
-    with pytest.raises(AuthenticationError, match=r"\(ProfileNotFound\)\. Set it to one that `aws configure list-prof"):
+def test_unknown_profile_is_an_authentication_error(config: KBConfig) -> None:
+    with pytest.raises(AuthenticationError, match=r"\(ProfileNotFound\).*`aws configure list-profiles`") as caught:
         ask(replace(config, profile="nobody"))
+    assert caught.value.code == "bedrock_kb.profile_not_found"
 
 
 @pytest.mark.req("BK-3.1")
-def test_no_credentials_at_all_is_an_authentication_error(
+def test_missing_credentials_are_an_authentication_error(
     bedrock: Bedrock, config: KBConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    with pytest.raises(AuthenticationError, match=r"no AWS credentials were found \(NoCredentialsError\).*AWS_PROFILE"):
+    with pytest.raises(AuthenticationError, match=r"No AWS credentials were found \(NoCredentialsError\).*AWS_PROFILE"):
         ask(config)
     assert bedrock.calls == []
 
 
 @pytest.mark.usefixtures("bedrock")
-def test_half_a_pair_of_keys_is_an_authentication_error(config: KBConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incomplete_keys_are_an_authentication_error(config: KBConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     with pytest.raises(AuthenticationError, match=r"incomplete \(PartialCredentialsError\)"):
         ask(config)
 
 
 def write_sso_token(home: Path) -> None:
-    """As `aws sso login` leaves it, long ago and without a way to renew it."""
+    """The cache file of `aws sso login`: expired, without a refresh token."""
     cache = home / ".aws" / "sso" / "cache"
     cache.mkdir(parents=True)
     token = {"accessToken": "sso-access-token", "expiresAt": "2020-01-01T00:00:00Z", "region": "us-east-1"}
@@ -107,7 +108,7 @@ def write_sso_token(home: Path) -> None:
 
 @pytest.mark.req("BK-3.1")
 @pytest.mark.parametrize("logged_in_once", [True, False])
-def test_an_sso_session_that_has_ended_or_never_began_says_how_to_sign_in(
+def test_missing_or_expired_sso_session_names_the_login_command(
     bedrock: Bedrock, config: KBConfig, aws: Path, logged_in_once: bool
 ) -> None:
     (aws / "config").write_text(SSO, encoding="utf-8")
@@ -119,9 +120,7 @@ def test_an_sso_session_that_has_ended_or_never_began_says_how_to_sign_in(
     assert bedrock.calls == []
 
 
-async def test_signing_in_again_is_enough_the_server_need_not_be_restarted(
-    bedrock: Bedrock, config: KBConfig, aws: Path
-) -> None:
+async def test_new_credentials_are_used_without_a_restart(bedrock: Bedrock, config: KBConfig, aws: Path) -> None:
     credentials = aws / "credentials"
     credentials.write_text(DEV.replace("PROFILEDEV", "PROFILEOLD"), encoding="utf-8")
     knowledge_base = KnowledgeBase(replace(config, profile="dev"))

@@ -1,4 +1,4 @@
-"""What docs/bedrock-kb.md says is so; its tables of tools and settings are generated."""
+"""docs/bedrock-kb.md lists every operator and every error; its tables of tools and settings are generated."""
 
 import json
 import re
@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from chie.bedrock_kb.aws_errors import OTHER, VERDICTS
+from chie.bedrock_kb.aws_errors import RULES
 from chie.bedrock_kb.filters import OPERATORS
+from chie.messages.catalogue import catalogue
 
 PAGE = (Path(__file__).parents[2] / "docs" / "bedrock-kb.md").read_text(encoding="utf-8")
-TROUBLE = PAGE.partition("## When it fails")[2]
+ERRORS = PAGE.partition("## When it fails")[2]
 
 
 @pytest.mark.parametrize("operator", OPERATORS)
@@ -18,11 +19,12 @@ def test_every_operator_of_a_filter_is_named(operator: str) -> None:
     assert f"`{operator}`" in PAGE
 
 
-@pytest.mark.parametrize("says", sorted({verdict.says for verdict in VERDICTS.values()} - {OTHER.says}))
-def test_every_message_has_its_row_of_advice(says: str) -> None:
-    rows = re.findall(r"^\| (.*?) \|", TROUBLE, re.MULTILINE)
-    beginnings = [words for row in rows for words in re.findall(r"`(.*?)`", row)]
-    assert any(says.startswith(words) for words in beginnings), says
+@pytest.mark.parametrize("code", sorted({rule.code for rule in RULES.values()}))
+def test_every_error_has_a_row_that_quotes_the_beginning_of_its_text(code: str) -> None:
+    rows = re.findall(r"^\| (.*?) \|", ERRORS, re.MULTILINE)
+    beginnings = [quoted for row in rows for quoted in re.findall(r"`(.*?)`", row)]
+    text = catalogue("en", "bedrock_kb")[code].replace("`", "")
+    assert any(text.startswith(beginning) for beginning in beginnings), text
 
 
 def test_every_example_is_json() -> None:

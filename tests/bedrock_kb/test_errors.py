@@ -1,4 +1,4 @@
-"""Property 6, and what each failure says: whose turn it is, and nothing that is secret."""
+"""Property 6, and the text of every AWS error: what to do, and nothing secret."""
 
 import json
 import threading
@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.fakes.bedrock import GENERATED, REQUEST_ID, Bedrock, answer, hold, refuse
 
-from chie.bedrock_kb.aws_errors import LONGEST_QUOTE, VERDICTS, Fault, error_of
-from chie.bedrock_kb.bedrock_client import connect, query_knowledge_base
+from chie.bedrock_kb.aws_errors import MAX_SENTENCE_LENGTH, OTHER, RULES, AwsFailure, error_of
+from chie.bedrock_kb.bedrock_client import create_boto_client, query_knowledge_base
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.errors import AuthenticationError, KBError, NotFoundError, ServiceError
 from chie.bedrock_kb.server import create_server
@@ -23,7 +23,7 @@ from chie.bedrock_kb.server import create_server
 QUERY = "What is the launch code of project Tanuki?"
 
 CODES = st.one_of(
-    st.sampled_from(sorted(VERDICTS)), st.from_regex(r"[A-Z][A-Za-z]{3,40}(Exception|Error)", fullmatch=True)
+    st.sampled_from(sorted(RULES)), st.from_regex(r"[A-Z][A-Za-z]{3,40}(Exception|Error)", fullmatch=True)
 )
 
 
@@ -47,15 +47,15 @@ def client_error(code: str, message: str = "") -> ClientError:
 
 @pytest.mark.req("BK-P6", "BK-3.3")
 @settings(max_examples=200)
-@given(code=CODES, words=st.text(st.characters(categories=["L", "N"]), max_size=100))
-def test_an_api_error_keeps_the_original_s_code_or_words(code: str, words: str) -> None:
+@given(code=CODES, sentence=st.text(st.characters(categories=["L", "N"]), max_size=100))
+def test_api_error_keeps_the_original_code_or_sentence(code: str, sentence: str) -> None:
     """**Feature: mcp-bedrock-kb, Property 6: APIエラーで例外詳細を保持**"""
-    error = failed(client_error(code, words))
+    error = failed(client_error(code, sentence))
     assert code in error.message
-    assert error.code == code
+    assert error.aws_code == code
     assert error.details()["error_type"] in {"AuthenticationError", "NotFoundError", "ServiceError"}
-    if code not in VERDICTS:
-        assert words in error.message
+    if code not in RULES:
+        assert sentence in error.message
 
 
 LOCAL_ERRORS = [
@@ -67,7 +67,7 @@ LOCAL_ERRORS = [
 
 @pytest.mark.req("BK-P6", "BK-3.3")
 @pytest.mark.parametrize("kind", LOCAL_ERRORS, ids=lambda kind: kind.__name__)
-def test_every_error_of_the_sdk_itself_keeps_its_name(kind: type[botocore.exceptions.BotoCoreError]) -> None:
+def test_every_sdk_exception_keeps_its_name(kind: type[botocore.exceptions.BotoCoreError]) -> None:
     class Anything(dict[str, str]):
         def __missing__(self, name: str) -> str:
             return f"some {name}"
@@ -76,7 +76,7 @@ def test_every_error_of_the_sdk_itself_keeps_its_name(kind: type[botocore.except
     Exception.__init__(error, kind.fmt.format_map(Anything()))
     ours = failed(error)
     assert kind.__name__ in ours.message
-    assert ours.code == kind.__name__
+    assert ours.aws_code == kind.__name__
     assert isinstance(ours, AuthenticationError | ServiceError)
 
 
@@ -87,22 +87,22 @@ EVERY_CODE = [
     (403, "InvalidSignatureException", AuthenticationError, False, "clock"),
     (403, "MissingAuthenticationTokenException", AuthenticationError, False, "AWS_PROFILE"),
     (403, "IncompleteSignatureException", AuthenticationError, False, "secret access key"),
-    (404, "ResourceNotFoundException", NotFoundError, False, "Set BEDROCK_KB_ID"),
+    (404, "ResourceNotFoundException", NotFoundError, False, "Set `BEDROCK_KB_ID`"),
     (429, "ThrottlingException", ServiceError, True, "Try again in 30 seconds."),
     (400, "ServiceQuotaExceededException", ServiceError, False, "Service Quotas"),
-    (400, "ValidationException", ServiceError, False, "Check BEDROCK_KB_ID, BEDROCK_MODEL_ARN"),
+    (400, "ValidationException", ServiceError, False, "Check `BEDROCK_KB_ID`, `BEDROCK_MODEL_ARN`"),
     (424, "DependencyFailedException", ServiceError, True, "Try again in 30 seconds."),
     (502, "BadGatewayException", ServiceError, True, "Try again in 30 seconds."),
     (500, "InternalServerException", ServiceError, True, "Try again in 30 seconds."),
     (503, "ServiceUnavailableException", ServiceError, True, "Try again in 30 seconds."),
     (409, "ConflictException", ServiceError, True, "Try again in 30 seconds."),
-    (418, "TeapotException", ServiceError, False, "look the code up with AWS"),
+    (418, "TeapotException", ServiceError, False, "look up the code"),
 ]
 
 
 @pytest.fixture
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The SDK's own pauses between attempts are its business."""
+    """Skip the SDK's pauses between attempts."""
     monkeypatch.setattr("botocore.endpoint.time.sleep", lambda _: None)
 
 
@@ -112,7 +112,7 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     ("status", "code", "kind", "retryable", "advice"), EVERY_CODE, ids=[row[1] for row in EVERY_CODE]
 )
 @pytest.mark.usefixtures("no_waiting")
-async def test_every_code_of_the_api_arrives_as_a_tool_error_that_says_what_to_do(
+async def test_every_aws_code_is_a_tool_error_with_advice(
     bedrock: Bedrock,
     config: KBConfig,
     mode: Any,
@@ -123,17 +123,22 @@ async def test_every_code_of_the_api_arrives_as_a_tool_error_that_says_what_to_d
     advice: str,
 ) -> None:
     bedrock.default["RetrieveAndGenerate"] = bedrock.default["RetrieveAndGenerateStream"] = refuse(
-        status, code, f"AWS says no to '{QUERY}'"
+        status, code, f"AWS rejects '{QUERY}'"
     )
     async with Client(create_server(config), mode=mode) as client:
         result = await client.call_tool("kb_answer", {"query": QUERY}, raise_on_error=False)
     assert result.is_error
     [text] = result.content
+    assert result.structured_content is not None
+    assert result.structured_content["code"] == RULES.get(code, OTHER).code
+    assert result.structured_content["params"]["aws_error"].startswith(code)
     assert result.structured_content == {
         "error": True,
         "error_type": kind.__name__,
         "message": text.text,
-        "code": code,
+        "code": result.structured_content["code"],
+        "params": result.structured_content["params"],
+        "aws_code": code,
         "retryable": retryable,
         "request_id": REQUEST_ID,
     }
@@ -144,18 +149,18 @@ async def test_every_code_of_the_api_arrives_as_a_tool_error_that_says_what_to_d
 
 def call(bedrock: Bedrock, config: KBConfig) -> Any:
     assert bedrock.url
-    return query_knowledge_base(connect(config), config, QUERY)
+    return query_knowledge_base(create_boto_client(config), config, QUERY)
 
 
 @pytest.mark.usefixtures("no_waiting")
-def test_a_throttled_call_is_tried_again_and_succeeds(bedrock: Bedrock, config: KBConfig) -> None:
+def test_throttled_call_is_retried(bedrock: Bedrock, config: KBConfig) -> None:
     bedrock.replies(refuse(429, "ThrottlingException"), refuse(503, "ServiceUnavailableException"))
     assert call(bedrock, config).answer
     assert bedrock.operations == ["RetrieveAndGenerate"] * 3
 
 
 @pytest.mark.usefixtures("no_waiting")
-def test_throttling_that_goes_on_says_how_long_aws_wants_us_to_wait(bedrock: Bedrock, config: KBConfig) -> None:
+def test_throttling_error_contains_retry_after(bedrock: Bedrock, config: KBConfig) -> None:
     bedrock.default["RetrieveAndGenerate"] = refuse(429, "ThrottlingException", "Rate exceeded", retry_after="7")
     with pytest.raises(ServiceError, match=r"Rate exceeded.*Try again in 7 seconds\.") as caught:
         call(bedrock, config)
@@ -163,11 +168,11 @@ def test_throttling_that_goes_on_says_how_long_aws_wants_us_to_wait(bedrock: Bed
     assert len(bedrock.calls) == 3
 
 
-def test_a_slow_answer_is_given_up_and_not_paid_for_twice(bedrock: Bedrock) -> None:
+def test_timed_out_call_is_not_retried(bedrock: Bedrock) -> None:
     released = threading.Event()
     bedrock.default["RetrieveAndGenerate"] = hold(released, answer(GENERATED))
     config = KBConfig("us-east-1", KB_ID, MODEL_ARN, timeout=0.2)
-    with pytest.raises(ServiceError, match=r"did not answer within 0\.2 seconds \(ReadTimeoutError") as caught:
+    with pytest.raises(ServiceError, match=r"did not respond within 0\.2 seconds \(ReadTimeoutError") as caught:
         call(bedrock, config)
     released.set()
     assert caught.value.retryable
@@ -176,16 +181,16 @@ def test_a_slow_answer_is_given_up_and_not_paid_for_twice(bedrock: Bedrock) -> N
 
 
 @pytest.mark.usefixtures("no_waiting", "aws")
-def test_an_address_where_nobody_listens_says_so(config: KBConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_endpoint_is_a_service_error(config: KBConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", "http://127.0.0.1:9")
-    with pytest.raises(ServiceError, match=r"could not be reached \(EndpointConnectionError.*network") as caught:
-        query_knowledge_base(connect(config), config, QUERY)
+    with pytest.raises(ServiceError, match=r"is unreachable \(EndpointConnectionError.*network") as caught:
+        query_knowledge_base(create_boto_client(config), config, QUERY)
     assert caught.value.retryable
     assert caught.value.request_id is None
 
 
 @pytest.mark.parametrize(
-    ("code", "words", "advice"),
+    ("code", "sentence", "advice"),
     [
         (
             "ValidationException",
@@ -195,27 +200,27 @@ def test_an_address_where_nobody_listens_says_so(config: KBConfig, monkeypatch: 
         ("AccessDeniedException", "You don't have access to the model with the specified model ID.", "Model access"),
         ("ValidationException", "with on-demand throughput isn’t supported", "inference profile of that model"),
         ("ValidationException", "The provided model identifier is invalid.", "of this region (us-east-1)"),
-        ("ValidationException", "not supported for managed knowledge bases", "use kb_search"),
+        ("ValidationException", "not supported for managed knowledge bases", "Use `kb_search`"),
         ("ValidationException", "account is unauthorized to use RerankingConfiguration", "BEDROCK_RERANK_MODEL_ARN"),
-        ("ValidationException", "HYBRID search type is not supported", "search_type SEMANTIC"),
-        ("ValidationException", "Session with Id is not valid", "Leave session_id out"),
+        ("ValidationException", "HYBRID search type is not supported", "search_type `SEMANTIC`"),
+        ("ValidationException", "Session with Id is not valid", "Omit session_id"),
         ("ValidationException", "Guardrail was not found", "BEDROCK_GUARDRAIL_ID"),
         ("ThrottlingException", "Too many guardrail requests", "Try again in 30 seconds."),
         ("AccessDeniedException", "assumed-role/Reader/session-7 is not authorized", "bedrock:RetrieveAndGenerate"),
     ],
 )
-def test_one_code_for_many_reasons_is_told_apart_by_aws_s_words(code: str, words: str, advice: str) -> None:
-    error = failed(client_error(code, words))
+def test_aws_sentence_distinguishes_the_reasons_of_one_code(code: str, sentence: str, advice: str) -> None:
+    error = failed(client_error(code, sentence))
     assert advice in error.message
-    assert words in error.message
+    assert sentence in error.message
 
 
 @pytest.mark.req("BK-3.1")
-def test_who_signs_in_is_told_which_profile() -> None:
+def test_sign_in_advice_names_the_profile() -> None:
     config = KBConfig("us-east-1", KB_ID, MODEL_ARN, profile="dev")
     error = failed(client_error("ExpiredTokenException"), config)
     assert "`aws sso login --profile dev`" in error.message
-    assert "aws login --profile dev" in error_of(Fault(("LoginError",)), config).message
+    assert "aws login --profile dev" in error_of(AwsFailure(("LoginError",)), config).message
 
 
 @pytest.mark.parametrize(
@@ -230,47 +235,49 @@ def test_who_signs_in_is_told_which_profile() -> None:
         lambda: botocore.exceptions.ParamValidationError(report=f"Invalid length, value: {QUERY}"),
     ],
 )
-def test_no_message_holds_the_query_a_token_or_a_key(leak: Callable[[], Exception]) -> None:
+def test_message_contains_no_query_token_or_key(leak: Callable[[], Exception]) -> None:
     message = failed(leak()).message
     for secret in (QUERY, "FwoGZXIvYX", "AKIAIOSFODNN7EXAMPLE"):
         assert secret not in message
 
 
-def test_no_message_holds_a_filter_s_values_or_a_session() -> None:
-    fault = Fault(("ValidationException",), "filter on team=Tanuki in s-42 is unsupported")
-    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["Tanuki", "s-42", ""]).message
+def test_message_contains_no_filter_value_and_no_session() -> None:
+    failure = AwsFailure(("ValidationException",), "filter on team=Tanuki in s-42 is unsupported")
+    message = error_of(failure, KBConfig("r", "k", "m"), hidden=["Tanuki", "s-42", ""]).message
     assert "filter on team=… in … is unsupported" in message
 
 
-def test_a_value_that_aws_repeats_in_another_form_is_left_out_too() -> None:
-    fault = Fault(("ValidationException",), "Value 'Tan\\u0075ki\nplan' at 'input.text' failed to satisfy constraint")
-    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["Tanuki\nplan"]).message
+def test_value_that_aws_repeats_in_another_form_is_removed() -> None:
+    failure = AwsFailure(
+        ("ValidationException",), "Value 'Tan\\u0075ki\nplan' at 'input.text' failed to satisfy constraint"
+    )
+    message = error_of(failure, KBConfig("r", "k", "m"), hidden=["Tanuki\nplan"]).message
     assert "Value at 'input.text' failed" in message
 
 
-def test_words_of_aws_that_quote_without_an_end_are_read_once() -> None:
-    """Again from each beginning, they would take hours."""
-    words = "Value 'x' at 'y' and " + "value '" * 300_000
-    message = error_of(Fault(("ValidationException",), words), KBConfig("r", "k", "m")).message
+def test_unclosed_quotes_take_linear_time() -> None:
+    """A search from every opening quote would take hours."""
+    sentence = "Value 'x' at 'y' and " + "value '" * 300_000
+    message = error_of(AwsFailure(("ValidationException",), sentence), KBConfig("r", "k", "m")).message
     assert "Value at 'y' and value 'value '" in message
 
 
-def test_a_question_of_one_letter_does_not_riddle_the_message() -> None:
-    fault = Fault(("InternalServerException",), "a failure at hand: a")
-    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["a"]).message
+def test_one_letter_query_is_removed_only_as_a_word() -> None:
+    failure = AwsFailure(("InternalServerException",), "a failure at hand: a")
+    message = error_of(failure, KBConfig("r", "k", "m"), hidden=["a"]).message
     assert "… failure at hand: …" in message
 
 
-def test_the_words_of_the_question_do_not_choose_the_advice() -> None:
-    fault = Fault(("ValidationException",), "cannot parse 'How long is a session?'")
-    message = error_of(fault, KBConfig("r", "k", "m"), hidden=["How long is a session?"]).message
+def test_the_query_does_not_influence_the_advice() -> None:
+    failure = AwsFailure(("ValidationException",), "cannot parse 'How long is a session?'")
+    message = error_of(failure, KBConfig("r", "k", "m"), hidden=["How long is a session?"]).message
     assert "session" not in message
 
 
-def test_a_long_message_of_aws_is_cut() -> None:
-    assert len(failed(client_error("InternalServerException", "x" * 9_000)).message) < LONGEST_QUOTE + 200
+def test_long_aws_sentence_is_truncated() -> None:
+    assert len(failed(client_error("InternalServerException", "x" * 9_000)).message) < MAX_SENTENCE_LENGTH + 200
 
 
-def test_an_error_nobody_foresaw_is_not_disguised(config: KBConfig) -> None:
+def test_unexpected_exception_is_not_translated(config: KBConfig) -> None:
     with pytest.raises(ZeroDivisionError):
         query_knowledge_base(Failing(ZeroDivisionError()), config, "q")

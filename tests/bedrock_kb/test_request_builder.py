@@ -1,4 +1,4 @@
-"""Property 4, and that no request can be built which the API's own model refuses."""
+"""Property 4, and every request that can be built is valid in the API's own model."""
 
 import inspect
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
-from tests.fakes.bedrock_model import faults_of
+from tests.fakes.bedrock_model import request_errors
 
 from chie.bedrock_kb.bedrock_client import query_knowledge_base
 from chie.bedrock_kb.config import KBConfig, SearchType
@@ -58,7 +58,7 @@ class Recorder:
 @pytest.mark.req("BK-P4", "BK-2.1", "BK-2.4")
 @settings(max_examples=200)
 @given(query=QUERIES, max_results=COUNTS, kb_id=st.text(min_size=1), model_arn=st.text(min_size=1))
-def test_the_request_holds_the_id_the_model_and_the_count(
+def test_request_contains_the_id_the_model_and_the_count(
     query: str, max_results: int, kb_id: str, model_arn: str
 ) -> None:
     """**Feature: mcp-bedrock-kb, Property 4: リクエスト構築で全パラメータを含む**"""
@@ -72,14 +72,14 @@ def test_the_request_holds_the_id_the_model_and_the_count(
 
 
 @pytest.mark.req("BK-API")
-def test_the_signature_is_the_one_that_was_promised() -> None:
+def test_query_knowledge_base_has_the_required_signature() -> None:
     parameters = inspect.signature(query_knowledge_base).parameters
     assert list(parameters) == ["client", "config", "query", "max_results"]
     assert parameters["max_results"].default == 4
 
 
 @pytest.mark.req("BK-2.4")
-def test_four_passages_are_asked_for_unless_told_otherwise(config: KBConfig) -> None:
+def test_four_passages_by_default(config: KBConfig) -> None:
     client = Recorder()
     query_knowledge_base(client, config, "q")
     assert "'numberOfResults': 4" in str(client.request)
@@ -94,29 +94,29 @@ def test_four_passages_are_asked_for_unless_told_otherwise(config: KBConfig) -> 
     search_type=st.sampled_from([None, "HYBRID", "SEMANTIC"]),
     session=st.one_of(st.none(), st.from_regex(r"[0-9a-zA-Z._:-]{2,100}", fullmatch=True)),
 )
-def test_whatever_is_asked_fits_the_sdk_s_own_model_of_the_api(
+def test_every_request_is_valid_in_the_sdk_s_model_of_the_api(
     config: KBConfig, query: str, count: int, where: Filter | None, search_type: SearchType | None, session: str | None
 ) -> None:
     question = Question(query=query, max_results=count, filter=where, search_type=search_type, session_id=session)
     search = Search(query=query, max_results=count, filter=where, search_type=search_type)
-    assert faults_of("RetrieveAndGenerate", answer_request(config, question)) == []
-    assert faults_of("RetrieveAndGenerateStream", answer_request(config, question)) == []
-    assert faults_of("Retrieve", search_request(config, search)) == []
-    assert faults_of("Retrieve", search_request(config, search, managed=True)) == []
+    assert request_errors("RetrieveAndGenerate", answer_request(config, question)) == []
+    assert request_errors("RetrieveAndGenerateStream", answer_request(config, question)) == []
+    assert request_errors("Retrieve", search_request(config, search)) == []
+    assert request_errors("Retrieve", search_request(config, search, managed=True)) == []
 
 
-def test_the_checker_itself_can_say_no(config: KBConfig) -> None:
+def test_the_checker_rejects_invalid_requests(config: KBConfig) -> None:
     request = answer_request(config, Question(query="q"))
-    assert faults_of("RetrieveAndGenerate", {**request, "input": {"text": "x" * 1001}})
-    assert faults_of("RetrieveAndGenerate", {**request, "sessionId": "not a session"})
-    assert faults_of("RetrieveAndGenerate", {**request, "surprise": 1})
+    assert request_errors("RetrieveAndGenerate", {**request, "input": {"text": "x" * 1001}})
+    assert request_errors("RetrieveAndGenerate", {**request, "sessionId": "not a session"})
+    assert request_errors("RetrieveAndGenerate", {**request, "surprise": 1})
     search = search_request(config, Search(query="q"))
     two = {"equals": {"key": "a", "value": 1}, "in": {"key": "a", "value": [1]}}
     for vector in ({"numberOfResults": 101}, {"overrideSearchType": "FUZZY"}, {"filter": two}):
-        assert faults_of("Retrieve", {**search, "retrievalConfiguration": {"vectorSearchConfiguration": vector}})
+        assert request_errors("Retrieve", {**search, "retrievalConfiguration": {"vectorSearchConfiguration": vector}})
 
 
-def test_options_go_where_the_api_expects_them() -> None:
+def test_options_are_in_the_request() -> None:
     config = KBConfig("us-east-1", KB_ID, MODEL_ARN, rerank_model_arn="arn:r", guardrail_id="g", search_type="SEMANTIC")
     where = {"equals": {"key": "team", "value": "infra"}}
     request = answer_request(config, Question(query="q", max_results=7, filter=where, session_id="s-1"))
@@ -139,19 +139,19 @@ def test_options_go_where_the_api_expects_them() -> None:
     }
 
 
-def test_what_a_call_chooses_wins_over_the_operator_s_default(config: KBConfig) -> None:
+def test_search_type_of_a_call_overrides_the_configured_one(config: KBConfig) -> None:
     operator = KBConfig(config.aws_region, KB_ID, MODEL_ARN, search_type="SEMANTIC")
     request = search_request(operator, Search(query="q", search_type="HYBRID"))
     assert request["retrievalConfiguration"]["vectorSearchConfiguration"]["overrideSearchType"] == "HYBRID"
 
 
-def test_a_managed_knowledge_base_gets_its_own_form_and_no_search_type() -> None:
+def test_managed_knowledge_base_has_its_own_configuration_and_no_search_type() -> None:
     operator = KBConfig("us-east-1", KB_ID, MODEL_ARN, search_type="SEMANTIC")
     request = search_request(operator, Search(query="q"), managed=True)
     assert request["retrievalConfiguration"] == {"managedSearchConfiguration": {"numberOfResults": 4}}
 
 
-def test_a_reranking_model_is_named_as_one_s_own_to_a_managed_knowledge_base() -> None:
+def test_reranking_model_is_custom_for_a_managed_knowledge_base() -> None:
     config = KBConfig("us-east-1", KB_ID, MODEL_ARN, rerank_model_arn="arn:r")
     managed = search_request(config, Search(query="q"), managed=True)["retrievalConfiguration"]
     assert managed["managedSearchConfiguration"]["rerankingModelType"] == "CUSTOM"

@@ -1,4 +1,4 @@
-"""Property 3, and every kind of content and place that the API knows."""
+"""Property 3, and every content type and location type of the API."""
 
 import json
 from typing import Any
@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chie.bedrock_kb.bedrock_client import Citation, KBResponse, query_knowledge_base
-from chie.bedrock_kb.citations import (
-    ADDRESSES,
+from chie.bedrock_kb.config import KBConfig
+from chie.bedrock_kb.responses import (
+    URI_MEMBERS,
     Passage,
     Span,
     fill_scores,
@@ -18,7 +19,7 @@ from chie.bedrock_kb.citations import (
     parse_answer,
     parse_passages,
 )
-from chie.bedrock_kb.config import KBConfig
+from chie.messages.catalogue import Message
 
 TEXT = st.text(min_size=1).filter(lambda text: not text.startswith("data:"))
 LOCATIONS = st.one_of(
@@ -104,7 +105,7 @@ def test_every_kind_of_content_becomes_text(content: dict[str, Any], text: str) 
     assert "base64" not in json.dumps(citation.metadata)
 
 
-def test_an_image_is_told_by_its_description_and_its_bytes_stay_out_of_the_metadata() -> None:
+def test_image_becomes_its_description_and_its_bytes_are_dropped_from_the_metadata() -> None:
     metadata = {"x-amz-bedrock-kb-description": "a map", "preview": "data:image/png;base64,AAAA", "page": 3}
     citation = only({"content": {"type": "IMAGE", "byteContent": "data:…"}, "metadata": metadata})
     assert citation.content == "a map"
@@ -112,21 +113,21 @@ def test_an_image_is_told_by_its_description_and_its_bytes_stay_out_of_the_metad
 
 
 def location_members() -> dict[str, str]:
-    """Every place that the SDK's model of the API knows, with the name of its one field."""
+    """Every location type in the SDK's model of the API, with the name of its one field."""
     model = botocore.session.get_session().get_service_model("bedrock-agent-runtime")
     location: Any = model.shape_for("RetrievalResultLocation")
     return {name: next(iter(shape.members)) for name, shape in location.members.items() if name != "type"}
 
 
-def test_every_place_the_api_knows_has_a_flat_address() -> None:
+def test_every_location_type_has_a_uri() -> None:
     members = location_members()
     assert members.pop("sqlLocation") == "query"  # a query is not a place that can be opened
-    assert members == ADDRESSES
+    assert members == URI_MEMBERS
     for member, name in members.items():
         assert only({"location": {"type": "X", member: {name: "there"}}}).uri == "there"
 
 
-def test_a_place_without_an_address_falls_back_to_the_metadata() -> None:
+def test_location_without_a_uri_falls_back_to_the_metadata() -> None:
     reference = {"location": {"type": "SQL", "sqlLocation": {"query": "select 1"}}}
     assert only(reference).uri is None
     assert only({**reference, "metadata": {"x-amz-bedrock-kb-source-uri": "s3://b/k"}}).uri == "s3://b/k"
@@ -148,15 +149,15 @@ def spans(answer: str, part: dict[str, Any]) -> list[Span]:
         ({}, []),
     ],
 )
-def test_a_span_is_a_slice_of_the_answer_whatever_bedrock_counts(part: dict[str, Any], expected: list[Span]) -> None:
+def test_span_is_a_slice_of_the_answer_whatever_bedrock_counts(part: dict[str, Any], expected: list[Span]) -> None:
     assert spans("今日は動く。", part) == expected
 
 
-def test_the_same_words_twice_are_told_apart_by_where_they_start() -> None:
+def test_repeated_text_is_distinguished_by_its_start_offset() -> None:
     assert spans("ok. ok.", {"text": "ok.", "span": {"start": 4, "end": 6}}) == [Span(4, 7)]
 
 
-def test_a_passage_cited_twice_is_one_citation_with_both_spans() -> None:
+def test_passage_cited_twice_is_one_citation_with_both_spans() -> None:
     first = Citation("a", {"type": "S3"}, spans=[Span(0, 1)])
     again = Citation("a", {"type": "S3"}, spans=[Span(2, 3), Span(0, 1)])
     other = Citation("b", {"type": "S3"})
@@ -166,23 +167,21 @@ def test_a_passage_cited_twice_is_one_citation_with_both_spans() -> None:
     ]
 
 
-def test_scores_are_joined_on_place_and_text() -> None:
+def test_scores_are_joined_on_location_and_text() -> None:
     cited = [Citation("a", {"x": 1, "y": 2}), Citation("a", {"x": 2}), Citation("b", {"x": 1, "y": 2}, score=0.5)]
     found = [Passage("a", {"y": 2, "x": 1}, score=0.9), Passage("c", {"x": 2}, score=0.8)]
     assert [citation.score for citation in fill_scores(cited, found)] == [0.9, None, 0.5]
 
 
 @pytest.mark.parametrize("response", [{}, {"output": {"text": ""}}, {"output": {"text": " \n"}}])
-def test_an_empty_answer_says_what_to_do(response: dict[str, Any]) -> None:
-    assert parse_answer(response).notice == (
-        "Bedrock gave an empty answer. Rephrase the question, or use kb_search to read the passages themselves."
-    )
+def test_empty_answer_has_a_notice(response: dict[str, Any]) -> None:
+    assert parse_answer(response).notice == Message("bedrock_kb.answer_empty")
     assert parse_answer({"output": {"text": "答え"}}).notice is None
-    blocked = parse_answer({**response, "guardrailAction": "INTERVENED"}).notice or ""
-    assert blocked.startswith("A guardrail of Bedrock intervened")
+    blocked = parse_answer({**response, "guardrailAction": "INTERVENED"}).notice
+    assert blocked == Message("bedrock_kb.guardrail_intervened")
 
 
-def test_a_guardrail_that_intervened_is_noticed() -> None:
+def test_guardrail_intervention_has_a_notice() -> None:
     assert parse_answer({"output": {"text": "no"}, "guardrailAction": "INTERVENED"}).notice is not None
     assert parse_answer({"output": {"text": "yes"}, "guardrailAction": "NONE"}).notice is None
     assert parse_passages({"retrievalResults": [], "guardrailAction": "INTERVENED"}).notice is not None

@@ -1,4 +1,4 @@
-"""Through the front door, in both protocol eras: an MCP client, the real SDK, and Bedrock's protocol on loopback."""
+"""The MCP server in both protocol eras, with the real SDK and a fake Bedrock on loopback."""
 
 import json
 import logging
@@ -42,6 +42,9 @@ EXPECTED_CITATION = {
 }
 
 
+ERROR_KEYS = {"error", "error_type", "message", "code", "params", "aws_code", "retryable", "request_id"}
+
+
 @pytest.fixture(params=["auto", "legacy"])
 def mode(request: pytest.FixtureRequest) -> Any:
     return request.param
@@ -55,7 +58,7 @@ async def client(bedrock: Bedrock, config: KBConfig, mode: Any) -> AsyncIterator
 
 
 async def plain(client: Client[Any], tool: str, **arguments: Any) -> dict[str, Any]:
-    """Called by a client that asks for no progress. (FastMCP's own always does.)"""
+    """Call without a progress token. (FastMCP's client always sends one.)"""
     result = await client.session.call_tool(tool, arguments)
     assert not result.is_error, result.content
     return dict(result.structured_content or {})
@@ -68,17 +71,17 @@ def text_of(result: CallToolResult) -> str:
 
 
 @pytest.mark.req("BK-2.1", "BK-2.2", "BK-2.3", "BK-2.5")
-async def test_an_answer_comes_with_citations_that_can_be_opened(client: Client[Any], bedrock: Bedrock) -> None:
-    result = await plain(client, "kb_answer", query="How do I mend it?")
+async def test_answer_has_citations_with_uris(client: Client[Any], bedrock: Bedrock) -> None:
+    result = await plain(client, "kb_answer", query="How do I fix it?")
     assert result == {"answer": ANSWER, "citations": [EXPECTED_CITATION], "session_id": SESSION, "notice": None}
     [call] = bedrock.calls
     assert call.operation == "RetrieveAndGenerate"
-    assert call.params["input"] == {"text": "How do I mend it?"}
+    assert call.params["input"] == {"text": "How do I fix it?"}
     knowledge_base = call.params["retrieveAndGenerateConfiguration"]["knowledgeBaseConfiguration"]
     assert (knowledge_base["knowledgeBaseId"], knowledge_base["modelArn"]) == (KB_ID, MODEL_ARN)
 
 
-async def test_japanese_comes_through_whole(client: Client[Any], bedrock: Bedrock) -> None:
+async def test_japanese_text_is_unchanged(client: Client[Any], bedrock: Bedrock) -> None:
     text = "ポッドを再起動します。😀"
     bedrock.replies(answer({"sessionId": SESSION, "output": {"text": text}, "citations": []}))
     assert (await plain(client, "kb_answer", query="直し方は？"))["answer"] == text
@@ -86,7 +89,7 @@ async def test_japanese_comes_through_whole(client: Client[Any], bedrock: Bedroc
 
 
 @pytest.mark.req("BK-2.4")
-async def test_the_callers_options_reach_bedrock(client: Client[Any], bedrock: Bedrock) -> None:
+async def test_options_reach_bedrock(client: Client[Any], bedrock: Bedrock) -> None:
     where = {"andAll": [{"equals": {"key": "team", "value": "infra"}}, {"in": {"key": "year", "value": [2025, 2026]}}]}
     await plain(client, "kb_answer", query="q", max_results=9, session_id=SESSION, filter=where, search_type="HYBRID")
     [call] = bedrock.calls
@@ -97,7 +100,7 @@ async def test_the_callers_options_reach_bedrock(client: Client[Any], bedrock: B
     }
 
 
-async def test_a_search_gives_passages_with_their_scores(client: Client[Any], bedrock: Bedrock) -> None:
+async def test_search_returns_passages_with_scores(client: Client[Any], bedrock: Bedrock) -> None:
     result = await plain(client, "kb_search", query="x" * 20_000, max_results=2)
     assert [(hit["content"], hit["score"], hit["uri"]) for hit in result["results"]] == [
         ("Restart the pod.", 0.91, "s3://docs/runbook.md"),
@@ -106,29 +109,25 @@ async def test_a_search_gives_passages_with_their_scores(client: Client[Any], be
     assert bedrock.operations == ["Retrieve"]
 
 
-async def test_a_managed_knowledge_base_is_searched_in_its_own_form_and_remembered(
-    client: Client[Any], bedrock: Bedrock
-) -> None:
-    refusal = refuse(
+async def test_managed_knowledge_base_is_detected_and_remembered(client: Client[Any], bedrock: Bedrock) -> None:
+    rejection = refuse(
         400, "ValidationException", "vectorSearchConfiguration is not supported for managed knowledge bases"
     )
-    bedrock.replies(refusal)
+    bedrock.replies(rejection)
     assert (await plain(client, "kb_search", query="q"))["results"]
     assert (await plain(client, "kb_search", query="q"))["results"]
     forms = [next(iter(call.params["retrievalConfiguration"])) for call in bedrock.calls]
     assert forms == ["vectorSearchConfiguration", "managedSearchConfiguration", "managedSearchConfiguration"]
 
 
-async def test_a_search_refused_in_both_forms_tells_the_first_reason(client: Client[Any], bedrock: Bedrock) -> None:
+async def test_search_rejected_in_both_forms_reports_the_first_reason(client: Client[Any], bedrock: Bedrock) -> None:
     bedrock.replies(refuse(400, "ValidationException", "bad filter"), refuse(400, "ValidationException", "bad form"))
     result = await client.call_tool("kb_search", {"query": "q"}, raise_on_error=False)
     assert result.is_error
     assert "bad filter" in text_of(result)
 
 
-async def test_a_passage_that_bedrock_cites_for_every_sentence_is_sent_once(
-    client: Client[Any], bedrock: Bedrock
-) -> None:
+async def test_passage_cited_for_every_sentence_is_returned_once(client: Client[Any], bedrock: Bedrock) -> None:
     parts = [
         {"generatedResponsePart": {"textResponsePart": {"text": text}}, "retrievedReferences": [reference()]}
         for text in ("Restart the pod.", "Then wait.")
@@ -138,7 +137,7 @@ async def test_a_passage_that_bedrock_cites_for_every_sentence_is_sent_once(
     assert [ANSWER[span["start"] : span["end"]] for span in only["spans"]] == ["Restart the pod.", "Then wait."]
 
 
-async def test_no_picture_s_bytes_reach_the_client(client: Client[Any], bedrock: Bedrock) -> None:
+async def test_image_bytes_are_not_returned(client: Client[Any], bedrock: Bedrock) -> None:
     picture = reference() | {"content": {"type": "IMAGE", "byteContent": "data:image/png;base64,QUFBQQ=="}}
     bedrock.replies(answer({**GENERATED, "citations": [{"retrievedReferences": [picture]}]}))
     result = await client.session.call_tool("kb_answer", {"query": "q"})
@@ -146,7 +145,7 @@ async def test_no_picture_s_bytes_reach_the_client(client: Client[Any], bedrock:
 
 
 @pytest.mark.req("BK-4.2")
-async def test_the_tools_are_listed_with_everything_an_assistant_needs(client: Client[Any]) -> None:
+async def test_tools_are_listed_with_descriptions_and_schemas(client: Client[Any]) -> None:
     tools = {tool.name: tool for tool in await client.list_tools()}
     assert set(tools) == {"kb_answer", "kb_search"}
     schema = tools["kb_answer"].input_schema
@@ -166,7 +165,7 @@ async def test_the_tools_are_listed_with_everything_an_assistant_needs(client: C
 
 @pytest.mark.req("BK-3.4", "BK-3.5")
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "text"),
     [
         ({"query": " \t\n"}, "query is required"),
         ({}, "query is required"),
@@ -178,19 +177,19 @@ async def test_the_tools_are_listed_with_everything_an_assistant_needs(client: C
         ({"query": "q", "session_id": "?"}, "session_id is not one of Bedrock's"),
     ],
 )
-async def test_what_cannot_be_asked_is_refused_without_a_call(
-    client: Client[Any], bedrock: Bedrock, arguments: dict[str, Any], words: str
+async def test_invalid_arguments_are_rejected_without_a_call(
+    client: Client[Any], bedrock: Bedrock, arguments: dict[str, Any], text: str
 ) -> None:
     result = await client.call_tool("kb_answer", arguments, raise_on_error=False)
     assert result.is_error
-    assert words in text_of(result)
+    assert text in text_of(result)
     assert result.structured_content is not None
-    assert set(result.structured_content) == {"error", "error_type", "message", "code", "retryable", "request_id"}
+    assert set(result.structured_content) == ERROR_KEYS
     assert result.structured_content["error_type"] == "ValidationError"
     assert bedrock.calls == []
 
 
-async def test_an_error_nobody_foresaw_has_the_same_shape_and_no_stack(
+async def test_unexpected_error_has_the_same_shape_and_no_stack(
     client: Client[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object) -> None:
@@ -200,13 +199,13 @@ async def test_an_error_nobody_foresaw_has_the_same_shape_and_no_stack(
     result = await client.call_tool("kb_search", {"query": "q"}, raise_on_error=False)
     assert result.is_error
     assert result.structured_content is not None
-    assert set(result.structured_content) == {"error", "error_type", "message", "code", "retryable", "request_id"}
+    assert set(result.structured_content) == ERROR_KEYS
     assert result.structured_content["error_type"] == "ServiceError"
     assert "inside" not in text_of(result).replace("inside Chie", "")
 
 
-async def test_the_listed_schema_admits_an_answer_and_every_failure(client: Client[Any], bedrock: Bedrock) -> None:
-    """Clients on the TypeScript SDK hold failures against it too, and show their own error if one does not fit."""
+async def test_output_schema_accepts_answers_and_errors(client: Client[Any], bedrock: Bedrock) -> None:
+    """The TypeScript SDK validates failures, too, and shows its own error if one does not match."""
     [schema] = [tool.output_schema for tool in await client.list_tools() if tool.name == "kb_answer"]
     assert schema is not None
     bedrock.default["RetrieveAndGenerate"] = refuse(404, "ResourceNotFoundException")
@@ -225,16 +224,14 @@ class TestScores:
     def config(self, config: KBConfig) -> KBConfig:
         return replace(config, scores=True)
 
-    async def test_real_scores_fill_the_citations_where_the_operator_wants_them(
-        self, client: Client[Any], bedrock: Bedrock
-    ) -> None:
+    async def test_citations_have_scores_if_enabled(self, client: Client[Any], bedrock: Bedrock) -> None:
         bedrock.default["Retrieve"] = answer(RETRIEVED)
         result = await plain(client, "kb_answer", query="q", max_results=3)
         assert [cited["score"] for cited in result["citations"]] == [0.91]
         assert sorted(bedrock.operations) == ["Retrieve", "RetrieveAndGenerate"]
         assert "'numberOfResults': 3" in str([call.params for call in bedrock.calls if call.operation == "Retrieve"])
 
-    async def test_an_answer_is_not_lost_when_only_its_scores_fail(
+    async def test_answer_survives_a_failed_score_search(
         self, client: Client[Any], bedrock: Bedrock, caplog: pytest.LogCaptureFixture
     ) -> None:
         bedrock.default["Retrieve"] = refuse(403, "AccessDeniedException", "not authorized: bedrock:Retrieve")
@@ -244,27 +241,28 @@ class TestScores:
         assert "no scores" in result["notice"]
         assert "AccessDeniedException" in result["notice"]
         (logged,) = [record.getMessage() for record in caplog.records if record.name == "chie.bedrock_kb.service"]
-        assert logged == f"no scores for kb_answer: {result['notice'].removeprefix('The citations have no scores: ')}"
+        reason = result["notice"].removeprefix("The citations have no scores: ")
+        assert logged == f"no scores for kb_answer: bedrock_kb.permission_denied: {reason}"
 
-    async def test_progress_is_told_with_scores_too(self, client: Client[Any], bedrock: Bedrock) -> None:
-        told: list[tuple[float, float | None, str | None]] = []
+    async def test_progress_is_reported_with_scores_enabled(self, client: Client[Any], bedrock: Bedrock) -> None:
+        reports: list[tuple[float, float | None, str | None]] = []
 
         async def listen(progress: float, total: float | None, message: str | None) -> None:
-            told.append((progress, total, message))
+            reports.append((progress, total, message))
 
         bedrock.default["Retrieve"] = answer(RETRIEVED)
         await client.call_tool("kb_answer", {"query": "q"}, progress_handler=listen)
-        assert told[0] == (1, None, "Searching the knowledge base.")
+        assert reports[0] == (1, None, "Searching the knowledge base.")
         assert sorted(bedrock.operations) == ["Retrieve", "RetrieveAndGenerateStream"]
 
 
-async def test_an_answer_without_citations_is_an_answer(client: Client[Any], bedrock: Bedrock) -> None:
+async def test_answer_without_citations(client: Client[Any], bedrock: Bedrock) -> None:
     empty = [{"generatedResponsePart": {"textResponsePart": {"text": "Sorry."}}, "retrievedReferences": []}]
     bedrock.replies(answer({"sessionId": SESSION, "output": {"text": "Sorry."}, "citations": empty}))
     assert (await plain(client, "kb_answer", query="q"))["citations"] == []
 
 
-async def test_both_calls_give_the_same_result(client: Client[Any], bedrock: Bedrock) -> None:
+async def test_streamed_and_plain_results_are_equal(client: Client[Any], bedrock: Bedrock) -> None:
     bedrock.default["RetrieveAndGenerateStream"] = streamed(output(ANSWER[:5]), output(ANSWER[5:]), citation())
     result = await client.call_tool("kb_answer", {"query": "q"})
     assert result.structured_content == await plain(client, "kb_answer", query="q")
@@ -287,17 +285,17 @@ async def test_neither_the_question_nor_a_token_is_logged_at_any_level(
 
 
 @pytest.mark.usefixtures("aws")
-def test_the_house_shows_the_room_as_not_configured_and_stays_open() -> None:
-    rooms = {"bedrock-kb": load_servers()["bedrock-kb"]}
-    with TestClient(create_app(rooms), base_url="http://127.0.0.1") as house:
-        state = house.get("/health").json()
-        closed = house.post("/mcp/bedrock-kb", json={})
+def test_app_reports_the_server_as_not_configured() -> None:
+    servers = {"bedrock-kb": load_servers()["bedrock-kb"]}
+    with TestClient(create_app(servers), base_url="http://127.0.0.1") as app:
+        state = app.get("/health").json()
+        closed = app.post("/mcp/bedrock-kb", json={})
     assert state["servers"]["bedrock-kb"] == {"status": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
     assert closed.status_code == 503
     assert closed.json() == {"detail": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
 
 
-def test_the_house_serves_the_room_when_it_is_configured(bedrock: Bedrock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_app_serves_the_configured_server(bedrock: Bedrock, monkeypatch: pytest.MonkeyPatch) -> None:
     assert SERVERS["bedrock-kb"] == "chie.bedrock_kb.server"
     monkeypatch.setenv("BEDROCK_KB_ID", KB_ID)
     monkeypatch.setenv("BEDROCK_MODEL_ARN", MODEL_ARN)
@@ -308,12 +306,12 @@ def test_the_house_serves_the_room_when_it_is_configured(bedrock: Bedrock, monke
         "method": "tools/call",
         "params": {"name": "kb_answer", "arguments": {"query": "q"}},
     }
-    with TestClient(create_app({"bedrock-kb": load_servers()["bedrock-kb"]}), base_url="http://127.0.0.1") as house:
-        state = house.get("/health").json()["servers"]["bedrock-kb"]
-        assert bedrock.calls == []  # health asks nothing of AWS
+    with TestClient(create_app({"bedrock-kb": load_servers()["bedrock-kb"]}), base_url="http://127.0.0.1") as app:
+        state = app.get("/health").json()["servers"]["bedrock-kb"]
+        assert bedrock.calls == []  # the health check does not call AWS
         accept = "application/json, text/event-stream"
-        reply = house.post("/mcp/bedrock-kb", json=request, headers={"accept": accept})
+        reply = app.post("/mcp/bedrock-kb", json=request, headers={"accept": accept})
     assert state == {"status": "healthy", "knowledge_base": KB_ID, "region": "us-east-1"}
-    [data] = [line for line in reply.text.splitlines() if line.startswith("data: ")]  # a stream: progress may precede
+    [data] = [line for line in reply.text.splitlines() if line.startswith("data: ")]
     result = json.loads(data.removeprefix("data: "))["result"]
     assert result["structuredContent"]["answer"] == ANSWER

@@ -1,4 +1,4 @@
-"""As hosts run it: a process of its own, JSON-RPC on stdout and nothing else."""
+"""The server as MCP hosts run it: a separate process with nothing but JSON-RPC on stdout."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def environment(**more: str) -> dict[str, str]:
 
 @pytest.mark.req("BK-4.1", "BK-2.1")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_console_script_answers_over_stdio_and_logs_no_question_and_no_token(
+async def test_console_script_answers_over_stdio_and_logs_no_question_and_no_token(
     bedrock: Bedrock, mode: Any, tmp_path: Path
 ) -> None:
     log = tmp_path / "log.json"
@@ -54,7 +54,7 @@ OPENING = [
 
 @contextmanager
 def running(*messages: dict[str, Any]) -> Iterator[tuple["subprocess.Popen[str]", IO[str], IO[str]]]:
-    """The module run directly, with these messages sent to it; its stdin and stdout."""
+    """The module run directly and sent these messages: the process, its stdin and its stdout."""
     process = subprocess.Popen(
         [sys.executable, "-m", "chie.bedrock_kb.server", "--log-level", "debug"],
         env=environment(),
@@ -72,7 +72,7 @@ def running(*messages: dict[str, Any]) -> Iterator[tuple["subprocess.Popen[str]"
 
 
 @pytest.mark.req("BK-4.1")
-def test_run_directly_the_module_speaks_nothing_but_json_rpc_on_stdout(bedrock: Bedrock) -> None:
+def test_module_run_directly_writes_only_json_rpc_to_stdout(bedrock: Bedrock) -> None:
     with running({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}) as (_, stdin, stdout):
         hello, tools = (json.loads(stdout.readline()) for _ in range(2))
         stdin.close()
@@ -82,7 +82,7 @@ def test_run_directly_the_module_speaks_nothing_but_json_rpc_on_stdout(bedrock: 
     assert bedrock.calls == []
 
 
-def test_a_host_that_leaves_does_not_have_to_wait_for_bedrock(bedrock: Bedrock) -> None:
+def test_process_exits_without_waiting_for_bedrock(bedrock: Bedrock) -> None:
     released = threading.Event()
     bedrock.replies(hold(released, answer(GENERATED)))
     call = {"name": "kb_answer", "arguments": {"query": "q"}}
@@ -97,7 +97,7 @@ def test_a_host_that_leaves_does_not_have_to_wait_for_bedrock(bedrock: Bedrock) 
 
 
 @pytest.mark.req("BK-1.4")
-def test_without_its_configuration_it_ends_with_one_line_that_names_what_is_missing() -> None:
+def test_unconfigured_process_exits_with_one_line_naming_the_missing_variables() -> None:
     done = subprocess.run([SCRIPT], env=dict(os.environ), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert done.stdout == ""

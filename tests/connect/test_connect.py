@@ -1,4 +1,4 @@
-"""`chie connect`, as a person types it; every host, every system, and files that people have made their own."""
+"""`chie connect` with every client and system, on configuration files that users have edited."""
 
 import json
 import os
@@ -13,11 +13,12 @@ from click.testing import CliRunner, Result
 from tests.app.processes import BIN
 
 from chie.cli import main
-from chie.connect.config_edit import Connection, is_ours
+from chie.connect.config_edit import ClientConfig, is_own
 from chie.connect.config_paths import config_path
-from chie.connect.mcp_clients import HOSTS
-from chie.connect.program import find_program
+from chie.connect.mcp_clients import MCP_CLIENTS
+from chie.connect.program import find_command
 from chie.errors import ConflictError
+from chie.messages.catalogue import Message
 
 FILES = {
     "claude-code": ".claude.json",
@@ -29,8 +30,8 @@ FILES = {
     "gemini": ".gemini/settings.json",
 }
 CHIE = str(BIN / "chie")
-HOUSE = "http://127.0.0.1:8080"
-URL = f"{HOUSE}/mcp/knowledge"
+BASE_URL = "http://127.0.0.1:8080"
+SERVER_URL = f"{BASE_URL}/mcp/knowledge"
 
 COMMENTED = '\ufeff{\r\n\t// mine\r\n\t"mcpServers": {\r\n\t\t"x": {"command": "y",}, // 知恵\r\n\t},\r\n}'.encode()
 TABLES = b"# mine\r\nmodel = \"m\"   # kept\r\n\r\n[mcp_servers.x]\r\ncommand = 'y'\r\n[tools]\r\nweb = true"
@@ -38,7 +39,7 @@ TABLES = b"# mine\r\nmodel = \"m\"   # kept\r\n\r\n[mcp_servers.x]\r\ncommand = 
 
 @pytest.fixture(autouse=True)
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of their own, on Linux, without anything that moves files elsewhere."""
+    """An empty home folder on Linux, without variables that relocate configuration files."""
     for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "APPDATA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
@@ -46,6 +47,10 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("CHIE_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path / "user"
+
+
+def message(code: str, **params: str) -> str:
+    return str(Message(code, **params))
 
 
 def connect(*arguments: str) -> Result:
@@ -57,91 +62,89 @@ def read(file: Path) -> Any:
     return tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
 
 
-def expected(host: str) -> dict[str, Any]:
+def expected(client: str) -> dict[str, Any]:
     entry: dict[str, Any] = {"command": CHIE, "args": ["mcp", "knowledge"]}
-    return {"type": "stdio", **entry} if host in ("claude-code", "vscode", "gemini") else entry
+    return {"type": "stdio", **entry} if client in ("claude-code", "vscode", "gemini") else entry
 
 
-@pytest.mark.parametrize("host", FILES)
-def test_a_host_gets_our_server_in_its_own_file_and_form(user: Path, host: str) -> None:
-    result = connect(host, "--yes")
+@pytest.mark.parametrize("client", FILES)
+def test_server_is_written_in_the_form_of_each_client(user: Path, client: str) -> None:
+    result = connect(client, "--yes")
     assert result.exit_code == 0, result.output
-    key = {"vscode": "servers", "codex": "mcp_servers"}.get(host, "mcpServers")
-    assert read(user / FILES[host]) == {key: {"knowledge": expected(host)}}
-    assert "knows knowledge now" in result.output
-    again = connect(host, "--yes")
-    assert "is connected already" in again.output
-    assert connect(host, "--remove", "--yes").exit_code == 0
-    assert not (user / FILES[host]).exists()
-    assert "is not connected" in connect(host, "--remove").output
+    key = {"vscode": "servers", "codex": "mcp_servers"}.get(client, "mcpServers")
+    assert read(user / FILES[client]) == {key: {"knowledge": expected(client)}}
+    assert "to knowledge. " in result.output
+    again = connect(client, "--yes")
+    assert "is already connected" in again.output
+    assert connect(client, "--remove", "--yes").exit_code == 0
+    assert not (user / FILES[client]).exists()
+    assert "is not connected" in connect(client, "--remove").output
 
 
-@pytest.mark.parametrize("host", [host for host in FILES if host != "claude-desktop"])
-def test_an_address_is_written_with_its_token_by_name_only(
-    user: Path, host: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("client", [client for client in FILES if client != "claude-desktop"])
+def test_url_is_written_with_the_token_by_name_only(user: Path, client: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEAM_TOKEN", "sesame-open")
-    result = connect(host, "--http", HOUSE, "--token-env", "TEAM_TOKEN", "--yes")
-    entry = next(iter(read(user / FILES[host]).values()))["knowledge"]
+    result = connect(client, "--http", BASE_URL, "--token-env", "TEAM_TOKEN", "--yes")
+    entry = next(iter(read(user / FILES[client]).values()))["knowledge"]
     references = {"cursor": "${env:TEAM_TOKEN}", "vscode": "${env:TEAM_TOKEN}"}
-    if host == "codex":
-        assert entry == {"url": URL, "bearer_token_env_var": "TEAM_TOKEN"}
+    if client == "codex":
+        assert entry == {"url": SERVER_URL, "bearer_token_env_var": "TEAM_TOKEN"}
     else:
-        assert entry["url"] == URL
-        assert entry["headers"] == {"Authorization": f"Bearer {references.get(host, '${TEAM_TOKEN}')}"}
-        assert entry.get("type") == ("http" if host in ("claude-code", "vscode", "gemini") else None)
+        assert entry["url"] == SERVER_URL
+        assert entry["headers"] == {"Authorization": f"Bearer {references.get(client, '${TEAM_TOKEN}')}"}
+        assert entry.get("type") == ("http" if client in ("claude-code", "vscode", "gemini") else None)
     assert "sesame" not in result.output
     assert "TEAM_TOKEN" in result.output
 
 
-def test_a_token_is_written_in_clear_only_when_asked_and_never_shown(
+def test_token_is_written_in_clear_text_only_on_request_and_never_shown(
     user: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEAM_TOKEN", "sesame-open")
-    result = connect("kiro", "--http", HOUSE, "--token-env", "TEAM_TOKEN", "--write-token", "--yes")
+    result = connect("kiro", "--http", BASE_URL, "--token-env", "TEAM_TOKEN", "--write-token", "--yes")
     entry = read(user / FILES["kiro"])["mcpServers"]["knowledge"]
     assert entry["headers"] == {"Authorization": "Bearer sesame-open"}
     assert "sesame" not in result.output
     assert (user / FILES["kiro"]).stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("host", FILES)
+@pytest.mark.parametrize("client", FILES)
 @pytest.mark.parametrize("ending", ["", "\n"])
-def test_the_way_back_is_exact_to_the_byte(user: Path, host: str, ending: str) -> None:
-    file = user / FILES[host]
+def test_removal_restores_the_file_byte_for_byte(user: Path, client: str, ending: str) -> None:
+    file = user / FILES[client]
     file.parent.mkdir(parents=True, exist_ok=True)
-    before = (TABLES if host == "codex" else COMMENTED) + ending.encode()
-    if host == "vscode":
+    before = (TABLES if client == "codex" else COMMENTED) + ending.encode()
+    if client == "vscode":
         before = before.replace(b"mcpServers", b"servers")
     file.write_bytes(before)
     file.chmod(0o640)
-    assert connect(host, "--server", "n8n", "--server", "knowledge", "--yes").exit_code == 0
+    assert connect(client, "--server", "n8n", "--server", "knowledge", "--yes").exit_code == 0
     after = file.read_bytes()
     assert after != before
     assert all(line in after.splitlines() for line in before.splitlines())
     assert after.count(b"\n") == after.count(b"\r\n") + (ending == "\n")
     backup = next(file.parent.glob("*.chie-backup"))
     assert (backup.read_bytes(), backup.stat().st_mode & 0o777) == (before, 0o640)
-    assert connect(host, "--server", "n8n", "--remove", "--yes").exit_code == 0
-    assert connect(host, "--remove", "--yes").exit_code == 0
+    assert connect(client, "--server", "n8n", "--remove", "--yes").exit_code == 0
+    assert connect(client, "--remove", "--yes").exit_code == 0
     assert file.read_bytes() == before
     assert file.stat().st_mode & 0o777 == 0o640
 
 
-def test_an_entry_of_somebody_elses_comes_back_when_ours_goes(user: Path) -> None:
+def test_replaced_entry_comes_back_on_removal(user: Path) -> None:
     file = user / FILES["cursor"]
     file.parent.mkdir(parents=True)
     before = '{"mcpServers": {"n8n": {"command": "npx", "args": ["n8n-mcp"]}}}'
     file.write_text(before)
-    refused = connect("cursor", "--server", "n8n", "--remove", "--yes")
-    assert "has a server n8n that is not ours" in refused.output
+    rejected = connect("cursor", "--server", "n8n", "--remove", "--yes")
+    assert message("connect.foreign_server", path=str(file), server="n8n") in rejected.output
     connect("cursor", "--server", "n8n", "--yes")
-    assert is_ours(read(file)["mcpServers"]["n8n"])
+    assert is_own(read(file)["mcpServers"]["n8n"])
     connect("cursor", "--server", "n8n", "--remove", "--yes")
     assert file.read_text() == before
 
 
-OURS: list[dict[str, Any]] = [
+OWN: list[dict[str, Any]] = [
     {"command": "chie", "args": ["mcp", "n8n"]},
     {"command": "C:\\Users\\aki\\bin\\chie.exe", "args": ["mcp", "n8n"]},
     {"command": "/opt/chie/bin/knowledge-gateway"},
@@ -153,7 +156,7 @@ OURS: list[dict[str, Any]] = [
     {"url": "https://chie.example/mcp/n8n/"},
     {"type": "http", "url": "http://127.0.0.1:8080/below/mcp/bedrock-kb"},
 ]
-OTHERS: list[Any] = [
+FOREIGN: list[Any] = [
     {"url": "https://mcp.notion.com/mcp"},
     {"url": "https://other.example/mcp/calendar"},
     {"url": "https://other.example/n8n"},
@@ -171,24 +174,24 @@ OTHERS: list[Any] = [
 ]
 
 
-def test_a_server_is_ours_by_its_program_or_address_alone() -> None:
-    assert [entry for entry in OURS if not is_ours(entry)] == []
-    assert [entry for entry in OTHERS if is_ours(entry)] == []
+def test_server_is_recognized_by_its_program_or_url_only() -> None:
+    assert [entry for entry in OWN if not is_own(entry)] == []
+    assert [entry for entry in FOREIGN if is_own(entry)] == []
 
 
-@pytest.mark.parametrize("entry", OTHERS)
-def test_a_server_of_others_is_never_taken_out(user: Path, entry: Any) -> None:
+@pytest.mark.parametrize("entry", FOREIGN)
+def test_foreign_server_is_never_removed(user: Path, entry: Any) -> None:
     file = user / FILES["cursor"]
     file.parent.mkdir(parents=True)
     before = json.dumps({"mcpServers": {"n8n": entry}})
     file.write_text(before)
-    refused = connect("cursor", "--server", "n8n", "--remove", "--yes")
-    assert "has a server n8n that is not ours" in refused.output
+    rejected = connect("cursor", "--server", "n8n", "--remove", "--yes")
+    assert message("connect.foreign_server", path=str(file), server="n8n") in rejected.output
     assert file.read_text() == before
 
 
-def test_an_address_of_any_path_is_known_by_what_we_remember(user: Path) -> None:
-    """A host adds fields of its own; another server under that name is not what we wrote."""
+def test_url_with_any_path_is_recognized_by_the_receipt(user: Path) -> None:
+    """Clients add fields to an entry; a different server under the same name is not ours."""
     file = user / FILES["kiro"]
     assert connect("kiro", "--http", "https://team.example/notes", "--yes").exit_code == 0
     written = read(file)
@@ -198,27 +201,30 @@ def test_an_address_of_any_path_is_known_by_what_we_remember(user: Path) -> None
     assert read(file).get("mcpServers", {}) == {}
     assert connect("kiro", "--http", "https://team.example/notes", "--yes").exit_code == 0
     file.write_text(json.dumps({"mcpServers": {"knowledge": {"url": "https://other.example/mcp"}}}))
-    assert "is not ours" in connect("kiro", "--remove", "--yes").output
+    assert (
+        message("connect.foreign_server", path=str(file), server="knowledge")
+        in connect("kiro", "--remove", "--yes").output
+    )
 
 
-def test_without_a_name_all_of_ours_go_and_are_named(user: Path) -> None:
+def test_removal_without_a_name_removes_all_of_our_servers(user: Path) -> None:
     file = user / FILES["cursor"]
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"mcpServers": {"other": {"command": "x"}}}))
     connect("cursor", "--server", "n8n", "--server", "bedrock-kb", "--yes")
-    assert "no longer knows bedrock-kb, n8n." in connect("cursor", "--remove", "--yes").output
+    assert "Disconnected Cursor from bedrock-kb, n8n." in connect("cursor", "--remove", "--yes").output
     assert read(file) == {"mcpServers": {"other": {"command": "x"}}}
     assert "is not connected" in connect("cursor", "--remove", "--yes").output
 
 
 @pytest.mark.usefixtures("user")
-def test_only_what_was_there_is_said_to_be_gone() -> None:
+def test_removal_lists_only_servers_that_were_there() -> None:
     connect("cursor", "--server", "n8n", "--yes")
     result = connect("cursor", "--server", "n8n", "--server", "knowledge", "--remove", "--yes")
-    assert "no longer knows n8n." in result.output
+    assert "Disconnected Cursor from n8n." in result.output
 
 
-def test_what_others_wrote_meanwhile_stays_when_ours_goes(user: Path) -> None:
+def test_changes_by_other_programs_survive_the_removal(user: Path) -> None:
     connect("claude-code", "--yes")
     file = user / FILES["claude-code"]
     content = read(file)
@@ -228,7 +234,7 @@ def test_what_others_wrote_meanwhile_stays_when_ours_goes(user: Path) -> None:
     assert read(file) == {"started": 3, "mcpServers": {"other": {"command": "x"}}}
 
 
-def test_the_place_that_we_made_goes_with_our_last_server(user: Path) -> None:
+def test_table_that_we_added_is_removed_with_our_last_server(user: Path) -> None:
     user.mkdir()
     file = user / FILES["claude-code"]
     file.write_text('{"started": 1}')
@@ -240,20 +246,21 @@ def test_the_place_that_we_made_goes_with_our_last_server(user: Path) -> None:
     assert read(file) == {"started": 2}
 
 
-def test_a_host_that_writes_at_the_same_moment_is_not_overwritten(user: Path, home: Path) -> None:
+def test_concurrent_write_by_the_client_is_not_overwritten(user: Path, home: Path) -> None:
     user.mkdir()
     file = user / FILES["claude-code"]
     file.write_text("{}")
-    connection = Connection(next(host for host in HOSTS if host.id == "claude-code"), home)
-    plan = connection.plan_adding({"knowledge": {"command": "chie"}})
+    config = ClientConfig(next(client for client in MCP_CLIENTS if client.id == "claude-code"), home)
+    plan = config.plan_adding({"knowledge": {"command": "chie"}})
     file.write_text('{"written": "meanwhile"}')
-    with pytest.raises(ConflictError, match="was changed by somebody else just now, so it was left alone"):
-        connection.carry_out(plan)
+    with pytest.raises(ConflictError) as conflict:
+        config.apply(plan)
+    assert conflict.value.code == "connect.file_changed"
     assert file.read_text() == '{"written": "meanwhile"}'
     assert list(user.iterdir()) == [file]
 
 
-def test_a_home_that_cannot_be_written_does_not_keep_anybody_from_connecting(
+def test_unwritable_chie_home_does_not_prevent_connecting(
     user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
@@ -263,14 +270,14 @@ def test_a_home_that_cannot_be_written_does_not_keep_anybody_from_connecting(
     assert read(user / FILES["codex"]) == {}
 
 
-def test_a_lost_memory_costs_nothing_but_exactness(user: Path, tmp_path: Path) -> None:
+def test_removal_works_without_a_receipt(user: Path, tmp_path: Path) -> None:
     connect("codex", "--yes")
     (tmp_path / "data" / "chie" / "connections.json").write_text("{broken")
     assert connect("codex", "--remove", "--yes").exit_code == 0
     assert read(user / FILES["codex"]) == {}
 
 
-def test_a_link_stays_a_link(user: Path, tmp_path: Path) -> None:
+def test_symlink_stays_a_symlink(user: Path, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     real.write_text("{}")
     user.mkdir()
@@ -281,31 +288,33 @@ def test_a_link_stays_a_link(user: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "text", "place"),
+    ("client", "text", "position"),
     [("cursor", b'{\n  "a": 1\n  "b": 2\n}', "line 3, column 3"), ("codex", b"a = 1\nb = \n", "line 2, column 5")],
 )
-def test_a_broken_file_is_left_alone_and_its_place_told(user: Path, host: str, text: bytes, place: str) -> None:
-    file = user / FILES[host]
+def test_invalid_file_is_left_unchanged_and_the_position_shown(
+    user: Path, client: str, text: bytes, position: str
+) -> None:
+    file = user / FILES[client]
     file.parent.mkdir(parents=True)
     file.write_bytes(text)
-    for arguments in ((host, "--yes"), (host, "--remove", "--yes")):
+    for arguments in ((client, "--yes"), (client, "--remove", "--yes")):
         result = connect(*arguments)
         assert result.exit_code == 1
-        assert f"{file} is broken, so it was left alone: {place}: " in result.output
+        assert f"{file} is not valid, so it was left as it is: {position}: " in result.output
     assert file.read_bytes() == text
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_where_nobody_can_be_asked_nothing_is_written(user: Path) -> None:
+def test_nothing_is_written_without_a_terminal_to_ask(user: Path) -> None:
     result = connect("cursor")
     assert result.exit_code == 1
-    assert "Add --yes" in result.output
+    assert message("connect.confirmation_required") in result.output
     assert '+    "knowledge": {' in result.output
     assert not user.exists()
 
 
 @pytest.mark.parametrize(("answer", "written"), [("y\n", True), ("n\n", False)])
-def test_a_person_is_shown_the_change_and_asked(user: Path, answer: str, *, written: bool) -> None:
+def test_change_is_shown_and_confirmed(user: Path, answer: str, *, written: bool) -> None:
     ours, theirs = pty.openpty()
     with subprocess.Popen([CHIE, "connect", "cursor"], stdin=theirs, stdout=subprocess.PIPE, text=True) as process:
         os.close(theirs)
@@ -318,7 +327,7 @@ def test_a_person_is_shown_the_change_and_asked(user: Path, answer: str, *, writ
     assert (user / FILES["cursor"]).exists() is written
 
 
-def test_secrets_of_others_are_not_shown_beside_ours(user: Path) -> None:
+def test_foreign_secrets_are_not_shown_next_to_our_entry(user: Path) -> None:
     file = user / FILES["cursor"]
     file.parent.mkdir(parents=True)
     file.write_text('{\n  "mcpServers": {\n    "x": {"headers": {"Authorization": "Bearer abc-def-ghi"}}\n  }\n}\n')
@@ -326,7 +335,7 @@ def test_secrets_of_others_are_not_shown_beside_ours(user: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--remove",)])
-def test_secrets_of_others_are_not_shown_in_a_file_of_one_line(
+def test_foreign_secrets_are_not_shown_in_a_single_line_file(
     user: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("TEAM_TOKEN", "sesame-open")
@@ -335,65 +344,68 @@ def test_secrets_of_others_are_not_shown_in_a_file_of_one_line(
     file.write_text(
         '{"a": {"password": "hidden-one"}, "mcpServers": {"x": {"env": {"TOKEN": "hidden-two"}}}, "secret": "hidden-3"}'
     )
-    added = connect("cursor", "--http", HOUSE, "--token-env", "TEAM_TOKEN", "--yes")
-    assert '"Authorization": "Bearer ${env:TEAM_TOKEN}"' in added.output, "ours stays readable"
+    added = connect("cursor", "--http", BASE_URL, "--token-env", "TEAM_TOKEN", "--yes")
+    assert '"Authorization": "Bearer ${env:TEAM_TOKEN}"' in added.output, "our own entry stays readable"
     shown = connect("cursor", "--yes", *arguments).output + added.output
     assert "knowledge" in shown
     assert "hidden" not in shown
     assert "hidden-two" in file.read_text()
 
 
-def test_a_variable_that_is_handed_on_can_be_read_in_the_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passed_on_variable_is_readable_in_the_diff(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_API_KEY", "n8n-secret-key")
     shown = connect("claude-code", "--server", "n8n", "--yes").output
     assert '"N8N_API_KEY": "${N8N_API_KEY}"' in shown
     assert "secret" not in shown
 
 
-def test_variables_go_by_name_unless_a_value_is_given(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_are_passed_by_name_unless_a_value_is_given(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_API_KEY", "n8n-secret-key")
     result = connect("claude-code", "--server", "n8n", "--env", "N8N_URL=http://127.0.0.1:5678", "--yes")
     entry = read(user / FILES["claude-code"])["mcpServers"]["n8n"]
     assert entry["env"] == {"N8N_API_KEY": "${N8N_API_KEY}", "N8N_URL": "http://127.0.0.1:5678"}
-    assert "handed N8N_API_KEY by name" in result.output
+    assert "gets N8N_API_KEY by name" in result.output
     connect("codex", "--server", "n8n", "--env", "N8N_URL=http://127.0.0.1:5678", "--yes")
     entry = read(user / FILES["codex"])["mcp_servers"]["n8n"]
     assert (entry["env_vars"], entry["env"]) == (["N8N_API_KEY"], {"N8N_URL": "http://127.0.0.1:5678"})
     result = connect("claude-desktop", "--server", "n8n", "--yes")
-    assert "will not know N8N_API_KEY" in result.output
+    assert "does not get N8N_API_KEY" in result.output
     assert "secret" not in (user / FILES["claude-desktop"]).read_text()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "code"),
     [
-        (("claude-desktop", "--http", HOUSE), "reads only programs from its file"),
-        (("claude-desktop", "--env", "N8N_URL"), "Write N8N_URL=VALUE"),
+        (("claude-desktop", "--http", BASE_URL), "http_not_supported"),
+        (("claude-desktop", "--env", "N8N_URL"), "env_not_passed_on"),
         *(
-            (("cursor", "--http", address), "--http wants an address such as http://127.0.0.1:8080")
-            for address in ("", "ftp://x", "http://", "http://[", "http://h:abc", "http://h:99999", "http://h:0")
+            (("cursor", "--http", url), "http_not_a_url")
+            for url in ("", "ftp://x", "http://", "http://[", "http://h:abc", "http://h:99999", "http://h:0")
         ),
-        (("cursor", "--http", "http://user:pass@127.0.0.1"), "shall have no password"),
-        (("cursor", "--http", f"{HOUSE}/mcp/n8n", "--server", "n8n", "--server", "knowledge"), "leads to one server"),
-        (("cursor", "--http", HOUSE, "--env", "A=1"), "Leave out --env or --http"),
-        (("cursor", "--token-env", "T"), "Add --http"),
-        (("cursor", "--http", HOUSE, "--token-env", "NOT_SET", "--write-token"), "is not set here"),
-        (("cursor", "--http", HOUSE, "--write-token"), "Add --token-env NAME"),
-        (("cursor", "--write-token"), "Add --token-env NAME"),
-        (("cursor", "--env", "=x"), "Write NAME, or NAME=VALUE"),
-        (("cursor", "--env", ""), "Write NAME, or NAME=VALUE"),
-        (("claude-desktop", "--env", ""), "Write NAME, or NAME=VALUE"),
-        (("cursor", "--remove", "--print"), "Leave out one of the two"),
+        (("cursor", "--http", "http://user:pass@127.0.0.1"), "http_with_password"),
+        (
+            ("cursor", "--http", f"{BASE_URL}/mcp/n8n", "--server", "n8n", "--server", "knowledge"),
+            "http_path_with_many_servers",
+        ),
+        (("cursor", "--http", BASE_URL, "--env", "A=1"), "env_with_http"),
+        (("cursor", "--token-env", "T"), "token_env_without_http"),
+        (("cursor", "--http", BASE_URL, "--token-env", "NOT_SET", "--write-token"), "token_env_not_set"),
+        (("cursor", "--http", BASE_URL, "--write-token"), "write_token_without_token_env"),
+        (("cursor", "--write-token"), "write_token_without_token_env"),
+        (("cursor", "--env", "=x"), "env_without_name"),
+        (("cursor", "--env", ""), "env_without_name"),
+        (("claude-desktop", "--env", ""), "env_without_name"),
+        (("cursor", "--remove", "--print"), "print_with_remove"),
     ],
 )
-def test_what_does_not_go_together_is_refused(user: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_conflicting_options_are_rejected(user: Path, arguments: tuple[str, ...], code: str) -> None:
     result = connect(*arguments, "--yes")
     assert result.exit_code == 1
-    assert words in result.output
+    assert message(f"connect.{code}", client="Claude Desktop", variable="N8N_URL") in result.output
     assert not user.exists()
 
 
-def test_links_that_go_in_a_circle_are_told(user: Path) -> None:
+def test_symlink_loop_is_reported(user: Path) -> None:
     user.mkdir()
     (user / ".claude.json").symlink_to(user / ".claude.json")
     result = connect("claude-code", "--yes")
@@ -401,25 +413,25 @@ def test_links_that_go_in_a_circle_are_told(user: Path) -> None:
     assert result.output.startswith(f"Error: {user / '.claude.json'} cannot be used: Too many levels of symbolic links")
 
 
-def test_a_file_that_is_no_text_is_left_alone(user: Path) -> None:
+def test_file_that_is_not_text_is_left_unchanged(user: Path) -> None:
     user.mkdir()
     (user / ".claude.json").write_bytes(b"\xff\xfe{\x00}\x00")
     result = connect("claude-code", "--yes")
-    assert "is not UTF-8 text" in result.output
+    assert message("connect.file_not_utf8", path=str(user / ".claude.json")) in result.output
     assert (user / ".claude.json").read_bytes() == b"\xff\xfe{\x00}\x00"
 
 
-@pytest.mark.parametrize("host", FILES)
-def test_what_is_printed_is_what_would_be_written(user: Path, host: str) -> None:
-    printed = CliRunner().invoke(main, ["connect", host, "--print"])
-    assert printed.stderr == f"{user / FILES[host]}:\n"
+@pytest.mark.parametrize("client", FILES)
+def test_print_shows_exactly_what_would_be_written(user: Path, client: str) -> None:
+    printed = CliRunner().invoke(main, ["connect", client, "--print"])
+    assert printed.stderr == f"{user / FILES[client]}:\n"
     assert not user.exists()
-    connect(host, "--yes")
-    assert printed.stdout == (user / FILES[host]).read_text()
+    connect(client, "--yes")
+    assert printed.stdout == (user / FILES[client]).read_text()
 
 
 @pytest.mark.parametrize(
-    ("system", "env", "host", "path"),
+    ("system", "env", "client", "path"),
     [
         (
             "darwin",
@@ -444,20 +456,18 @@ def test_what_is_printed_is_what_would_be_written(user: Path, host: str) -> None
         ("linux", {"HOME": "/h"}, "kiro", "/h/.kiro/settings/mcp.json"),
     ],
 )
-def test_the_file_is_looked_for_where_each_system_has_it(
-    system: str, env: dict[str, str], host: str, path: str
-) -> None:
-    found = config_path(next(known for known in HOSTS if known.id == host), env, system)
+def test_config_path_on_each_system(system: str, env: dict[str, str], client: str, path: str) -> None:
+    found = config_path(next(known for known in MCP_CLIENTS if known.id == client), env, system)
     assert PurePosixPath(found.as_posix()) == PurePosixPath(path)
 
 
-def test_through_uvx_the_command_goes_through_uvx_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its folder is uv's to clean up."""
+def test_command_uses_uvx_when_started_through_uvx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """uv deletes its environments, so their paths must not be written."""
     uvx = tmp_path / "uvx"
     uvx.touch()
     monkeypatch.setenv("UV", str(tmp_path / "uv"))
     monkeypatch.setattr("sys.prefix", str(tmp_path / "cache" / "archive-v0" / "abc"))
-    program = find_program("knowledge")
+    program = find_command("knowledge")
     assert program.command == str(uvx)
     assert program.args[0] == "--from"
     assert program.args[2:] == ("chie", "mcp", "knowledge")

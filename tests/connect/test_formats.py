@@ -1,4 +1,4 @@
-"""Other people's files: what we add and take out is all that changes in them."""
+"""Edits change our own entry and nothing else in a configuration file."""
 
 import json
 import tomllib
@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.connect.texts import indented_files, jsonc_files, toml_files
+from tests.connect.strategies import indented_files, jsonc_files, toml_files
 
+from chie.connect.errors import ConfigSyntaxError, UnsupportedLayoutError
 from chie.connect.format import Format
 from chie.connect.json_format import JsonFormat
-from chie.connect.text import BrokenTextError, UnsuitedTextError
 from chie.connect.toml_format import TomlFormat
+from chie.messages.catalogue import Message
 
 JSON, TOML = JsonFormat(), TomlFormat()
 ENTRY: dict[str, Any] = {"command": "/opt/知恵/chie", "args": ["mcp", "knowledge"], "env": {"A": 'quo"te \\'}}
@@ -24,7 +25,7 @@ OTHER: dict[str, Any] = {"url": "http://127.0.0.1:8080/mcp/knowledge"}
 )
 @settings(max_examples=100)
 @given(data=st.data())
-def test_adding_says_one_thing_more_and_touches_nothing_else(
+def test_adding_changes_nothing_else(
     form: Format, files: st.SearchStrategy[str], key: str, data: st.DataObject
 ) -> None:
     before = data.draw(files)
@@ -43,10 +44,10 @@ def test_adding_says_one_thing_more_and_touches_nothing_else(
 )
 @settings(max_examples=100)
 @given(data=st.data())
-def test_what_is_taken_out_again_leaves_the_rest_as_it_was(
+def test_removing_leaves_the_rest_unchanged(
     form: Format, files: st.SearchStrategy[str], key: str, data: st.DataObject
 ) -> None:
-    """Even without a memory of what was there."""
+    """Without a receipt."""
     before = data.draw(files)
     others = {name: entry for name, entry in form.entries(before, key).items() if name != "knowledge"}
     after = form.checked_put(before, key, "knowledge", ENTRY).apply(before)
@@ -59,7 +60,7 @@ def test_what_is_taken_out_again_leaves_the_rest_as_it_was(
 
 @settings(max_examples=100)
 @given(before=indented_files())
-def test_in_a_list_of_servers_that_has_others_the_way_back_is_exact(before: str) -> None:
+def test_removal_is_exact_next_to_other_servers(before: str) -> None:
     servers = JSON.entries(before, "mcpServers")
     if not servers or "knowledge" in servers:
         return
@@ -69,7 +70,7 @@ def test_in_a_list_of_servers_that_has_others_the_way_back_is_exact(before: str)
 
 @settings(max_examples=100)
 @given(before=indented_files())
-def test_a_file_laid_out_like_json_stringify_stays_so(before: str) -> None:
+def test_json_stringify_layout_is_kept(before: str) -> None:
     after = JSON.checked_put(before, "mcpServers", "knowledge", ENTRY).apply(before)
     assert ("\r\n" in after) == ("\r\n" in before) or "\n" not in before
     assert after.count("\n") == after.count("\r\n") or "\r\n" not in before
@@ -82,7 +83,7 @@ def test_a_file_laid_out_like_json_stringify_stays_so(before: str) -> None:
 
 @settings(max_examples=80)
 @given(before=jsonc_files())
-def test_our_reader_and_the_plain_one_agree_where_a_text_is_plain_json(before: str) -> None:
+def test_parser_agrees_with_the_standard_library_on_plain_json(before: str) -> None:
     try:
         expected = json.loads(before.removeprefix("\ufeff"))
     except ValueError:
@@ -92,44 +93,48 @@ def test_our_reader_and_the_plain_one_agree_where_a_text_is_plain_json(before: s
 
 @settings(max_examples=60)
 @given(text=st.one_of(st.text(), st.text(alphabet='{}[]",:/*\\ \n1ae-.')))
-def test_no_text_makes_the_reader_stumble(text: str) -> None:
-    """It reads what the plain reader reads; all else it refuses with a place."""
+def test_parser_never_crashes(text: str) -> None:
+    """It parses whatever the standard library parses and rejects the rest with a position."""
     try:
         plain = json.loads(text)
     except (ValueError, RecursionError):
         plain = None
     try:
         found: dict[str, Any] | None = JSON.parse(text)
-    except (BrokenTextError, UnsuitedTextError):
+    except (ConfigSyntaxError, UnsupportedLayoutError):
         found = None
     assert found == plain or not isinstance(plain, dict)
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "line", "column", "problem"),
     [
-        ('{\n  "a": 1\n  "b": 2\n}', "line 3, column 3: a comma or } is missing here."),
-        ('{"a": }', "line 1, column 7: a value is missing."),
-        ('{"a" 1}', "line 1, column 6: a colon is missing here."),
-        ("{a: 1}", "line 1, column 2: a name in double quotes, or the end of the object, is missing here."),
-        ('{"a": 1} x', "line 1, column 10: there is something after the end."),
-        ('{"a": "b\n"}', "line 1, column 7: a string begins here and does not end on its line."),
-        ('{"a": "\\q"}', "line 1, column 7: this string has an escape that is none."),
-        ('\ufeff{"a": nope}', "line 1, column 7: this is not JSON."),
-        ('{"a": 1２}', "line 1, column 8: a comma or } is missing here."),
-        ('{"a": 0.５}', "line 1, column 8: a comma or } is missing here."),
-        ("{ /* for ever }", "line 1, column 3: a comment begins here and never ends."),
-        ('{"a": ' + "[" * 300, "line 1, column 207: more than 200 levels are nested here."),
+        ('{\n  "a": 1\n  "b": 2\n}', 3, 3, "comma_expected"),
+        ('{"a": }', 1, 7, "value_missing"),
+        ('{"a" 1}', 1, 6, "colon_expected"),
+        ("{a: 1}", 1, 2, "key_expected"),
+        ('{"a": 1} x', 1, 10, "trailing_text"),
+        ('{"a": "b\n"}', 1, 7, "unterminated_string"),
+        ('{"a": "\\q"}', 1, 7, "invalid_escape"),
+        ('\ufeff{"a": nope}', 1, 7, "invalid_value"),
+        ('{"a": 1２}', 1, 8, "comma_expected"),
+        ('{"a": 0.５}', 1, 8, "comma_expected"),
+        ("{ /* for ever }", 1, 3, "unterminated_comment"),
+        ('{"a": ' + "[" * 300, 1, 207, "too_deep"),
     ],
 )
-def test_broken_json_is_told_with_its_place(text: str, place: str) -> None:
-    with pytest.raises(BrokenTextError) as error:
+def test_invalid_json_is_reported_with_its_position(text: str, line: int, column: int, problem: str) -> None:
+    with pytest.raises(ConfigSyntaxError) as error:
         JSON.parse(text)
-    assert error.value.message == place
+    assert error.value.code == "connect.syntax_error"
+    found = error.value.reason.params
+    assert (found["line"], found["column"]) == (line, column)
+    assert isinstance(found["problem"], Message)
+    assert found["problem"].code == f"connect.json_{problem}"
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "position"),
     [
         ('a = 1\nb = "x\n', "line 2, column 7: "),
         ("a = 1\r\n[b\r\n", "line 2, column 3: "),
@@ -137,35 +142,36 @@ def test_broken_json_is_told_with_its_place(text: str, place: str) -> None:
         ("a = [1, 2", "line 1, column 10: "),
     ],
 )
-def test_broken_toml_is_told_with_its_place(text: str, place: str) -> None:
-    with pytest.raises(BrokenTextError) as error:
+def test_invalid_toml_is_reported_with_its_position(text: str, position: str) -> None:
+    with pytest.raises(ConfigSyntaxError) as error:
         TOML.parse(text)
-    assert error.value.message.startswith(place)
+    assert error.value.message.startswith(position)
 
 
 @pytest.mark.parametrize(
-    ("form", "text", "words"),
+    ("form", "text", "code"),
     [
-        (JSON, "[]", "the file is not what it should be"),
-        (JSON, '{"servers": []}', "`servers` is not what it should be"),
+        (JSON, "[]", "file_not_an_object"),
+        (JSON, '{"servers": []}', "key_not_an_object"),
         (JSON, '{"servers": {"knowledge": {}}, "servers": {}, "knowledge": 1}', None),
-        (TOML, 'servers = { other = { command = "x" } }', "without rewriting what is yours"),
-        (TOML, 'servers = "none"', "not what it should be"),
-        (TOML, '[servers]\nknowledge = { command = "x" }', "not written as a table"),
-        (TOML, "[servers.knowledge]\na = 1\n[b]\n[servers.knowledge.env]\nc = 1\n", "do not stand together"),
+        (TOML, 'servers = { other = { command = "x" } }', "cannot_add_entry"),
+        (TOML, 'servers = "none"', "key_not_an_object"),
+        (TOML, '[servers]\nknowledge = { command = "x" }', "toml_table_without_header"),
+        (TOML, "[servers.knowledge]\na = 1\n[b]\n[servers.knowledge.env]\nc = 1\n", "toml_table_scattered"),
     ],
 )
-def test_what_cannot_be_added_to_as_it_is_written_is_refused(form: Format, text: str, words: str | None) -> None:
-    if words is None:
+def test_unsupported_layout_is_rejected(form: Format, text: str, code: str | None) -> None:
+    if code is None:
         assert form.parse(form.checked_put(text, "servers", "knowledge", OTHER).apply(text))["servers"] == {
             "knowledge": OTHER
         }
         return
-    with pytest.raises(UnsuitedTextError, match=words):
+    with pytest.raises(UnsupportedLayoutError) as error:
         form.checked_put(text, "servers", "knowledge", OTHER)
+    assert error.value.code == f"connect.{code}"
 
 
-def test_comments_stay_with_what_they_are_about() -> None:
+def test_comments_stay_in_their_position() -> None:
     before = '{\n    "mcpServers": { // ours\n        // the first\n        "a": {}, // its tail\n    },\n}\n'
     after = JSON.checked_put(before, "mcpServers", "knowledge", OTHER).apply(before)
     assert after == before.replace(
@@ -174,11 +180,11 @@ def test_comments_stay_with_what_they_are_about() -> None:
     )
 
 
-def test_a_comment_after_a_table_is_not_taken_along() -> None:
+def test_comment_after_a_table_is_not_removed_with_it() -> None:
     before = (
-        '[mcp_servers.knowledge]\ncommand = "x"\n[mcp_servers.knowledge.env]\nA = "b"\n\n# of the next\n[next]\na = 1\n'
+        '[mcp_servers.knowledge]\ncommand = "x"\n[mcp_servers.knowledge.env]\nA = "b"\n\n# the next\n[next]\na = 1\n'
     )
-    assert TOML.checked_drop(before, "mcp_servers", "knowledge") == "\n# of the next\n[next]\na = 1\n"
+    assert TOML.checked_drop(before, "mcp_servers", "knowledge") == "\n# the next\n[next]\na = 1\n"
     changed = TOML.checked_put(before, "mcp_servers", "knowledge", OTHER).apply(before)
-    assert changed == f'[mcp_servers.knowledge]\nurl = "{OTHER["url"]}"\n\n# of the next\n[next]\na = 1\n'
+    assert changed == f'[mcp_servers.knowledge]\nurl = "{OTHER["url"]}"\n\n# the next\n[next]\na = 1\n'
     assert tomllib.loads(changed)["next"] == {"a": 1}

@@ -1,7 +1,7 @@
-"""Bedrock Agent Runtime on loopback: rest-json, event streams with their checksums, and the faults of both.
+"""A fake Bedrock Agent Runtime on loopback: rest-json, event streams with checksums, and errors of both.
 
-A request is checked against the SDK's own model of the API, minimums and maximums alike, and must be signed. What is
-answered is scripted: `bedrock.replies(...)` in turn, then `bedrock.default` for ever.
+Requests are validated against the SDK's own model of the API and must be signed. Replies are scripted: first those of
+`bedrock.replies(...)` in order, then always `bedrock.default`.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote
 from zlib import crc32
 
-from tests.fakes.bedrock_model import faults_of
+from tests.fakes.bedrock_model import request_errors
 
 Reply = Callable[["Handler"], None]
 
@@ -68,7 +68,7 @@ class Call:
 class Bedrock:
     url: str
     calls: list[Call] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    invalid_requests: list[str] = field(default_factory=list)
     script: deque[Reply] = field(default_factory=deque)
     default: dict[str, Reply] = field(default_factory=dict)
     called: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
@@ -90,7 +90,7 @@ class Handler(BaseHTTPRequestHandler):
     server: "_Server"
 
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
-        """Says nothing."""
+        """Keep the test output clean."""
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
@@ -102,16 +102,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, operation: str, params: dict[str, Any]) -> None:
         bedrock = self.server.bedrock
-        reply = self._judged(operation, params) or bedrock.next_reply(operation)
+        reply = self._rejection(operation, params) or bedrock.next_reply(operation)
         bedrock.calls.append(Call(operation, params, dict(self.headers.items())))
         bedrock.called.release()
         reply(self)
 
-    def _judged(self, operation: str, params: dict[str, Any]) -> Reply | None:
-        """The refusal of a request that the real service would not let in."""
-        if faults := faults_of(operation, params):
-            self.server.bedrock.faults.extend(faults)
-            return refuse(400, "ValidationException", "; ".join(faults))
+    def _rejection(self, operation: str, params: dict[str, Any]) -> Reply | None:
+        """The reply to a request that the real service would reject."""
+        if problems := request_errors(operation, params):
+            self.server.bedrock.invalid_requests.extend(problems)
+            return refuse(400, "ValidationException", "; ".join(problems))
         if "AWS4-HMAC-SHA256" not in self.headers.get("authorization", ""):
             return refuse(403, "MissingAuthenticationTokenException", "Missing Authentication Token")
         return None
@@ -144,13 +144,13 @@ def refuse(status: int, code: str, message: str = "something is wrong", **header
 
 
 def hold(until: threading.Event, then: Reply) -> Reply:
-    """Answers only when it may; a caller that has gone away by then is not missed."""
+    """Reply once `until` is set, unless the client has disconnected by then."""
 
     def reply(handler: Handler) -> None:
         until.wait(30)
         then(handler)
 
-    return _careless(reply)
+    return _ignoring_disconnect(reply)
 
 
 def stream(*frames: bytes, session: str = SESSION) -> Reply:
@@ -162,11 +162,11 @@ def stream(*frames: bytes, session: str = SESSION) -> Reply:
             handler.chunk(one)
         handler.chunk(b"")
 
-    return _careless(reply)
+    return _ignoring_disconnect(reply)
 
 
 def stall(*frames: bytes, until: threading.Event, then: tuple[bytes, ...] = ()) -> Reply:
-    """Sends some frames, then nothing until it may; then the rest, to whoever still listens."""
+    """Send some frames, pause until `until` is set, then send the rest."""
 
     def reply(handler: Handler) -> None:
         _begin_stream(handler, SESSION)
@@ -177,11 +177,11 @@ def stall(*frames: bytes, until: threading.Event, then: tuple[bytes, ...] = ()) 
             handler.chunk(one)
         handler.chunk(b"")
 
-    return _careless(reply)
+    return _ignoring_disconnect(reply)
 
 
-def talk_on(one: bytes, *, gone: threading.Event, most: int = 100_000) -> Reply:
-    """Sends the same frame over and over until the client hangs up, which sets `gone`."""
+def repeat(one: bytes, *, gone: threading.Event, most: int = 100_000) -> Reply:
+    """Send the same frame until the client disconnects, which sets `gone`."""
 
     def reply(handler: Handler) -> None:
         handler.close_connection = True
@@ -196,7 +196,7 @@ def talk_on(one: bytes, *, gone: threading.Event, most: int = 100_000) -> Reply:
 
 
 def hang_up(*frames: bytes) -> Reply:
-    """Closes the connection in the middle of the HTTP body."""
+    """Close the connection in the middle of the HTTP body."""
 
     def reply(handler: Handler) -> None:
         _begin_stream(handler, SESSION)
@@ -207,8 +207,8 @@ def hang_up(*frames: bytes) -> Reply:
     return reply
 
 
-def cut_short(data: bytes) -> Reply:
-    """A body that is whole as HTTP, and ends inside an event."""
+def truncated(data: bytes) -> Reply:
+    """A complete HTTP body that ends inside an event."""
     return lambda handler: handler.send(
         200, data, content_type="application/vnd.amazon.eventstream", **{SESSION_HEADER: SESSION}
     )
@@ -236,7 +236,7 @@ def exception(name: str, message: str) -> bytes:
 
 
 def damaged(one: bytes) -> bytes:
-    """The same message with a byte of its payload changed, so that its checksum is wrong."""
+    """The same message with one payload byte changed, so that its checksum is wrong."""
     return one[:-6] + bytes([one[-6] ^ 0xFF]) + one[-5:]
 
 
@@ -282,11 +282,11 @@ def _begin_stream(handler: Handler, session: str) -> None:
     )
 
 
-def _careless(reply: Reply) -> Reply:
-    def careful(handler: Handler) -> None:
+def _ignoring_disconnect(reply: Reply) -> Reply:
+    def wrapped(handler: Handler) -> None:
         try:
             reply(handler)
         except OSError:
             handler.close_connection = True
 
-    return careful
+    return wrapped

@@ -1,7 +1,7 @@
-"""A request held against the SDK's own model of the API.
+"""Validates a request against the SDK's own model of the API.
 
-The SDK checks names, types, unions and minimums before it sends; the service also checks maximums, patterns and
-choices. Here all are checked.
+Before sending, the SDK checks names, types, unions and minimums; the service also checks maximums, patterns and enums.
+This module checks all of them.
 """
 
 import re
@@ -14,10 +14,10 @@ from botocore.model import OperationModel, Shape
 from botocore.validate import ParamValidator
 
 
-def faults_of(operation: str, params: dict[str, Any]) -> list[str]:
+def request_errors(operation: str, params: dict[str, Any]) -> list[str]:
     shape: Any = _operation(operation).input_shape
     sdk = ParamValidator().validate(params, shape)
-    return [sdk.generate_report()] if sdk.has_errors() else list(_faults(shape, params, operation))
+    return [sdk.generate_report()] if sdk.has_errors() else list(_errors(shape, params, operation))
 
 
 @cache
@@ -25,14 +25,14 @@ def _operation(name: str) -> OperationModel:
     return botocore.session.get_session().get_service_model("bedrock-agent-runtime").operation_model(name)
 
 
-def _faults(shape: Any, value: Any, path: str) -> Iterator[str]:
+def _errors(shape: Any, value: Any, path: str) -> Iterator[str]:
     yield from _LEAF.get(shape.type_name, _nothing)(shape, value, path)
     if shape.type_name == "structure" and not shape.is_document_type:
         for name, member in value.items():
-            yield from _faults(shape.members[name], member, f"{path}.{name}")
+            yield from _errors(shape.members[name], member, f"{path}.{name}")
     elif shape.type_name == "list":
         for index, member in enumerate(value):
-            yield from _faults(shape.member, member, f"{path}[{index}]")
+            yield from _errors(shape.member, member, f"{path}[{index}]")
 
 
 def _string(shape: Shape, value: str, path: str) -> Iterator[str]:
@@ -40,9 +40,9 @@ def _string(shape: Shape, value: str, path: str) -> Iterator[str]:
     if len(value) > rules.get("max", len(value)):
         yield f"{path}: longer than {rules['max']}"
     if rules.get("enum") and value not in rules["enum"]:
-        yield f"{path}: not one of the choices"
+        yield f"{path}: not in the enum"
     if "pattern" in rules and r"\P" not in rules["pattern"] and not re.search(rules["pattern"], value):
-        yield f"{path}: does not fit {rules['pattern']}"
+        yield f"{path}: does not match {rules['pattern']}"
 
 
 def _number(shape: Shape, value: float, path: str) -> Iterator[str]:

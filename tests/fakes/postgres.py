@@ -11,6 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 
+from chie.database.url import PostgresUrl, parse_url
+
 MEMORY = Path("/dev/shm")  # noqa: S108 - a busy disk makes initdb take longer than the package waits
 
 _numbers = count()
@@ -75,3 +77,9 @@ def new_schema(database: str) -> str:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
         connection.execute(f"CREATE SCHEMA {name}")
     return f"{database}&options=-csearch_path%3D{name},public"
+
+
+def postgres_url(text: str) -> PostgresUrl:
+    url = parse_url(text)
+    assert isinstance(url, PostgresUrl)
+    return url

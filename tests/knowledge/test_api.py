@@ -376,7 +376,7 @@ def test_sample_notes_are_in_both_languages_and_added_once(page: TestClient) -> 
         ("GET", "/search?q=%20", None, 400, "query is required: "),
         ("GET", "/search", None, 400, "q is required."),
         ("GET", "/search?q=x&limit=0", None, 400, "limit must be at least 1."),
-        ("GET", "?cursor=nonsense", None, 400, "cursor is not one that a list gave."),
+        ("GET", "?cursor=nonsense", None, 400, "`cursor` is not valid."),
         ("GET", "?tag=a%01b", None, 400, "tag has control characters: send plain text"),
         ("GET", "/a%01b", None, 404, "knowledge not found: "),
         ("GET", "/k-unknown", None, 404, "knowledge not found: "),

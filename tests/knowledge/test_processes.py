@@ -100,7 +100,7 @@ def test_health_over_http_is_healthy_or_says_why_not(home: Path) -> None:
         answer = patient.get(f"{address}/health")
         assert answer.status_code == 503
         assert answer.json()["status"] == "unhealthy"
-        assert "put a backup in its place" in answer.json()["reason"]
+        assert "Restore a backup with `chie restore FILE`" in answer.json()["reason"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -177,7 +177,7 @@ BAD = [
     ("search_knowledge", {"query": "x", "limit": 0}, "limit must be at least 1"),
     ("search_knowledge", {"query": "x", "limit": 101}, "limit must be at most 100"),
     ("search_knowledge", {"query": "x", "limit": "many"}, "limit must be a whole number"),
-    ("list_knowledge", {"cursor": "made up"}, "Start again without a cursor"),
+    ("list_knowledge", {"cursor": "made up"}, "start again without a cursor"),
     ("update_knowledge", {"id": "k-0", "content": ""}, "knowledge not found"),
 ]
 

@@ -1,4 +1,4 @@
-"""mcp-bedrock-kb with the clients that people really use."""
+"""mcp-bedrock-kb with real MCP clients."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def bedrock() -> Iterator[Bedrock]:
 
 
 def settings(bedrock: Bedrock) -> list[str]:
-    """As a user gives them to a client, one `-e` for each."""
+    """The settings as command-line arguments, one `-e` each."""
     variables = {
         "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": bedrock.url,
         "AWS_ACCESS_KEY_ID": "AKIAENVIRONMENT00000",
@@ -41,7 +41,7 @@ def test_claude_code_connects_over_stdio(bedrock: Bedrock, tmp_path: Path) -> No
 
 @pytest.mark.req("BK-2.1", "BK-3.2", "BK-3.4")
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_shows_answers_and_failures_in_our_words(bedrock: Bedrock, tmp_path: Path, era: str) -> None:
+def test_inspector_shows_answers_and_errors(bedrock: Bedrock, tmp_path: Path, era: str) -> None:
     home = tmp_path / "inspector"
     call = ("--cli", SERVER, *settings(bedrock), "--protocol-era", era, "--method", "tools/call", "--tool-name")
     answered = json.loads(run("mcp-inspector", *call, "kb_answer", "--tool-arg", "query=再起動の方法は？", home=home))
@@ -49,6 +49,6 @@ def test_the_inspector_shows_answers_and_failures_in_our_words(bedrock: Bedrock,
     assert bedrock.calls[0].params["input"] == {"text": "再起動の方法は？"}
     bedrock.replies(refuse(404, "ResourceNotFoundException", "Knowledge Base with id KB12345678 does not exist"))
     unknown = run("mcp-inspector", *call, "kb_answer", "--tool-arg", "query=q", home=home, check=False)
-    assert "the knowledge base or its model was not found in ap-northeast-1" in unknown
+    assert "The knowledge base or its model was not found in ap-northeast-1" in unknown
     blank = run("mcp-inspector", *call, "kb_answer", "--tool-arg", "query= ", home=home, check=False)
     assert "query is required" in blank

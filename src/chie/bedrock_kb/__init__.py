@@ -1,1 +1,1 @@
-"""Answers with citations from an Amazon Bedrock Knowledge Base."""
+"""Answers with citations from an Amazon Bedrock knowledge base."""

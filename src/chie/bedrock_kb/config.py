@@ -1,4 +1,4 @@
-"""What an operator sets for this room, read from the environment and a `.env` file."""
+"""The configuration of this module, read from the environment and a `.env` file."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -6,7 +6,8 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from chie.errors import ConfigurationError
+from chie import errors
+from chie.bedrock_kb.errors import ConfigurationError
 from chie.settings import load
 
 SearchType = Literal["HYBRID", "SEMANTIC"]
@@ -20,7 +21,8 @@ class KBSettings(BaseSettings):
 
     aws_region: str = Field(default=DEFAULT_REGION, description="Region of the knowledge base.")
     aws_profile: str | None = Field(
-        default=None, description="Profile of `~/.aws/config` to sign with. It wins over keys in the environment."
+        default=None,
+        description="Profile of `~/.aws/config` to sign with. It takes precedence over keys in the environment.",
     )
     bedrock_kb_id: str | None = Field(
         default=None, description="Id of the knowledge base: up to ten letters and digits, not its ARN. Required."
@@ -29,18 +31,18 @@ class KBSettings(BaseSettings):
         default=None, description="ARN of the model or inference profile that writes the answers. Required."
     )
     bedrock_search_type: SearchType | None = Field(
-        default=None, description="`HYBRID` or `SEMANTIC` for calls that do not choose; else Bedrock chooses."
+        default=None, description="Default search type, `HYBRID` or `SEMANTIC`; otherwise Bedrock chooses."
     )
     bedrock_rerank_model_arn: str | None = Field(
-        default=None, description="ARN of a reranking model that puts the passages in order. It costs extra."
+        default=None, description="ARN of a model that reranks the passages, at extra cost."
     )
-    bedrock_guardrail_id: str | None = Field(default=None, description="Guardrail that every answer passes.")
+    bedrock_guardrail_id: str | None = Field(default=None, description="Id of the guardrail applied to every answer.")
     bedrock_guardrail_version: str = Field(default="DRAFT", description="Version of that guardrail.")
     bedrock_kb_scores: bool = Field(
-        default=False, description="`1` gives the citations of `kb_answer` scores, at the cost of a second search."
+        default=False, description="`1` adds scores to the citations of `kb_answer`, at the cost of a second search."
     )
     bedrock_kb_timeout: float = Field(
-        default=DEFAULT_TIMEOUT, gt=0, description="Seconds to wait for Bedrock before giving up."
+        default=DEFAULT_TIMEOUT, gt=0, description="Read timeout for Bedrock, in seconds."
     )
 
     @model_validator(mode="before")
@@ -51,7 +53,7 @@ class KBSettings(BaseSettings):
 
 @dataclass(frozen=True)
 class KBConfig:
-    """Which knowledge base, which model, and how they are asked."""
+    """Which knowledge base and model to call, and how."""
 
     aws_region: str
     kb_id: str
@@ -66,13 +68,13 @@ class KBConfig:
 
 
 def load_config() -> KBConfig:
-    """The configuration of this process; ValueError names every variable that is missing, or one that is wrong."""
+    """The configuration of this process. The ConfigurationError, a ValueError, names every missing variable."""
     try:
         settings = load(KBSettings)
-    except ConfigurationError as error:
-        raise ValueError(error.message) from error
+    except errors.ConfigurationError as error:
+        raise ConfigurationError(error.reason) from error
     if settings.bedrock_kb_id is None or settings.bedrock_model_arn is None:
-        raise ValueError(f"not configured: {', '.join(_missing(settings))}")
+        raise ConfigurationError("bedrock_kb.not_configured", variables=_missing(settings))
     return KBConfig(
         aws_region=settings.aws_region,
         kb_id=settings.bedrock_kb_id,

@@ -1,18 +1,26 @@
-"""The four errors of this room: the house's own, with what a machine needs to decide whether to call again."""
+"""The errors of this module: Chie's own, with what a client needs to decide whether to call again."""
 
 from typing import Any
 
-from chie import errors as house
+from chie import errors
+from chie.messages.catalogue import Message, Param
 
 
-class KBError(house.ChieError):
-    """`code` is AWS's word for the fault, or the exception's name; `request_id` is what AWS's support asks for."""
+class KBError(errors.ChieError):
+    """`aws_code` is AWS's error code or the exception's name; AWS support asks for `request_id`."""
 
     def __init__(
-        self, message: str, *, code: str | None = None, retryable: bool = False, request_id: str | None = None
+        self,
+        code: str | Message,
+        /,
+        *,
+        aws_code: str | None = None,
+        retryable: bool = False,
+        request_id: str | None = None,
+        **params: Param,
     ) -> None:
-        super().__init__(message)
-        self.aws_code = code or type(self).__name__
+        super().__init__(code, **params)
+        self.aws_code = aws_code or type(self).__name__
         self.retryable = retryable
         self.request_id = request_id
 
@@ -25,17 +33,21 @@ class KBError(house.ChieError):
         }
 
 
-class ValidationError(KBError, house.ValidationError, ValueError):
-    """Shown to the caller, before anything is sent."""
+class ValidationError(KBError, errors.ValidationError, ValueError):
+    """Shown to the caller; nothing was sent."""
 
 
-class AuthenticationError(KBError, house.AuthenticationError):
-    """Shown to the caller, for whoever owns the AWS credentials."""
+class AuthenticationError(KBError, errors.AuthenticationError):
+    """Shown to the caller; the owner of the AWS credentials fixes it."""
 
 
-class NotFoundError(KBError, house.NotFoundError):
-    """Shown to the caller, for whoever set BEDROCK_KB_ID."""
+class NotFoundError(KBError, errors.NotFoundError):
+    """Shown to the caller; the operator corrects BEDROCK_KB_ID."""
 
 
-class ServiceError(KBError, house.ServiceError):
-    """Shown to the caller, who may call again where `retryable` says so."""
+class ServiceError(KBError, errors.ServiceError):
+    """Shown to the caller, who may call again if `retryable` is true."""
+
+
+class ConfigurationError(errors.ConfigurationError, ValueError):
+    """A variable is missing or wrong. It is a ValueError, too, as `load_config` promises."""

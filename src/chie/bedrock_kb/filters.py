@@ -1,4 +1,4 @@
-"""A metadata filter: the API's union of operators, checked before it is sent."""
+"""Validation of metadata filters before they are sent."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,19 +22,16 @@ COMPARISONS = (
 )
 OPERATORS = (*COMPARISONS, *LISTS, *GROUPS)
 
-LONGEST_KEY = 100
-DEEPEST = 10
+MAX_KEY_LENGTH = 100
+MAX_FILTER_DEPTH = 10
 
 
 def check_filter(where: Filter, depth: int = 1) -> None:
-    """ValidationError tells which operator is wrong; it repeats no key and no value."""
-    if depth > DEEPEST:
-        raise ValidationError(f"filter is nested too deeply: at most {DEEPEST} levels. Flatten andAll and orAll.")
+    """Raise a ValidationError that names the wrong operator, but no key and no value."""
+    if depth > MAX_FILTER_DEPTH:
+        raise ValidationError("bedrock_kb.filter_too_deep", limit=MAX_FILTER_DEPTH)
     if len(where) != 1 or next(iter(where)) not in OPERATORS:
-        raise ValidationError(
-            f"filter must be an object with exactly one operator: {', '.join(OPERATORS)}. "
-            "Join several with andAll or orAll."
-        )
+        raise ValidationError("bedrock_kb.filter_operator_invalid", operators=OPERATORS)
     [(operator, operand)] = where.items()
     if operator in GROUPS:
         _check_group(operator, operand, depth)
@@ -44,25 +41,25 @@ def check_filter(where: Filter, depth: int = 1) -> None:
 
 def _check_group(operator: str, members: object, depth: int) -> None:
     if not isinstance(members, list) or len(members) < 2 or not all(isinstance(member, dict) for member in members):
-        raise ValidationError(f"filter: {operator} takes a list of two filters or more")
+        raise ValidationError("bedrock_kb.filter_group_invalid", operator=operator)
     for member in members:
         check_filter(member, depth + 1)
 
 
 def _check_comparison(operator: str, operand: object) -> None:
     if not isinstance(operand, dict) or set(operand) != {"key", "value"}:
-        raise ValidationError(f'filter: {operator} takes an object such as {{"key": "team", "value": …}}')
+        raise ValidationError("bedrock_kb.filter_operand_invalid", operator=operator)
     key, value = operand["key"], operand["value"]
-    if not isinstance(key, str) or not 1 <= len(key) <= LONGEST_KEY:
-        raise ValidationError(f"filter: the key of {operator} must be a name of 1 to {LONGEST_KEY} characters")
+    if not isinstance(key, str) or not 1 <= len(key) <= MAX_KEY_LENGTH:
+        raise ValidationError("bedrock_kb.filter_key_invalid", operator=operator, limit=MAX_KEY_LENGTH)
     if operator in LISTS and not (isinstance(value, list) and value):
-        raise ValidationError(f"filter: the value of {operator} must be a list")
+        raise ValidationError("bedrock_kb.filter_value_not_list", operator=operator)
     if operator not in LISTS and not isinstance(value, str | int | float):
-        raise ValidationError(f"filter: the value of {operator} must be a string, a number, true or false")
+        raise ValidationError("bedrock_kb.filter_value_invalid", operator=operator)
 
 
 def strings_in(value: object) -> Iterator[str]:
-    """The texts of a checked filter; operators and the words `key` and `value` are ours, not the caller's."""
+    """Every string value of a checked filter, keys of metadata included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

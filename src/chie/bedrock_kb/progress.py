@@ -1,4 +1,4 @@
-"""Telling a client, while an answer is being written, that it is."""
+"""MCP progress notifications while an answer is being generated."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,62 +9,64 @@ T = TypeVar("T")
 
 Report = Callable[[float, str], Awaitable[None]]
 
-CHARACTERS = 100
-SECONDS = 5.0
+REPORT_EVERY_CHARACTERS = 100
+REPORT_EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Hears the answer in its thread and reports in the event loop: at the first words, every hundred characters, and
-    every few seconds in which nothing is heard, so that a client that gives up on silence does not.
+    """Receives the answer in a worker thread and reports in the event loop.
+
+    It reports the first text, then every hundred characters, and every few seconds without any text, so that clients
+    with an idle timeout keep waiting.
     """
 
-    def __init__(self, report: Report, *, seconds: float = SECONDS) -> None:
+    def __init__(self, report: Report, *, seconds: float = REPORT_EVERY_SECONDS) -> None:
         self._report = report
         self._seconds = seconds
         self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
+        self._received_text = asyncio.Event()
         self._steps = 0
-        self._heard = 0
-        self._told = 0
+        self._received = 0
+        self._reported = 0
         self._abandoned = False
 
-    def hear(self, text: str) -> bool:
-        """Called in the thread; False when nobody waits for the answer any more."""
+    def on_text(self, text: str) -> bool:
+        """Called in the worker thread; False once the caller has stopped waiting."""
         if self._abandoned:
             return False
-        self._heard += len(text)
+        self._received += len(text)
         with suppress(RuntimeError):  # the loop may have closed in between
-            self._loop.call_soon_threadsafe(self._news.set)
+            self._loop.call_soon_threadsafe(self._received_text.set)
         return True
 
-    async def accompany(self, work: Awaitable[T]) -> T:
-        """The outcome of `work`, reported on until it is there."""
+    async def report_during(self, work: Awaitable[T]) -> T:
+        """The result of `work`, with progress reported until it is available."""
         task = asyncio.ensure_future(work)
-        talk = asyncio.ensure_future(self._talk())
+        reports = asyncio.ensure_future(self._report_repeatedly())
         try:
-            await asyncio.wait({task, talk}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, reports}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                talk.result()  # it ended because the client can no longer be told
+                reports.result()  # raises why the client can no longer be notified
             return await task
         finally:
             self._abandoned = True
             task.cancel()
-            talk.cancel()
+            reports.cancel()
 
-    async def _talk(self) -> None:
-        await self._tell("Searching the knowledge base.")
+    async def _report_repeatedly(self) -> None:
+        await self._send("Searching the knowledge base.")
         while True:
             try:
                 async with asyncio.timeout(self._seconds):
-                    await self._news.wait()
+                    await self._received_text.wait()
             except TimeoutError:
-                await self._tell(f"Still waiting; {self._heard} characters of the answer so far.")
+                await self._send(f"Still waiting; {self._received} characters of the answer so far.")
                 continue
-            self._news.clear()
-            if not self._told or self._heard >= self._told + CHARACTERS:
-                self._told = self._heard
-                await self._tell(f"Writing the answer: {self._heard} characters so far.")
+            self._received_text.clear()
+            if not self._reported or self._received >= self._reported + REPORT_EVERY_CHARACTERS:
+                self._reported = self._received
+                await self._send(f"Writing the answer: {self._received} characters so far.")
 
-    async def _tell(self, message: str) -> None:
+    async def _send(self, message: str) -> None:
         self._steps += 1
         await self._report(self._steps, message)

@@ -1,4 +1,4 @@
-"""What is asked of a knowledge base, and the API requests it becomes."""
+"""Questions and searches, and the API requests built from them."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from chie.bedrock_kb.errors import ValidationError
 from chie.bedrock_kb.filters import Filter, check_filter, strings_in
 
 DEFAULT_RESULTS = 4
-MOST_RESULTS = 100
+MAX_RESULTS = 100
 
 _SESSION = re.compile(r"[0-9a-zA-Z._:-]{2,100}")
 
@@ -19,9 +19,9 @@ Request = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Search:
-    """A search that Bedrock can carry out: one that it would refuse cannot be made."""
+    """A search within the API's limits; others cannot be constructed."""
 
-    LONGEST: ClassVar[int] = 20_000
+    MAX_QUERY_LENGTH: ClassVar[int] = 20_000
 
     query: str
     max_results: int = DEFAULT_RESULTS
@@ -30,18 +30,16 @@ class Search:
 
     def __post_init__(self) -> None:
         if not self.query.strip():
-            raise ValidationError("query is required: ask a question in a sentence or a few words")
-        if len(self.query) > self.LONGEST:
-            raise ValidationError(
-                f"query is too long: {len(self.query):,} characters, at most {self.LONGEST:,}. Ask more briefly."
-            )
-        if not 1 <= self.max_results <= MOST_RESULTS:
-            raise ValidationError(f"max_results must be between 1 and {MOST_RESULTS}")
+            raise ValidationError("bedrock_kb.query_required")
+        if len(self.query) > self.MAX_QUERY_LENGTH:
+            raise ValidationError("bedrock_kb.query_too_long", length=len(self.query), limit=self.MAX_QUERY_LENGTH)
+        if not 1 <= self.max_results <= MAX_RESULTS:
+            raise ValidationError("bedrock_kb.max_results_out_of_range", limit=MAX_RESULTS)
         if self.filter is not None:
             check_filter(self.filter)
 
-    def words(self) -> Iterator[str]:
-        """Every text the caller sent, for keeping it out of messages."""
+    def texts(self) -> Iterator[str]:
+        """Every string the caller sent; error messages must not repeat them."""
         yield self.query
         yield from strings_in(self.filter or {})
 
@@ -50,24 +48,22 @@ class Search:
 class Question(Search):
     """A search whose passages a model turns into an answer; `session_id` continues a conversation."""
 
-    LONGEST: ClassVar[int] = 1_000
+    MAX_QUERY_LENGTH: ClassVar[int] = 1_000
 
     session_id: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.session_id is not None and not _SESSION.fullmatch(self.session_id):
-            raise ValidationError(
-                "session_id is not one of Bedrock's: pass the session_id of an earlier answer, or leave it out"
-            )
+            raise ValidationError("bedrock_kb.session_id_invalid")
 
-    def words(self) -> Iterator[str]:
-        yield from super().words()
+    def texts(self) -> Iterator[str]:
+        yield from super().texts()
         yield self.session_id or ""
 
 
 def answer_request(config: KBConfig, question: Question) -> Request:
-    """Of `RetrieveAndGenerate` and `RetrieveAndGenerateStream`."""
+    """The request for `RetrieveAndGenerate` and `RetrieveAndGenerateStream`."""
     knowledge_base: Request = {
         "knowledgeBaseId": config.kb_id,
         "modelArn": config.model_arn,
@@ -88,7 +84,7 @@ def answer_request(config: KBConfig, question: Question) -> Request:
 
 
 def search_request(config: KBConfig, search: Search, *, managed: bool = False) -> Request:
-    """Of `Retrieve`. A managed knowledge base takes a configuration of its own, and chooses the search itself."""
+    """The request for `Retrieve`. A managed knowledge base has its own configuration and chooses the search type."""
     configuration = (
         {"managedSearchConfiguration": _managed_search(config, search)}
         if managed
@@ -105,20 +101,20 @@ def search_request(config: KBConfig, search: Search, *, managed: bool = False) -
 
 
 def _vector_search(config: KBConfig, search: Search) -> Request:
-    passages = _passages(config, search)
+    passages = _retrieval(config, search)
     if search_type := search.search_type or config.search_type:
         passages["overrideSearchType"] = search_type
     return passages
 
 
 def _managed_search(config: KBConfig, search: Search) -> Request:
-    passages = _passages(config, search)
+    passages = _retrieval(config, search)
     if config.rerank_model_arn:
         passages["rerankingModelType"] = "CUSTOM"
     return passages
 
 
-def _passages(config: KBConfig, search: Search) -> Request:
+def _retrieval(config: KBConfig, search: Search) -> Request:
     passages: Request = {"numberOfResults": search.max_results}
     if search.filter is not None:
         passages["filter"] = search.filter

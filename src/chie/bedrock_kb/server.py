@@ -1,4 +1,4 @@
-"""The MCP server `mcp-bedrock-kb`: questions to the company's knowledge base."""
+"""The MCP server `mcp-bedrock-kb`: answers from an Amazon Bedrock knowledge base."""
 
 import re
 from importlib.util import find_spec
@@ -8,12 +8,12 @@ from fastmcp import Context
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from chie.bedrock_kb.citations import Found, KBResponse
 from chie.bedrock_kb.config import KBConfig, SearchType, load_config
+from chie.bedrock_kb.errors import ConfigurationError
 from chie.bedrock_kb.progress import Progress
-from chie.bedrock_kb.requests import DEFAULT_RESULTS, MOST_RESULTS, Question, Search
+from chie.bedrock_kb.requests import DEFAULT_RESULTS, MAX_RESULTS, Question, Search
+from chie.bedrock_kb.schemas import AnswerResult, SearchResult
 from chie.bedrock_kb.service import KnowledgeBase
-from chie.errors import ConfigurationError
 from chie.mcp_kit.server import Server
 
 if TYPE_CHECKING:
@@ -22,38 +22,40 @@ if TYPE_CHECKING:
 NAME = "mcp-bedrock-kb"
 
 INSTRUCTIONS = """\
-The company's documents in an Amazon Bedrock Knowledge Base. kb_answer answers a question from them and says which \
-passages the answer rests on: show the user their uri. kb_search gives the passages themselves, with scores."""
+The company's documents in an Amazon Bedrock Knowledge Base. kb_answer answers a question from them and cites the \
+passages that support the answer: show the user their uri. kb_search returns the passages themselves, with scores."""
 
-ASK = ToolAnnotations(title="Ask the knowledge base", read_only_hint=True, open_world_hint=True)
+ANSWER = ToolAnnotations(title="Ask the knowledge base", read_only_hint=True, open_world_hint=True)
 SEARCH = ToolAnnotations(title="Search the knowledge base", read_only_hint=True, open_world_hint=True)
 
-Query = Annotated[str, Field(description="A question, best in the documents' language; at most 1,000 characters.")]
-Words = Annotated[str, Field(description="What to look for: a question or a few words.")]
-MaxResults = Annotated[int, Field(description="How many passages to search out, at the most.", ge=1, le=MOST_RESULTS)]
+Query = Annotated[
+    str, Field(description="A question, preferably in the documents' language; at most 1,000 characters.")
+]
+SearchQuery = Annotated[str, Field(description="A question or a few keywords.")]
+MaxResults = Annotated[int, Field(description="Maximum number of passages.", ge=1, le=MAX_RESULTS)]
 Filter = Annotated[
     dict[str, Any] | None,
     Field(
-        description='Only sources whose metadata fits, as in {"equals": {"key": "team", "value": "infra"}}. Others: '
+        description='Only sources whose metadata matches, e.g. {"equals": {"key": "team", "value": "infra"}}. Others: '
         "notEquals, greaterThan, greaterThanOrEquals, lessThan, lessThanOrEquals, in, notIn, startsWith, "
-        "stringContains, listContains; andAll and orAll take a list of two filters or more."
+        "stringContains, listContains; andAll and orAll take a list of two or more filters."
     ),
 ]
-Kind = Annotated[
+SearchTypeOption = Annotated[
     SearchType | None,
-    Field(description="HYBRID searches by meaning and by words, SEMANTIC by meaning. Bedrock chooses if absent."),
+    Field(description="HYBRID: semantic and keyword search; SEMANTIC: semantic only. Bedrock chooses if absent."),
 ]
 SessionId = Annotated[str | None, Field(description="`session_id` of an earlier answer, to ask a follow-up question.")]
 
 
 def create_server(config: KBConfig | None = None) -> Server:
-    knowledge_base = KnowledgeBase(_checked(config or _configured()))
+    knowledge_base = KnowledgeBase(_checked(config or load_config()))
     server = Server(
         NAME,
         INSTRUCTIONS,
         check=knowledge_base.check,
         close=knowledge_base.close,
-        error_fields={"code": None, "retryable": False, "request_id": None},
+        error_fields={"aws_code": None, "retryable": False, "request_id": None},
         reports_progress=True,
         api=lambda: _api(knowledge_base),
     )
@@ -62,71 +64,60 @@ def create_server(config: KBConfig | None = None) -> Server:
 
 
 def _api(knowledge_base: KnowledgeBase) -> "APIRouter":
-    from chie.bedrock_kb.api import create_api  # FastAPI is for the house alone
+    from chie.bedrock_kb.api import create_api  # FastAPI is loaded only by `chie serve`
 
     return create_api(knowledge_base)
 
 
 def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
-    @server.declare(ASK)
+    @server.declare(ANSWER)
     async def kb_answer(
         query: Query,
         ctx: Context,
         max_results: MaxResults = DEFAULT_RESULTS,
         session_id: SessionId = None,
         filter: Filter = None,  # noqa: A002
-        search_type: Kind = None,
-    ) -> KBResponse:
+        search_type: SearchTypeOption = None,
+    ) -> AnswerResult:
         """Ask the knowledge base a question; a model answers it from the documents, with citations.
 
-        Each citation has the passage (`content`), where to open it (`uri`), its `metadata`, and in `spans` the parts
-        of the answer it supports. `score` is null unless the operator turned scores on. No citations means that the
-        documents do not say it: do not present such an answer as theirs.
+        Each citation has the passage (`content`), the `uri` to open it, its `metadata`, and in `spans` the parts of
+        the answer it supports. `score` is null unless the operator enabled scores. An answer without citations is
+        not supported by the documents: do not present it as theirs.
         """
         question = Question(
             query=query, max_results=max_results, session_id=session_id, filter=filter, search_type=search_type
         )
-        return await knowledge_base.answer(question, _progress(ctx))
+        return AnswerResult.of(await knowledge_base.answer(question, _progress(ctx)))
 
     @server.declare(SEARCH)
     async def kb_search(
-        query: Words,
+        query: SearchQuery,
         max_results: MaxResults = DEFAULT_RESULTS,
         filter: Filter = None,  # noqa: A002
-        search_type: Kind = None,
-    ) -> Found:
-        """Find passages in the knowledge base, best first, without an answer written by a model.
+        search_type: SearchTypeOption = None,
+    ) -> SearchResult:
+        """Find passages in the knowledge base, best first, without generating an answer.
 
-        Cheaper and faster than kb_answer. `score` tells how near a passage is; compare it within one result only.
+        Cheaper and faster than kb_answer. `score` is the relevance; compare it only within one result.
         """
-        return await knowledge_base.search(
-            Search(query=query, max_results=max_results, filter=filter, search_type=search_type)
-        )
+        search = Search(query=query, max_results=max_results, filter=filter, search_type=search_type)
+        return SearchResult.of(await knowledge_base.search(search))
 
 
 def _progress(ctx: Context) -> Progress | None:
-    """Only for a client that asked to be told; the others get the plain call."""
+    """Progress only for a client that sent a progress token; other calls are not streamed."""
     request = ctx.request_context
     if request is None or (request.meta or {}).get("progressToken") is None:
         return None
     return Progress(lambda step, message: ctx.report_progress(step, message=message))
 
 
-def _configured() -> KBConfig:
-    try:
-        return load_config()
-    except ValueError as error:
-        raise ConfigurationError(str(error)) from error
-
-
 def _checked(config: KBConfig) -> KBConfig:
     if not re.fullmatch(r"[0-9a-zA-Z]{1,10}", config.kb_id):
-        raise ConfigurationError(
-            "not configured: BEDROCK_KB_ID is not the id of a knowledge base. Set it to the id that the Bedrock "
-            "console shows, up to ten letters and digits; not to a name or an ARN."
-        )
+        raise ConfigurationError("bedrock_kb.id_invalid")
     if find_spec("boto3") is None:
-        raise ConfigurationError("not configured: boto3 is missing. Install it with `pip install 'chie[bedrock]'`.")
+        raise ConfigurationError("bedrock_kb.sdk_missing")
     return config
 
 

@@ -1,4 +1,4 @@
-"""Blocking work beside the event loop."""
+"""Blocking work in daemon threads."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,13 +9,13 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-THREAD = "bedrock"
+THREAD_NAME = "bedrock"
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """Wait for `work` in a thread of its own. Who is cancelled stops waiting at once.
+    """Run `work` in a new thread and wait for it. A cancelled caller stops waiting at once.
 
-    The thread is a daemon, as no pool's is: a call that nobody waits for any more shall not keep the process alive.
+    The thread is a daemon, unlike those of a pool, so that an abandoned call does not keep the process alive.
     """
     done: Future[T] = Future()
     done.set_running_or_notify_cancel()
@@ -23,8 +23,8 @@ async def in_thread(work: Callable[[], T]) -> T:
     def run() -> None:
         try:
             done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting coroutine
             done.set_exception(error)
 
-    Thread(target=copy_context().run, args=(run,), name=THREAD, daemon=True).start()
+    Thread(target=copy_context().run, args=(run,), name=THREAD_NAME, daemon=True).start()
     return await asyncio.wrap_future(done)

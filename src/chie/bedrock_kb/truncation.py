@@ -1,17 +1,17 @@
-"""Whether an event stream came to its end, or broke off inside an event.
+"""Detects event streams that end inside an event.
 
-The SDK reads a stream that stops in the middle of an event as one that is complete. The lengths at the head of each
-event tell the difference.
+The SDK takes a stream that stops in the middle of an event for a complete one. Every event begins with its length,
+which reveals the truncation.
 """
 
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-PRELUDE = 4  # an event begins with its whole length, in this many bytes
+LENGTH_BYTES = 4  # an event begins with its total length
 
 
-class BrokenStreamError(Exception):
-    """Not shown to anybody; it becomes a ServiceError."""
+class TruncatedStreamError(Exception):
+    """Internal; it is translated into a ServiceError."""
 
 
 class Body(Protocol):
@@ -20,39 +20,39 @@ class Body(Protocol):
     def close(self) -> None: ...
 
 
-class WholeEvents:
-    """A response body that refuses to end inside an event."""
+class CheckedBody:
+    """A response body that raises if it ends inside an event."""
 
     def __init__(self, body: Body) -> None:
         self._body = body
-        self._head = b""
-        self._left = 0
+        self._length = b""
+        self._remaining = 0
 
     def stream(self) -> Iterator[bytes]:
         for chunk in self._body.stream():
             self._count(chunk)
             yield chunk
-        if self._left or self._head:
-            raise BrokenStreamError("the stream ended inside an event")
+        if self._remaining or self._length:
+            raise TruncatedStreamError("the stream ended inside an event")
 
     def close(self) -> None:
         self._body.close()
 
     def _count(self, chunk: bytes) -> None:
         while chunk:
-            if self._left:
-                taken = min(self._left, len(chunk))
-                self._left -= taken
+            if self._remaining:
+                taken = min(self._remaining, len(chunk))
+                self._remaining -= taken
             else:
-                taken = min(PRELUDE - len(self._head), len(chunk))
-                self._head += chunk[:taken]
-                if len(self._head) == PRELUDE:
-                    self._left = max(int.from_bytes(self._head) - PRELUDE, 0)
-                    self._head = b""
+                taken = min(LENGTH_BYTES - len(self._length), len(chunk))
+                self._length += chunk[:taken]
+                if len(self._length) == LENGTH_BYTES:
+                    self._remaining = max(int.from_bytes(self._length) - LENGTH_BYTES, 0)
+                    self._length = b""
             chunk = chunk[taken:]
 
 
-def watch(response_dict: dict[str, Any], **_: object) -> None:
+def detect_truncation(response_dict: dict[str, Any], **_: object) -> None:
     """A `before-parse` handler of the SDK."""
     if response_dict["status_code"] < 300:
-        response_dict["body"] = WholeEvents(response_dict["body"])
+        response_dict["body"] = CheckedBody(response_dict["body"])

@@ -21,8 +21,9 @@ from chie.chat.api.middleware import Bounds, RequestLog
 from chie.chat.api.state import Chat
 from chie.chat.metrics import CONTENT_TYPE
 from chie.chat.runs.manager import SAVE_SECONDS
-from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.chat.settings import ChatSettings
+from chie.database.engine import sqlalchemy_url
+from chie.database.settings import DatabaseSettings, database_url
 from chie.errors import ChieError
 from chie.mcp_kit.server import before_end
 from chie.settings import load
@@ -45,7 +46,7 @@ def create_chat_app(
     `surroundings` are entered before the chat opens and left after it has closed. `larger_bodies` are paths
     that take more than the usual, with their limits in bytes.
     """
-    url = url or database_url(load(DatabaseSettings))
+    url = url or sqlalchemy_url(database_url(load(DatabaseSettings)))
     chat = Chat(agents, url, save_seconds=save_seconds, characters=load(ChatSettings).chie_answer_limit)
     app = FastAPI(title="Chie", version=__version__, lifespan=_lifespan(surroundings), docs_url=None, redoc_url=None)
     app.state.chat = chat

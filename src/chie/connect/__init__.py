@@ -1,1 +1,1 @@
-"""`chie connect`: our servers in an assistant's own configuration, and out of it again."""
+"""`chie connect`: add Chie's servers to an MCP client's configuration, or remove them."""

@@ -1,4 +1,4 @@
-"""`chie connect`: one command instead of a look into an assistant's manual."""
+"""The `chie connect` command."""
 
 import json
 import sys
@@ -8,41 +8,41 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from chie.connect.mcp_clients import HOSTS, Host
+from chie.connect.mcp_clients import MCP_CLIENTS, McpClient
 from chie.errors import ValidationError
 from chie.servers import SERVERS
 
 if TYPE_CHECKING:
-    from chie.connect.config_edit import Connection, Plan
-    from chie.connect.options import Wanted
+    from chie.connect.config_edit import ClientConfig, Plan
+    from chie.connect.options import Options
 
-NAMES = {host.id: host for host in HOSTS}
-USUAL = ("knowledge",)
+CLIENTS = {client.id: client for client in MCP_CLIENTS}
+DEFAULT_SERVERS = ("knowledge",)
 
 
 @click.command()
-@click.argument("host", type=click.Choice(list(NAMES)))
+@click.argument("client", type=click.Choice(list(CLIENTS)))
 @click.option(
     "--server",
     "servers",
     type=click.Choice(list(SERVERS)),
     multiple=True,
-    show_default=f"{USUAL[0]}; with --remove, all of ours",
-    help="Which server; may be given several times.",
+    show_default=f"{DEFAULT_SERVERS[0]}; with --remove, all of Chie's",
+    help="Server to connect; can be repeated.",
 )
-@click.option("--http", metavar="URL", help="Use a house that runs already, such as http://127.0.0.1:8080.")
+@click.option("--http", metavar="URL", help="Connect to a running Chie, such as http://127.0.0.1:8080.")
 @click.option(
     "--token-env", metavar="NAME", help="Variable with the bearer token for --http; only its name is written."
 )
 @click.option(
-    "--write-token", is_flag=True, help="Write that token itself, in clear, for a host that knows no variables."
+    "--write-token", is_flag=True, help="Write the token itself in clear text, for clients without variables."
 )
-@click.option("--env", metavar="NAME[=VALUE]", multiple=True, help="Variable for the server: handed on, or written.")
-@click.option("--print", "print_only", is_flag=True, help="Show what belongs in the file, and write nothing.")
-@click.option("--remove", is_flag=True, help="Take it out again.")
+@click.option("--env", metavar="NAME[=VALUE]", multiple=True, help="Variable for the server: passed on, or written.")
+@click.option("--print", "print_only", is_flag=True, help="Print the configuration without writing it.")
+@click.option("--remove", is_flag=True, help="Remove the servers again.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
-def connect(  # noqa: PLR0913 - an option each
-    host: str,
+def connect(  # noqa: PLR0913 - one parameter per option
+    client: str,
     servers: tuple[str, ...],
     http: str | None,
     token_env: str | None,
@@ -53,105 +53,104 @@ def connect(  # noqa: PLR0913 - an option each
     remove: bool,
     yes: bool,
 ) -> None:
-    """Write our servers into an assistant's own configuration.
+    """Add Chie's servers to the configuration of an MCP client.
 
-    Everything else in that file stays as it is, byte for byte; the change is shown first, and a copy is kept.
+    Everything else in that file stays byte for byte as it is; the change is shown first, and a backup is kept.
     """
     if print_only and remove:
-        raise ValidationError("--print shows what to add, and --remove takes it out. Leave out one of the two.")
+        raise ValidationError("connect.print_with_remove")
 
-    from chie.connect.config_edit import Connection
-    from chie.connect.options import Wanted
+    from chie.connect.config_edit import ClientConfig
+    from chie.connect.options import Options
     from chie.connect.settings import ConnectSettings
     from chie.settings import load
 
-    wanted = Wanted(servers or USUAL, http, token_env, write_token, env)
-    connection = Connection(NAMES[host], load(ConnectSettings).home.expanduser())
+    options = Options(servers or DEFAULT_SERVERS, http, token_env, write_token, env)
+    config = ClientConfig(CLIENTS[client], load(ConnectSettings).home.expanduser())
     if print_only:
-        click.echo(f"{connection.path}:", err=True)
-        click.echo(NAMES[host].render(wanted.entries(NAMES[host])), nl=False)
+        click.echo(f"{config.path}:", err=True)
+        click.echo(config.client.render(options.entries(config.client)), nl=False)
     elif remove:
-        _remove(connection, servers, yes=yes)
+        _remove(config, servers, yes=yes)
     else:
-        _add(connection, wanted, yes=yes)
+        _add(config, options, yes=yes)
 
 
-def _add(connection: "Connection", wanted: "Wanted", *, yes: bool) -> None:
-    host = connection.host
-    entries = wanted.entries(host)
-    plan = connection.plan_adding(entries)
+def _add(config: "ClientConfig", options: "Options", *, yes: bool) -> None:
+    client = config.client
+    entries = options.entries(client)
+    plan = config.plan_adding(entries)
     if not plan.changes:
-        click.echo(f"{host.name} is connected already: {connection.path} was not changed.")
+        click.echo(f"{client.name} is already connected; {config.path} was not changed.")
         return
-    _show(connection, plan, entries, wanted.secrets())
-    _ask(yes=yes)
-    _carry_out(connection, plan)
-    _tell_variables(host, wanted)
-    click.echo(f"{host.name} knows {', '.join(wanted.servers)} now. {host.afterwards}")
+    _show(config, plan, entries, options.secrets())
+    _confirm(yes=yes)
+    _apply(config, plan)
+    _explain_variables(client, options)
+    click.echo(f"Connected {client.name} to {', '.join(options.servers)}. {client.next_step}")
 
 
-def _remove(connection: "Connection", servers: tuple[str, ...], *, yes: bool) -> None:
-    names = servers or tuple(connection.ours()) or USUAL
-    gone = [name for name in names if name in connection.entries()]
-    plan = connection.plan_removing(names)
+def _remove(config: "ClientConfig", servers: tuple[str, ...], *, yes: bool) -> None:
+    names = servers or tuple(config.own_entries()) or DEFAULT_SERVERS
+    removed = [name for name in names if name in config.entries()]
+    plan = config.plan_removing(names)
     if not plan.changes:
-        click.echo(f"{connection.host.name} is not connected: {connection.path} was not changed.")
+        click.echo(f"{config.client.name} is not connected; {config.path} was not changed.")
         return
-    _show(connection, plan, {}, [])
-    _ask(yes=yes)
-    _carry_out(connection, plan)
-    click.echo(f"{connection.host.name} no longer knows {', '.join(gone)}.")
+    _show(config, plan, {}, [])
+    _confirm(yes=yes)
+    _apply(config, plan)
+    click.echo(f"Disconnected {config.client.name} from {', '.join(removed)}.")
 
 
-def _carry_out(connection: "Connection", plan: "Plan") -> None:
-    backup = connection.carry_out(plan)
+def _apply(config: "ClientConfig", plan: "Plan") -> None:
+    backup = config.apply(plan)
     if backup:
-        click.echo(f"The file as it was: {backup}")
+        click.echo(f"Backup of the previous file: {backup}")
 
 
-def _ask(*, yes: bool) -> None:
+def _confirm(*, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise click.ClickException("nobody can be asked here, so nothing was written. Add --yes to write it.")
+        raise ValidationError("connect.confirmation_required")
     click.confirm("Write this?", abort=True)
 
 
-def _show(connection: "Connection", plan: "Plan", entries: Mapping[str, Mapping[str, Any]], secrets: list[str]) -> None:
-    """Lines of others are there to find the place by; what looks like a secret in them is hidden."""
+def _show(config: "ClientConfig", plan: "Plan", entries: Mapping[str, Mapping[str, Any]], secrets: list[str]) -> None:
+    """Print the diff. Context lines belong to the user, so anything that looks like a secret is hidden."""
     before, after = (plan.before or "").splitlines(), (plan.after or "").splitlines()
-    path = str(connection.path)
-    ends = ("/dev/null" if plan.before is None else path, "/dev/null" if plan.after is None else path)
-    for line in unified_diff(before, after, *ends, n=1, lineterm=""):
-        shown = _readable(line, connection.host, entries)
+    path = str(config.path)
+    names = ("/dev/null" if plan.before is None else path, "/dev/null" if plan.after is None else path)
+    for line in unified_diff(before, after, *names, n=1, lineterm=""):
+        shown = _redacted(line, config.client, entries)
         for secret in secrets:
             shown = shown.replace(secret, "***")
         click.secho(shown, fg={"+": "green", "-": "red"}.get(line[:1]))
 
 
-def _readable(line: str, host: Host, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Ours as it will stand in the file, with its names of variables; around it, and else, secrets are hidden."""
+def _redacted(line: str, client: McpClient, entries: Mapping[str, Mapping[str, Any]]) -> str:
+    """Our own entries stay readable, with the names of their variables; secrets in all other text are hidden."""
     from chie.logging import redact
 
     if not line.startswith("+"):
         return redact(line)
-    if line[1:].strip().rstrip(",") in {ours.strip().rstrip(",") for ours in host.render(entries).splitlines()}:
+    if line[1:].strip().rstrip(",") in {own.strip().rstrip(",") for own in client.render(entries).splitlines()}:
         return line
-    for entry in entries.values():  # a file without line ends has all its servers in one line
-        before, ours, after = line.partition(json.dumps(entry, ensure_ascii=False))
-        if ours:
-            return _readable(before, host, entries) + ours + _readable(f"+{after}", host, entries)[1:]
+    for entry in entries.values():  # a file without line breaks has all of its servers in one line
+        before, own, after = line.partition(json.dumps(entry, ensure_ascii=False))
+        if own:
+            return _redacted(before, client, entries) + own + _redacted(f"+{after}", client, entries)[1:]
     return redact(line)
 
 
-def _tell_variables(host: Host, wanted: "Wanted") -> None:
-    if named := wanted.named(host):
+def _explain_variables(client: McpClient, options: "Options") -> None:
+    if passed := options.referenced_variables(client):
+        names = ", ".join(passed)
+        hint = "" if options.http else f" To store a value in the file instead, use --env {passed[0]}=VALUE."
+        click.echo(f"The server gets {names} by name: set them where {client.name} starts.{hint}")
+    if missing := options.unsupported_variables(client):
         click.echo(
-            f"Its server is handed {', '.join(named)} by name: see that they are set where {host.name} starts"
-            f"{'.' if wanted.http else f', or write one down with --env {named[0]}=VALUE.'}"
-        )
-    if left := wanted.left_out(host):
-        click.echo(
-            f"{host.name} cannot hand on variables, so the server will not know {', '.join(left)}. "
-            "Add --env NAME=VALUE for those that it needs."
+            f"{client.name} cannot pass on variables, so the server does not get {', '.join(missing)}. "
+            "Add --env NAME=VALUE for the ones it needs."
         )

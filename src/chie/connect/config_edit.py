@@ -1,4 +1,4 @@
-"""A host's configuration with our servers in it: what connecting and disconnecting would make of its text."""
+"""Adding Chie's servers to a client's configuration file, and removing them."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -7,13 +7,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from chie.connect.config_file import ConfigFile
 from chie.connect.config_paths import config_path
-from chie.connect.file import ConfigFile
+from chie.connect.errors import ConfigSyntaxError, UnsupportedLayoutError
 from chie.connect.format import Format
 from chie.connect.json_format import JsonFormat
-from chie.connect.mcp_clients import Host
+from chie.connect.mcp_clients import McpClient
 from chie.connect.receipts import Receipt, Receipts
-from chie.connect.text import BrokenTextError, UnsuitedTextError
 from chie.connect.toml_format import TomlFormat
 from chie.errors import ConflictError, StorageError, ValidationError
 from chie.servers import SERVERS
@@ -21,13 +21,22 @@ from chie.servers import SERVERS
 T = TypeVar("T")
 
 PROGRAMS = ("chie", "knowledge-gateway", "mcp-bedrock-kb", "n8n-mcp-server")
-WITH_VALUE = ("--from", "--with", "--with-editable", "--python", "-p", "--index", "--default-index", "--find-links")
+UVX_OPTIONS_WITH_VALUE = (
+    "--from",
+    "--with",
+    "--with-editable",
+    "--python",
+    "-p",
+    "--index",
+    "--default-index",
+    "--find-links",
+)
 FORMATS: dict[str, Format] = {"json": JsonFormat(), "toml": TomlFormat()}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The text as it is and as it would be; None is no file."""
+    """The text before and after the edit; None means no file."""
 
     before: str | None
     after: str | None
@@ -38,27 +47,27 @@ class Plan:
         return self.before != self.after
 
 
-class Connection:
-    def __init__(self, host: Host, home: Path, path: Path | None = None) -> None:
-        self.host = host
-        self.path = path or config_path(host)
+class ClientConfig:
+    def __init__(self, client: McpClient, home: Path, path: Path | None = None) -> None:
+        self.client = client
+        self.path = path or config_path(client)
         self._file = ConfigFile(self.path)
         self._receipts = Receipts(home)
-        self._format = FORMATS[host.language]
+        self._format = FORMATS[client.language]
 
     def entries(self) -> dict[str, Any]:
-        """Every server that the host knows, ours and others'."""
+        """Every server in the file."""
         return self._entries(self._file.read() or "")
 
-    def ours(self) -> dict[str, dict[str, Any]]:
-        """Those that are Chie's, whoever wrote them there, and those that `chie connect` wrote."""
+    def own_entries(self) -> dict[str, dict[str, Any]]:
+        """The entries that run or reach Chie, and those that `chie connect` wrote."""
         receipt = self._receipts.get(self.path)
         return {name: entry for name, entry in self.entries().items() if _is_known(name, entry, receipt)}
 
-    def plan_adding(self, wanted: Mapping[str, dict[str, Any]]) -> Plan:
+    def plan_adding(self, added: Mapping[str, dict[str, Any]]) -> Plan:
         before = self._file.read()
         text, receipt = before or "", self._receipts.get(self.path) or Receipt(None)
-        for name, entry in wanted.items():
+        for name, entry in added.items():
             if self._entries(text).get(name) != entry:
                 text = self._put(text, name, entry)
                 receipt = receipt.with_step(name, entry)
@@ -70,34 +79,34 @@ class Connection:
         text: str | None = before
         for name in names:
             if text is not None and name in self._entries(text):
-                self._refuse_foreign(name, self._entries(text)[name], receipt)
+                self._reject_foreign(name, self._entries(text)[name], receipt)
                 text = self._without(text, name, receipt)
             receipt = receipt and receipt.without(name)
         return Plan(before, text, receipt)
 
-    def carry_out(self, plan: Plan) -> Path | None:
-        """The copy of what was there, if anything was."""
+    def apply(self, plan: Plan) -> Path | None:
+        """Write the file; returns the path of the backup, if there was anything to back up."""
         if self._file.read() != plan.before:
-            raise ConflictError(f"{self.path} was changed by somebody else just now, so it was left alone. Try again.")
+            raise ConflictError("connect.file_changed", path=str(self.path))
         backup = self._file.back_up()
         receipt = plan.receipt
         if receipt and self._receipts.get(self.path) is None:
             receipt = Receipt(str(backup) if backup else None, receipt.steps)
         self._file.write(plan.after, seen=plan.before)
-        with suppress(StorageError):  # the file is written; without a memory of it, the way back is less exact
+        with suppress(StorageError):  # the file is written; without a receipt only an exact undo is lost
             self._receipts.keep(self.path, receipt)
         return backup
 
     def _without(self, text: str, name: str, receipt: Receipt | None) -> str | None:
-        """As the file would be had we never come, where nobody else changed it since; else without the entry."""
+        """The original text if only `chie connect` has changed it since, else the text without the entry."""
         original = receipt.original() if receipt else None
         if receipt and original is not None and name in receipt.names() and self._replayed(original, receipt) == text:
             rest = receipt.without(name)
             return None if receipt.backup is None and not rest.steps else self._replayed(original, rest)
-        left = self._guarded(lambda: self._format.checked_drop(text, self.host.key, name))
-        if original is None or self._entries(left) or self.host.key in self._parsed(original):
+        left = self._checked(lambda: self._format.checked_drop(text, self.client.key, name))
+        if original is None or self._entries(left) or self.client.key in self._parsed(original):
             return left
-        return self._format.checked_clear(left, self.host.key)
+        return self._format.checked_clear(left, self.client.key)
 
     def _replayed(self, text: str, receipt: Receipt) -> str:
         for name, entry in receipt.steps:
@@ -105,62 +114,59 @@ class Connection:
         return text
 
     def _put(self, text: str, name: str, entry: dict[str, Any]) -> str:
-        return self._guarded(lambda: self._format.checked_put(text, self.host.key, name, entry).apply(text))
+        return self._checked(lambda: self._format.checked_put(text, self.client.key, name, entry).apply(text))
 
     def _parsed(self, text: str) -> dict[str, Any]:
-        return self._guarded(lambda: self._format.parse(text))
+        return self._checked(lambda: self._format.parse(text))
 
     def _entries(self, text: str) -> dict[str, Any]:
-        return self._guarded(lambda: self._format.entries(text, self.host.key))
+        return self._checked(lambda: self._format.entries(text, self.client.key))
 
-    def _guarded(self, work: Callable[[], T]) -> T:
+    def _checked(self, work: Callable[[], T]) -> T:
+        """Adds the path to errors about the file's text."""
         try:
             return work()
-        except BrokenTextError as error:
-            raise ValidationError(
-                f"{self.path} is broken, so it was left alone: {error.message} Mend it there, then try again."
-            ) from error
-        except UnsuitedTextError as error:
-            raise ValidationError(f"{self.path} was left alone: {error.message}") from error
+        except ConfigSyntaxError as error:
+            raise ValidationError("connect.file_invalid", path=str(self.path), problem=error.reason) from error
+        except UnsupportedLayoutError as error:
+            raise ValidationError("connect.file_not_editable", path=str(self.path), problem=error.reason) from error
 
-    def _refuse_foreign(self, name: str, entry: object, receipt: Receipt | None) -> None:
+    def _reject_foreign(self, name: str, entry: object, receipt: Receipt | None) -> None:
         if not _is_known(name, entry, receipt):
-            raise ValidationError(
-                f"{self.path} has a server {name} that is not ours, so it was left alone. Take it out by hand."
-            )
+            raise ValidationError("connect.foreign_server", path=str(self.path), server=name)
 
 
-def is_ours(entry: object) -> bool:
-    """By the program or the address; the name alone may be somebody else's, and so may a word among the arguments."""
+def is_own(entry: object) -> bool:
+    """Whether the entry runs one of Chie's programs or has one of its URLs; a name or an argument proves nothing."""
     if not isinstance(entry, dict):
         return False
-    return _program(entry) in PROGRAMS or _room(entry) in SERVERS
+    return _program(entry) in PROGRAMS or _server_in_url(entry) in SERVERS
 
 
 def _is_known(name: str, entry: object, receipt: Receipt | None) -> bool:
-    """A receipt tells of what we wrote; hosts add fields to it, but another server may have taken its name since."""
-    return is_ours(entry) or (
+    """An entry also counts as ours if it still runs what the receipt says; clients add fields to it."""
+    return is_own(entry) or (
         receipt is not None
         and isinstance(entry, dict)
         and any(
-            step == name and all(entry.get(key) == ours.get(key) for key in ("command", "args", "url"))
-            for step, ours in receipt.steps
+            step == name and all(entry.get(key) == own.get(key) for key in ("command", "args", "url"))
+            for step, own in receipt.steps
         )
     )
 
 
 def _program(entry: dict[str, Any]) -> str:
-    """What is run in the end, without folder and version: for uvx, its first word that is no option."""
+    """The program's name without folder and version; for uvx, the first argument that is not an option."""
     command, args = entry.get("command"), entry.get("args")
     name = _stem(command) if isinstance(command, str) else ""
     if name != "uvx" or not isinstance(args, list):
         return name
-    words = iter(args)
-    for word in words:
-        if word in WITH_VALUE:
-            next(words, None)
-        elif not str(word).startswith("-"):
-            return str(word).partition("@")[0].partition("[")[0]
+    rest = iter(args)
+    for arg in rest:
+        if arg in UVX_OPTIONS_WITH_VALUE:
+            next(rest, None)
+        elif not str(arg).startswith("-"):
+            return str(arg).partition("@")[0].partition("[")[0]
     return ""
 
 
@@ -168,8 +174,8 @@ def _stem(command: str) -> str:
     return PurePosixPath(command.replace("\\", "/")).name.removesuffix(".exe")
 
 
-def _room(entry: dict[str, Any]) -> str:
-    """Of a house's address, http://…/mcp/ROOM, the room; a bare /mcp is what most servers of others have."""
+def _server_in_url(entry: dict[str, Any]) -> str:
+    """SERVER of `http://…/mcp/SERVER`. A bare `/mcp` is common to most MCP servers."""
     try:
         parts = urlsplit(str(entry.get("url", ""))).path.rstrip("/").split("/")
     except ValueError:

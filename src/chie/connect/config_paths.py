@@ -1,27 +1,27 @@
-"""Where each assistant keeps its configuration on each system."""
+"""The path of each client's configuration file on each operating system."""
 
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from chie.connect.mcp_clients import Host
+from chie.connect.mcp_clients import McpClient
 
-FOLDERS = {"claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}  # variables that move what is else in the home
-APPLICATIONS = {"claude-desktop": Path("Claude"), "vscode": Path("Code/User")}
+FOLDER_VARIABLES = {"claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}  # override a folder in the home folder
+APPLICATION_FOLDERS = {"claude-desktop": Path("Claude"), "vscode": Path("Code/User")}
 
 
-def config_path(host: Host, env: Mapping[str, str] | None = None, system: str = sys.platform) -> Path:
+def config_path(client: McpClient, env: Mapping[str, str] | None = None, system: str = sys.platform) -> Path:
     env = os.environ if env is None else env
-    if host.id in APPLICATIONS:
-        return _applications(env, system) / APPLICATIONS[host.id] / host.file
-    if moved := env.get(FOLDERS.get(host.id, "")):
-        return Path(moved).expanduser() / Path(host.file).name
-    return _home(env, system) / host.file.removeprefix("~/")
+    if client.id in APPLICATION_FOLDERS:
+        return _application_data(env, system) / APPLICATION_FOLDERS[client.id] / client.file
+    if folder := env.get(FOLDER_VARIABLES.get(client.id, "")):
+        return Path(folder).expanduser() / Path(client.file).name
+    return _user_home(env, system) / client.file.removeprefix("~/")
 
 
-def _applications(env: Mapping[str, str], system: str) -> Path:
-    home = _home(env, system)
+def _application_data(env: Mapping[str, str], system: str) -> Path:
+    home = _user_home(env, system)
     if system == "darwin":
         return home / "Library" / "Application Support"
     if system == "win32":
@@ -29,6 +29,6 @@ def _applications(env: Mapping[str, str], system: str) -> Path:
     return Path(env.get("XDG_CONFIG_HOME") or home / ".config")
 
 
-def _home(env: Mapping[str, str], system: str) -> Path:
-    named = env.get("USERPROFILE" if system == "win32" else "HOME")
-    return Path(named) if named else Path.home()
+def _user_home(env: Mapping[str, str], system: str) -> Path:
+    value = env.get("USERPROFILE" if system == "win32" else "HOME")
+    return Path(value) if value else Path.home()

@@ -1,11 +1,12 @@
-"""Servers in a JSON file. A new one is put first, on lines of its own, so that one splice is enough for it."""
+"""Server entries in a JSON file. A new entry becomes the first member, so one splice is enough."""
 
 import json
 from typing import Any
 
+from chie.connect.errors import UnsupportedLayoutError
 from chie.connect.format import Entries, Format
 from chie.connect.jsonc import Member, Node, parse, skip_blank
-from chie.connect.text import Splice, UnsuitedTextError, indent_at, line_start, newline_of
+from chie.connect.splices import Splice, indent_at, line_start, newline_of
 
 DEFAULT_INDENT = "  "
 
@@ -13,7 +14,12 @@ DEFAULT_INDENT = "  "
 class JsonFormat(Format):
     def parse(self, text: str) -> dict[str, Any]:
         node = parse(text)
-        return {} if node is None else _object(node, "the file").plain()
+        if node is None:
+            return {}
+        if node.members is None:
+            raise UnsupportedLayoutError("connect.file_not_an_object")
+        plain: dict[str, Any] = node.plain()
+        return plain
 
     def put(self, text: str, key: str, name: str, entry: Entries) -> Splice:
         root = parse(text)
@@ -22,11 +28,13 @@ class JsonFormat(Format):
             line_break = "" if not text.strip("\ufeff \t") or text.endswith("\n") else style.newline
             whole = line_break + style.dump({key: {name: entry}}, "") + style.newline
             return Splice(len(text), len(text), whole)
-        _object(root, "the file")
+        if root.members is None:
+            raise UnsupportedLayoutError("connect.file_not_an_object")
         servers = root.get(key)
         if servers is None:
             return style.insert(root, key, {name: entry})
-        _object(servers.value, f"`{key}`")
+        if servers.value.members is None:
+            raise UnsupportedLayoutError("connect.key_not_an_object", key=key)
         old = servers.value.get(name)
         if old is None:
             return style.insert(servers.value, name, entry)
@@ -46,24 +54,18 @@ class JsonFormat(Format):
         return _removal(text, root.members or [], servers) if root and servers else []
 
 
-def _object(node: Node, what: str) -> Node:
-    if node.members is None:
-        raise UnsuitedTextError(f"{what} is not what it should be, an object in braces. Correct it by hand.")
-    return node
-
-
 class _Style:
-    """How this text is laid out: its line ends, its indent, and whether it has lines at all."""
+    """The layout of the text: its line endings, its indentation, and whether it is a single line."""
 
     def __init__(self, text: str, root: Node | None) -> None:
         self.text = text
         self.newline = newline_of(text)
         first = root.members[0] if root and root.members else None
         self.flat = first is not None and "\n" not in text[root.start : root.stop]  # type: ignore[union-attr]
-        self.unit = (indent_at(text, first.start) if first and self._leads(first) else "") or DEFAULT_INDENT
+        self.unit = (indent_at(text, first.start) if first and self._starts_line(first) else "") or DEFAULT_INDENT
 
-    def _leads(self, member: Member) -> bool:
-        """Whether the member is the first thing on its line."""
+    def _starts_line(self, member: Member) -> bool:
+        """Whether only white space precedes the member on its line."""
         return not self.text[line_start(self.text, member.start) : member.start].strip("\ufeff \t")
 
     def dump(self, value: object, indent: str) -> str:
@@ -75,7 +77,9 @@ class _Style:
     def insert(self, into: Node, name: str, value: object) -> Splice:
         members = into.members or []
         outer = indent_at(self.text, into.start)
-        inner = indent_at(self.text, members[0].start) if members and self._leads(members[0]) else outer + self.unit
+        inner = (
+            indent_at(self.text, members[0].start) if members and self._starts_line(members[0]) else outer + self.unit
+        )
         member = f"{json.dumps(name, ensure_ascii=False)}: {self.dump(value, inner)}"
         comma = "," if members else ""
         line = self._next_line(into)
@@ -89,7 +93,7 @@ class _Style:
         return Splice(into.stop - 1, into.stop - 1, f"{self.newline}{inner}{member}{self.newline}{outer}")
 
     def _next_line(self, node: Node) -> int | None:
-        """Where the line after the opening brace begins, if only white space and comments stand in between."""
+        """The start of the line after the opening brace, if only white space and comments are in between."""
         at, end = node.start + 1, skip_blank(self.text, node.start + 1)
         while at < end:
             if self.text[at] == "\n":
@@ -104,7 +108,7 @@ class _Style:
 
 
 def _removal(text: str, members: list[Member], member: Member) -> list[Splice]:
-    """The member with its lines, where it has them to itself, and the comma that is then one too many."""
+    """The member, with its lines if nothing else is on them, and the comma that would be left over."""
     index = next(i for i, other in enumerate(members) if other is member)
     stop = member.value.stop if member.comma is None else member.comma + 1
     splices = []
@@ -119,6 +123,6 @@ def _removal(text: str, members: list[Member], member: Member) -> list[Splice]:
 
 
 def _line_end(text: str, position: int) -> int | None:
-    """Past the line's end, if nothing but white space is left on it."""
+    """The offset after the line break, if only white space is left on the line."""
     end = text.find("\n", position)
     return end + 1 if end >= 0 and not text[position:end].strip(" \t\r") else None

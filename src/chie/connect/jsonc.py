@@ -1,13 +1,14 @@
-"""JSON as editors write it, with comments and trailing commas: where things stand in the text, and what they are."""
+"""A parser for JSON with comments and trailing commas that keeps the offset of every value."""
 
 import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from chie.connect.text import BrokenTextError
+from chie.connect.errors import ConfigSyntaxError
+from chie.messages.catalogue import Message, Param
 
-DEEPEST = 200
+MAX_DEPTH = 200
 
 _BLANK = re.compile(r"(?:[ \t\r\n]|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
@@ -16,7 +17,7 @@ _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+
 
 @dataclass
 class Member:
-    """`comma` is where the comma after it stands, if there is one."""
+    """`comma` is the offset of the comma after it, if there is one."""
 
     key: str
     start: int
@@ -26,7 +27,7 @@ class Member:
 
 @dataclass
 class Node:
-    """A value and its place; an object has `members`, and `value` only for what is inside lists and scalars."""
+    """A value and its offsets. An object has `members`; a list or scalar has `value`."""
 
     start: int
     stop: int
@@ -34,7 +35,7 @@ class Node:
     members: list[Member] | None = field(default=None)
 
     def get(self, key: str) -> Member | None:
-        """As parsers do: of two that have the same name, the last counts."""
+        """The last member with that name, as in other parsers."""
         return next((member for member in reversed(self.members or []) if member.key == key), None)
 
     def plain(self) -> Any:  # noqa: ANN401
@@ -44,7 +45,7 @@ class Node:
 
 
 def parse(text: str) -> Node | None:
-    """None for a text that holds nothing but white space and comments."""
+    """None for a text of only white space and comments."""
     reader = _Reader(text)
     reader.skip()
     if reader.at == len(text):
@@ -52,12 +53,12 @@ def parse(text: str) -> Node | None:
     node = reader.value(0)
     reader.skip()
     if reader.at != len(text):
-        raise reader.broken("there is something after the end.")
+        raise reader.error("connect.json_trailing_text")
     return node
 
 
 def skip_blank(text: str, position: int) -> int:
-    """The first position that is neither white space nor comment."""
+    """The first offset that is neither white space nor comment."""
     found = _BLANK.match(text, position)
     return found.end() if found else position
 
@@ -67,20 +68,20 @@ class _Reader:
         self.text = text
         self.at = 1 if text.startswith("\ufeff") else 0
 
-    def broken(self, message: str) -> BrokenTextError:
-        return BrokenTextError(message, self.text, self.at)
+    def error(self, code: str, **params: Param) -> ConfigSyntaxError:
+        return ConfigSyntaxError(Message(code, **params), self.text, self.at)
 
     def skip(self) -> None:
         self.at = skip_blank(self.text, self.at)
         if self.text.startswith("/*", self.at):
-            raise self.broken("a comment begins here and never ends.")
+            raise self.error("connect.json_unterminated_comment")
 
     def peek(self) -> str:
         return self.text[self.at : self.at + 1]
 
     def value(self, depth: int) -> Node:
-        if depth > DEEPEST:
-            raise self.broken(f"more than {DEEPEST} levels are nested here.")
+        if depth > MAX_DEPTH:
+            raise self.error("connect.json_too_deep", limit=MAX_DEPTH)
         if self.peek() == "{":
             return self.object(depth)
         if self.peek() == "[":
@@ -93,18 +94,20 @@ class _Reader:
     def string(self) -> str:
         found = _STRING.match(self.text, self.at)
         if found is None:
-            raise self.broken("a string begins here and does not end on its line.")
+            raise self.error("connect.json_unterminated_string")
         try:
             text: str = json.loads(found.group())
         except ValueError as error:
-            raise self.broken("this string has an escape that is none.") from error
+            raise self.error("connect.json_invalid_escape") from error
         self.at = found.end()
         return text
 
     def scalar(self) -> Node:
         found = _SCALAR.match(self.text, self.at)
         if found is None:
-            raise self.broken("a value is missing." if self.peek() in ("", ",", "}", "]") else "this is not JSON.")
+            if self.peek() in ("", ",", "}", "]"):
+                raise self.error("connect.json_value_missing")
+            raise self.error("connect.json_invalid_value")
         node = Node(self.at, found.end(), json.loads(found.group()))
         self.at = found.end()
         return node
@@ -132,11 +135,11 @@ class _Reader:
     def member(self, depth: int) -> Member:
         start = self.at
         if self.peek() != '"':
-            raise self.broken("a name in double quotes, or the end of the object, is missing here.")
+            raise self.error("connect.json_key_expected")
         key = self.string()
         self.skip()
         if self.peek() != ":":
-            raise self.broken("a colon is missing here.")
+            raise self.error("connect.json_colon_expected")
         self.at += 1
         self.skip()
         return Member(key, start, self.value(depth + 1))
@@ -146,7 +149,7 @@ class _Reader:
         if self.peek() == end:
             return None
         if self.peek() != ",":
-            raise self.broken(f"a comma or {end} is missing here.")
+            raise self.error("connect.json_comma_expected", end=end)
         comma = self.at
         self.at += 1
         self.skip()

@@ -1,4 +1,4 @@
-"""The assistants that can use our servers, and what each wants written in its configuration: one table."""
+"""The MCP clients that Chie can be added to, and the form each one's configuration takes."""
 
 import json
 import sys
@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from chie.connect.toml_writer import toml_table
+
 Language = Literal["shell", "json", "toml"]
 
 
 @dataclass(frozen=True)
-class Program:
-    """A server that the assistant starts itself. A variable without a value is passed on from where it runs."""
+class StdioServer:
+    """A server that the client starts itself. A variable without a value is passed on from the client's environment."""
 
     command: str
     args: tuple[str, ...] = ()
@@ -20,8 +22,8 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Address:
-    """A server that runs already. `token_env` names the variable that has its token; `token` is one in clear."""
+class HttpServer:
+    """A running server. `token_env` names the variable that holds its token; `token` is the token in clear text."""
 
     url: str
     token_env: str | None = None
@@ -29,39 +31,39 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Host:
-    """`key` is where its servers stand in `file`; `reference` how it writes a variable, None where it cannot.
+class McpClient:
+    """`key` is the table of servers in `file`; `env_reference` is how it refers to a variable, None if it cannot.
 
-    `types` are what it calls the two kinds of server, where it wants to be told. Some take only programs.
+    `transport_types` are the client's names for stdio and HTTP, for clients that require a `type`.
     """
 
     id: str
     name: str
     file: str
     key: str = "mcpServers"
-    reference: str | None = "${%s}"
-    types: tuple[str, str] | None = None
-    takes_addresses: bool = True
-    command: str | None = None
-    afterwards: str = "Start it again to see the tools."
+    env_reference: str | None = "${%s}"
+    transport_types: tuple[str, str] | None = None
+    supports_http: bool = True
+    add_command: str | None = None
+    next_step: str = "Restart it to see the tools."
 
     @property
     def language(self) -> Literal["json", "toml"]:
         return "toml" if self.file.endswith(".toml") else "json"
 
-    def entry(self, server: Program | Address) -> dict[str, Any]:
-        """What stands under the server's name."""
+    def entry(self, server: StdioServer | HttpServer) -> dict[str, Any]:
+        """The value stored under the server's name."""
         if self.language == "toml":
-            return _toml_entry(server)
-        kind = {"type": self.types[isinstance(server, Address)]} if self.types else {}
-        if isinstance(server, Program):
+            return _codex_entry(server)
+        kind = {"type": self.transport_types[isinstance(server, HttpServer)]} if self.transport_types else {}
+        if isinstance(server, StdioServer):
             env = {name: self._value(name, value) for name, value in server.env.items()}
             return kind | {"command": server.command, "args": list(server.args)} | ({"env": env} if env else {})
         token = server.token or (self._value(server.token_env, None) if server.token_env else None)
         return kind | {"url": server.url} | ({"headers": {"Authorization": f"Bearer {token}"}} if token else {})
 
     def render(self, entries: Mapping[str, Mapping[str, Any]]) -> str:
-        """The entries as a file that has nothing else."""
+        """A whole configuration file with only these entries."""
         if self.language == "toml":
             return "\n".join(toml_table((self.key, name), entry) for name, entry in entries.items())
         return json.dumps({self.key: entries}, indent=2, ensure_ascii=False) + "\n"
@@ -69,13 +71,13 @@ class Host:
     def _value(self, name: str, value: str | None) -> str:
         if value is not None:
             return value
-        assert self.reference is not None, "whoever asks knows what this host can do"  # noqa: S101
-        return self.reference % name
+        assert self.env_reference is not None, "callers check `env_reference` first"  # noqa: S101
+        return self.env_reference % name
 
 
-def _toml_entry(server: Program | Address) -> dict[str, Any]:
-    """Codex passes variables on by their names alone."""
-    if isinstance(server, Program):
+def _codex_entry(server: StdioServer | HttpServer) -> dict[str, Any]:
+    """Codex lists the variables to pass on by name, apart from those with values."""
+    if isinstance(server, StdioServer):
         passed = [name for name, value in server.env.items() if value is None]
         given = {name: value for name, value in server.env.items() if value is not None}
         entry: dict[str, Any] = {"command": server.command, "args": list(server.args)}
@@ -85,59 +87,47 @@ def _toml_entry(server: Program | Address) -> dict[str, Any]:
     return {"url": server.url} | ({"bearer_token_env_var": server.token_env} if server.token_env else {})
 
 
-def toml_table(path: Sequence[str], entry: Mapping[str, Any]) -> str:
-    lines = [f"[{'.'.join(map(_toml_key, path))}]"]
-    lines += [f"{_toml_key(key)} = {_toml_value(value)}" for key, value in entry.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _toml_value(value: object) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_toml_key(key)} = {_toml_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_toml_value, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON's strings are TOML's, but for this
-
-
-def _toml_key(key: str) -> str:
-    plain = key and key.isascii() and key.replace("-", "").replace("_", "").isalnum()
-    return key if plain else _toml_value(key)
-
-
-HOSTS = (
-    Host(
+MCP_CLIENTS = (
+    McpClient(
         "claude-code",
         "Claude Code",
         "~/.claude.json",
-        types=("stdio", "http"),
-        command="claude mcp add --transport http {name} {url}",
-        afterwards="`claude mcp list` shows whether it connects.",
+        transport_types=("stdio", "http"),
+        add_command="claude mcp add --transport http {name} {url}",
+        next_step="`claude mcp list` shows whether it connects.",
     ),
-    Host(
+    McpClient(
         "claude-desktop",
         "Claude Desktop",
         "claude_desktop_config.json",
-        reference=None,
-        takes_addresses=False,
-        afterwards="Quit Claude Desktop and start it again to see the tools.",
+        env_reference=None,
+        supports_http=False,
+        next_step="Quit and reopen Claude Desktop to see the tools.",
     ),
-    Host("cursor", "Cursor", "~/.cursor/mcp.json", reference="${env:%s}"),
-    Host("kiro", "Kiro", "~/.kiro/settings/mcp.json"),
-    Host("vscode", "VS Code", "mcp.json", key="servers", reference="${env:%s}", types=("stdio", "http")),
-    Host("codex", "Codex", "~/.codex/config.toml", key="mcp_servers", afterwards="`codex mcp list` shows it."),
-    Host(
+    McpClient("cursor", "Cursor", "~/.cursor/mcp.json", env_reference="${env:%s}"),
+    McpClient("kiro", "Kiro", "~/.kiro/settings/mcp.json"),
+    McpClient(
+        "vscode",
+        "VS Code",
+        "mcp.json",
+        key="servers",
+        env_reference="${env:%s}",
+        transport_types=("stdio", "http"),
+    ),
+    McpClient("codex", "Codex", "~/.codex/config.toml", key="mcp_servers", next_step="`codex mcp list` shows it."),
+    McpClient(
         "gemini",
         "Gemini",
         "~/.gemini/settings.json",
-        types=("stdio", "http"),
-        afterwards="`gemini mcp list` shows whether it connects.",
+        transport_types=("stdio", "http"),
+        next_step="`gemini mcp list` shows whether it connects.",
     ),
 )
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """`file` is where the text belongs, or None for a command to run."""
+    """`file` is the configuration file that the text belongs in, or None for a command to run."""
 
     id: str
     name: str
@@ -146,29 +136,29 @@ class Snippet:
     text: str
 
 
-PLACEHOLDER = "YOUR_TOKEN"
+TOKEN_PLACEHOLDER = "YOUR_TOKEN"  # noqa: S105 - for the user to replace
 
 
-def snippets(address: str, servers: Sequence[str], *, asks: bool = False) -> list[Snippet]:
-    """For each assistant what connects it with these servers of the house at `address`; `asks` is for one that wants
-    to know who they are."""
-    token = PLACEHOLDER if asks else None
-    return [_snippet(host, {server: f"{address}/mcp/{server}" for server in servers}, token) for host in HOSTS]
+def snippets(base_url: str, servers: Sequence[str], *, token_required: bool = False) -> list[Snippet]:
+    """For each client, the text that connects it to these servers of the Chie at `base_url`."""
+    token = TOKEN_PLACEHOLDER if token_required else None
+    urls = {server: f"{base_url}/mcp/{server}" for server in servers}
+    return [_snippet(client, urls, token) for client in MCP_CLIENTS]
 
 
-def _snippet(host: Host, urls: Mapping[str, str], token: str | None) -> Snippet:
-    if host.command:
-        more = f' --header "Authorization: Bearer {token}"' if token else ""
-        text = "\n".join(host.command.format(name=name, url=url) + more for name, url in urls.items())
-        return Snippet(host.id, host.name, None, "shell", text)
+def _snippet(client: McpClient, urls: Mapping[str, str], token: str | None) -> Snippet:
+    if client.add_command:
+        header = f' --header "Authorization: Bearer {token}"' if token else ""
+        text = "\n".join(client.add_command.format(name=name, url=url) + header for name, url in urls.items())
+        return Snippet(client.id, client.name, None, "shell", text)
     entries = {
-        name: host.entry(Address(url, token=token) if host.takes_addresses else beside_python(name))
+        name: client.entry(HttpServer(url, token=token) if client.supports_http else installed_server(name))
         for name, url in urls.items()
     }
-    return Snippet(host.id, host.name, host.file, host.language, host.render(entries).rstrip("\n"))
+    return Snippet(client.id, client.name, client.file, client.language, client.render(entries).rstrip("\n"))
 
 
-def beside_python(server: str) -> Program:
-    """Hosts want a program's whole path: they start it from anywhere."""
+def installed_server(server: str) -> StdioServer:
+    """The `chie` next to this Python, by its absolute path: clients start it from any folder."""
     name = "chie.exe" if sys.platform == "win32" else "chie"
-    return Program(str(Path(sys.executable).with_name(name)), ("mcp", server))
+    return StdioServer(str(Path(sys.executable).with_name(name)), ("mcp", server))

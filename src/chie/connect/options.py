@@ -1,19 +1,19 @@
-"""What the options of `chie connect` ask for, as entries in a host's own form."""
+"""The options of `chie connect`, turned into entries in a client's own form."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from chie.connect.mcp_clients import Address, Host, Program
-from chie.connect.program import find_program, variables
+from chie.connect.mcp_clients import HttpServer, McpClient, StdioServer
+from chie.connect.program import find_command, server_variables
 from chie.errors import ValidationError
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """The options, as they were typed."""
+class Options:
+    """The options as typed."""
 
     servers: tuple[str, ...]
     http: str | None = None
@@ -22,82 +22,81 @@ class Wanted:
     env: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
-    def entries(self, host: Host) -> dict[str, dict[str, Any]]:
-        return {name: host.entry(self._server(host, name)) for name in self.servers}
+    def entries(self, client: McpClient) -> dict[str, dict[str, Any]]:
+        return {name: client.entry(self._server(client, name)) for name in self.servers}
 
-    def named(self, host: Host) -> list[str]:
-        """The variables that the host must find when it starts."""
+    def referenced_variables(self, client: McpClient) -> list[str]:
+        """The variables that must be set in the environment of the client."""
         if self.http:
             return [self.token_env] if self.token_env and not self.write_token else []
-        found = {name for server in self.servers for name, value in self._env(host, server).items() if value is None}
+        found = {name for server in self.servers for name, value in self._env(client, server).items() if value is None}
         return sorted(found)
 
-    def left_out(self, host: Host) -> list[str]:
-        """Variables that are set here, but that this host cannot hand on by name."""
-        if self.http or host.reference:
+    def unsupported_variables(self, client: McpClient) -> list[str]:
+        """Variables that are set here, but that this client cannot pass on by name."""
+        if self.http or client.env_reference:
             return []
         given = {item.partition("=")[0] for item in self.env}
-        return sorted({name for s in self.servers for name in variables(s, (), self.environment)} - given)
+        return sorted({name for s in self.servers for name in server_variables(s, (), self.environment)} - given)
 
     def secrets(self) -> list[str]:
-        """What the options put into the file in clear, by the user's own word."""
+        """Values that the options write into the file in clear text."""
         given = [item.partition("=")[2] for item in self.env]
         return [*filter(None, given), *([self._token()] if self.write_token and self.token_env else [])]
 
-    def _server(self, host: Host, name: str) -> Program | Address:
+    def _server(self, client: McpClient, name: str) -> StdioServer | HttpServer:
         if self.write_token and not self.token_env:
-            raise ValidationError("--write-token needs the name of the token's variable. Add --token-env NAME.")
+            raise ValidationError("connect.write_token_without_token_env")
         if self.http is not None:
-            return self._address(host, name)
+            return self._http_server(client, name)
         if self.token_env:
-            raise ValidationError("--token-env is for a server that is reached by --http. Add --http, or leave it out.")
-        program = find_program(name)
-        return Program(program.command, program.args, self._env(host, name))
+            raise ValidationError("connect.token_env_without_http")
+        command = find_command(name)
+        return StdioServer(command.command, command.args, self._env(client, name))
 
-    def _env(self, host: Host, server: str) -> dict[str, str | None]:
+    def _env(self, client: McpClient, server: str) -> dict[str, str | None]:
         if not all(item.partition("=")[0].strip() for item in self.env):
-            raise ValidationError("--env wants a variable's name before the =. Write NAME, or NAME=VALUE.")
-        if host.reference:
-            return variables(server, self.env, self.environment)
+            raise ValidationError("connect.env_without_name")
+        if client.env_reference:
+            return server_variables(server, self.env, self.environment)
         if named := [item for item in self.env if "=" not in item]:
-            raise ValidationError(
-                f"{host.name} cannot hand on a variable by its name. "
-                f"Write {named[0]}=VALUE if its value may stand in the file."
-            )
-        return variables(server, self.env, {})
+            raise ValidationError("connect.env_not_passed_on", client=client.name, variable=named[0])
+        return server_variables(server, self.env, {})
 
-    def _address(self, host: Host, name: str) -> Address:
-        if not host.takes_addresses:
-            raise ValidationError(
-                f"{host.name} reads only programs from its file. Leave out --http, or add the address in its "
-                "settings under Connectors."
-            )
+    def _http_server(self, client: McpClient, name: str) -> HttpServer:
+        if not client.supports_http:
+            raise ValidationError("connect.http_not_supported", client=client.name)
         if self.env:
-            raise ValidationError("--env is for a server that the host starts itself. Leave out --env or --http.")
+            raise ValidationError("connect.env_with_http")
         url = self._url(name)
         if self.token_env is None:
-            return Address(url)
-        return Address(url, token=self._token()) if self.write_token else Address(url, token_env=self.token_env)
+            return HttpServer(url)
+        return HttpServer(url, token=self._token()) if self.write_token else HttpServer(url, token_env=self.token_env)
 
     def _url(self, name: str) -> str:
-        """The house's address is enough; one with a path is taken as it is."""
-        try:
-            parts = urlsplit(self.http or "")
-            is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:  # a bracket without its other, or a port that is no number up to 65535
-            is_address = False
-        if not is_address:
-            raise ValidationError("--http wants an address such as http://127.0.0.1:8080, with http:// or https://.")
+        """Chie's base URL is enough; a URL with a path is used as it is."""
+        parts = _split_http_url(self.http or "")
+        if parts is None:
+            raise ValidationError("connect.http_not_a_url")
         if parts.username or parts.password:
-            raise ValidationError("--http shall have no password in it. Name a variable with --token-env instead.")
+            raise ValidationError("connect.http_with_password")
         if parts.path.strip("/"):
             if len(self.servers) > 1:
-                raise ValidationError("--http has a path, so it leads to one server. Name one --server, or no path.")
+                raise ValidationError("connect.http_path_with_many_servers")
             return str(self.http)
         return f"{parts.scheme}://{parts.netloc}/mcp/{name}"
 
     def _token(self) -> str:
         token = self.environment.get(self.token_env or "")
         if not token:
-            raise ValidationError("the variable that --token-env names is not set here. Set it, then try again.")
+            raise ValidationError("connect.token_env_not_set")
         return token
+
+
+def _split_http_url(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # an unbalanced bracket, or a port that is not a number up to 65535
+        return None
+    return parts if valid else None

@@ -1,4 +1,4 @@
-"""Which command a host is told to run: one that works from any folder, and the variables that go with it."""
+"""The command that a client is told to run, which works from any folder, and the variables that go with it."""
 
 import json
 import os
@@ -9,41 +9,41 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from chie import __version__
-from chie.connect.mcp_clients import Program, beside_python
+from chie.connect.mcp_clients import StdioServer, installed_server
 from chie.errors import ConfigurationError
 
-# What a server reads, by the beginnings of the names.
-VARIABLES = {
+# Prefixes of the variables that each server reads.
+VARIABLE_PREFIXES = {
     "knowledge": ("CHIE_", "VECTOR_SEARCH_", "GOOGLE_CLOUD_PROJECT", "GOOGLE_APPLICATION_CREDENTIALS"),
     "bedrock-kb": ("AWS_", "BEDROCK_"),
     "n8n": ("N8N_", "CHIE_HOME"),
 }
 
 
-def find_program(server: str) -> Program:
-    """The `chie` that runs now; through uvx, whose folders do not last, where it runs that way."""
-    if _is_passing(Path(sys.prefix)):
-        return Program(_uvx(), ("--from", _requirement(), "chie", "mcp", server))
-    beside = beside_python(server)
-    if Path(beside.command).exists():
-        return beside
+def find_command(server: str) -> StdioServer:
+    """The `chie` that runs now, by path; through uvx if it runs that way, because uv deletes its environments."""
+    if _is_ephemeral(Path(sys.prefix)):
+        return StdioServer(_uvx(), ("--from", _requirement(), "chie", "mcp", server))
+    installed = installed_server(server)
+    if Path(installed.command).exists():
+        return installed
     found = shutil.which("chie")
     if found is None:
-        raise ConfigurationError("the program chie was not found. Install Chie with pip or uv, then try again.")
-    return Program(str(Path(found).absolute()), beside.args)
+        raise ConfigurationError("connect.chie_not_found")
+    return StdioServer(str(Path(found).absolute()), installed.args)
 
 
-def variables(server: str, wanted: Sequence[str], env: Mapping[str, str]) -> dict[str, str | None]:
-    """Those of the server that are set here, by name alone, and what was asked for: a NAME, or NAME=VALUE."""
-    found: dict[str, str | None] = {name: None for name in sorted(env) if name.startswith(VARIABLES[server])}
-    for item in wanted:
+def server_variables(server: str, options: Sequence[str], env: Mapping[str, str]) -> dict[str, str | None]:
+    """The server's variables that are set in `env`, by name only, and those of `--env`: NAME or NAME=VALUE."""
+    found: dict[str, str | None] = {name: None for name in sorted(env) if name.startswith(VARIABLE_PREFIXES[server])}
+    for item in options:
         name, given, value = item.partition("=")
         found[name] = value if given else None
     return found
 
 
-def _is_passing(prefix: Path) -> bool:
-    """uvx makes environments in uv's cache."""
+def _is_ephemeral(prefix: Path) -> bool:
+    """uvx creates its environments in uv's cache."""
     cache = os.environ.get("UV_CACHE_DIR")
     if cache and prefix.is_relative_to(cache):
         return True
@@ -55,12 +55,12 @@ def _uvx() -> str:
     beside = Path(uv).with_name("uvx.exe" if sys.platform == "win32" else "uvx") if uv else None
     found = str(beside) if beside and beside.exists() else shutil.which("uvx")
     if found is None:
-        raise ConfigurationError("uvx was not found, though Chie runs through it. Put it on the PATH, then try again.")
+        raise ConfigurationError("connect.uvx_not_found")
     return found
 
 
 def _requirement() -> str:
-    """Where this Chie came from, as uvx wants it: an address or a folder if it was one, else the release."""
+    """The requirement to give uvx: the URL or folder that this Chie was installed from, else the release."""
     try:
         origin = distribution("chie").read_text("direct_url.json")
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What we wrote into which file, and the copy of what was there before: so that it can be undone to the last byte."""
+"""A record of the entries written to each file and of the backup before them, so that an edit can be undone exactly."""
 
 import json
 from contextlib import suppress
@@ -6,20 +6,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from chie.connect.file import ConfigFile
+from chie.connect.config_file import ConfigFile
 from chie.errors import ChieError
 from chie.files import make_folder
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """`backup` is the file as it was before the first step; None where there was none."""
+    """`backup` is the path of a copy from before the first step; None if there was no file."""
 
     backup: str | None
     steps: tuple[tuple[str, dict[str, Any]], ...] = ()
 
     def original(self) -> str | None:
-        """What `backup` holds; None where it is gone, too."""
+        """The content of the backup: empty if there was no file, None if the backup is gone."""
         return ConfigFile(Path(self.backup)).read() if self.backup else ""
 
     def with_step(self, name: str, entry: dict[str, Any]) -> "Receipt":
@@ -33,7 +33,7 @@ class Receipt:
 
 
 class Receipts:
-    """One small file in our home. Losing it costs nothing but exactness."""
+    """Kept in `connections.json` in `CHIE_HOME`. Without it a removal still works, but is not byte for byte."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -44,11 +44,11 @@ class Receipts:
         return Receipt(found["backup"], tuple((name, entry) for name, entry in found["steps"])) if found else None
 
     def keep(self, path: Path, receipt: Receipt | None) -> None:
-        """None, or one without steps, forgets it."""
+        """None, or a receipt without steps, deletes the record."""
         kept = {key: value for key, value in self._all().items() if key != str(path)}
         if receipt and receipt.steps:
             kept[str(path)] = asdict(receipt)
-        with suppress(OSError):  # writing the file says what is wrong
+        with suppress(OSError):  # writing the file reports the reason
             make_folder(self._home)
         self._file.write(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", seen=self._file.read())
 

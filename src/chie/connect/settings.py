@@ -1,4 +1,4 @@
-"""Where we remember what we wrote into other programs' files."""
+"""The folder that holds the receipts."""
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict

@@ -17,11 +17,13 @@ import click
 from pydantic_core import to_jsonable_python
 
 from chie.access.audit import record
+from chie.database.settings import database_url
+from chie.database.url import parse_location
 from chie.errors import NotFoundError, ValidationError
 from chie.knowledge.exchange import export_notes, import_files, markdown_files, tidy
 from chie.knowledge.migration import Journal, Migration, Report
 from chie.knowledge.service import KnowledgeService
-from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, database, name_of, open_store
+from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, open_store
 from chie.settings import load
 
 if TYPE_CHECKING:
@@ -216,12 +218,13 @@ def migrate(place: str) -> None:
     from chie.knowledge.embedding.precomputed import CarriedEmbedder
 
     settings = load(KnowledgeSettings)
-    name = name_of(place)
-    if not settings.knowledge_store and name == name_of(database(settings)):
+    url = parse_location(place, source="--to")
+    name = url.identity
+    if not settings.knowledge_store and name == database_url(settings).identity:
         raise ValidationError("the notes are kept there already. Name another place with --to.")
     carried = CarriedEmbedder(create_embedder(settings))
     journal = Journal.open(settings.home.expanduser() / "migrations" / sha256(name.encode()).hexdigest()[:16])
-    with closing(create_store(settings)) as source, closing(open_store(place, carried)) as target:
+    with closing(create_store(settings)) as source, closing(open_store(url, carried)) as target:
         report = Migration(source, target, carried, journal).run(partial(_bar, source))
     record("notes.migrated", name)
     also = ", unset CHIE_KNOWLEDGE_STORE" if settings.knowledge_store else ""

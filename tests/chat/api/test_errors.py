@@ -40,7 +40,7 @@ async def refusal(chat: ChatClient, method: str, path: str, body: Any = None) ->
         ("POST", "/api/chat/stream", [1], "the body must be a JSON object, "),
         ("GET", "/api/sessions?limit=0", None, "limit must be at least 1."),
         ("GET", "/api/sessions?limit=many", None, "limit must be a whole number."),
-        ("GET", "/api/sessions?cursor=nonsense", None, "cursor is not one that this list gave: "),
+        ("GET", "/api/sessions?cursor=nonsense", None, "`cursor` is not valid. "),
         ("PATCH", f"/api/sessions/{NOBODY}", {}, "nothing to change: give title or current_agent_id."),
         ("GET", f"/api/sessions/{NOBODY}/export?format=pdf", None, "format must be one of 'markdown' or 'json'."),
         ("GET", f"/api/chat/stream/{NOBODY}?after=-1", None, "after must be at least 0."),
@@ -143,7 +143,10 @@ async def test_nul_in_an_address_is_400_on_both_databases(chat_on_both: ChatClie
 async def test_a_cursor_that_nobody_gave_is_400(chat_on_both: ChatClient, cursor: str) -> None:
     encoded = base64.urlsafe_b64encode(cursor.encode()).decode()
     status, found = await refusal(chat_on_both, "GET", f"/api/sessions?cursor={encoded}")
-    assert (status, found) == (400, "cursor is not one that this list gave: use next_cursor of the page before.")
+    assert (status, found) == (
+        400,
+        "`cursor` is not valid. Use `next_cursor` of the previous page, or start again without a cursor.",
+    )
 
 
 async def test_control_characters_in_a_title_become_spaces(chat_on_both: ChatClient) -> None:

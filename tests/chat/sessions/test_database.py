@@ -73,7 +73,7 @@ async def test_a_database_that_cannot_be_opened_answers_500_and_heals(tmp_path: 
     async with open_chat(sqlite_url(tmp_path / "blocked")) as chat:
         refused = await chat.client.get("/api/sessions")
         assert refused.status_code == 500
-        assert refused.json()["detail"].startswith(f"{tmp_path}/blocked/chie.db could not be used.")
+        assert refused.json()["detail"].startswith(f"The folder {tmp_path}/blocked cannot be used: File exists.")
         (tmp_path / "blocked").unlink()
         assert (await chat.client.get("/api/sessions")).status_code == 200
 

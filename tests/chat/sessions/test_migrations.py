@@ -115,10 +115,8 @@ def test_a_database_of_a_newer_chie_is_left_alone(both: URL) -> None:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StorageError) as refused:
         upgrade(both)
-    assert refused.value.message == (
-        f"the database was written by a newer Chie (schema 9999; this one knows {HEAD}). "
-        "Upgrade Chie, or set CHIE_DATABASE_URL or CHIE_HOME to another place. Nothing in it was changed."
-    )
+    assert refused.value.code == "database.schema_newer"
+    assert refused.value.reason.params["found"] == "9999"
 
 
 def test_sessions_from_before_there_were_users_are_anonymous(both: URL) -> None:
@@ -153,32 +151,28 @@ def test_notes_and_conversations_share_one_file(tmp_path: Path) -> None:
 
 def test_the_command_line_upgrades_and_says_what_it_did(home: Path) -> None:
     first = CliRunner().invoke(main, ["db", "upgrade"])
-    assert first.output == f"sqlite:///{home}/chie.db is now at {HEAD} (before: empty).\n"
-    assert CliRunner().invoke(main, ["db", "upgrade"]).output == f"sqlite:///{home}/chie.db is up to date ({HEAD}).\n"
+    assert first.output == f"{home}/chie.db is now at {HEAD} (before: empty).\n"
+    assert CliRunner().invoke(main, ["db", "upgrade"]).output == f"{home}/chie.db is up to date ({HEAD}).\n"
 
 
 def test_the_command_line_names_a_wrong_address_without_its_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_DATABASE_URL", "mysql://root:hunter2hunter2@db/chie")
     done = CliRunner().invoke(main, ["db", "upgrade"])
     assert done.exit_code == 1
-    assert done.output == (
-        "Error: CHIE_DATABASE_URL is not the address of a database that Chie knows. "
-        "Write postgresql://user:password@host/name, or sqlite:////folder/file.db, or leave it out.\n"
-    )
+    assert done.output.startswith("Error: `CHIE_DATABASE_URL` is not a database URL that Chie supports.")
+    assert "hunter2" not in done.output
 
 
 def test_a_server_that_is_not_there_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_DATABASE_URL", "postgresql://chie:hunter2hunter2@127.0.0.1:9/chie")
     done = CliRunner().invoke(main, ["db", "upgrade"])
     assert done.exit_code == 1
-    assert done.output == (
-        "Error: PostgreSQL at 127.0.0.1, database chie does not answer as it should. "
-        "Check that it runs and that CHIE_DATABASE_URL is right, then try again.\n"
-    )
+    assert done.output.startswith("Error: PostgreSQL at postgresql://127.0.0.1/chie is not responding")
+    assert "hunter2" not in done.output
 
 
 def test_a_missing_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
     with pytest.raises(ConfigurationError) as refused:
         upgrade(URL.create("postgresql+psycopg", database="x"))
-    assert refused.value.message.endswith("Run: pip install 'chie[postgres]'")
+    assert refused.value.code == "database.driver_missing"

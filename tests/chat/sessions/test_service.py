@@ -137,7 +137,7 @@ async def test_a_cursor_that_was_not_given_is_refused(service: SessionService, t
     for cursor in (text, base64.urlsafe_b64encode(text.encode()).decode()):
         with pytest.raises(ValidationError) as caught:
             await service.page(cursor=cursor)
-        assert caught.value.message == "cursor is not one that this list gave: use next_cursor of the page before."
+        assert caught.value.code == "database.cursor_invalid"
 
 
 async def test_a_deleted_session_is_gone_and_that_is_written_down(service: SessionService, home: Path) -> None:

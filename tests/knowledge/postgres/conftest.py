@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.fakes.embedders import HashingEmbedder
-from tests.fakes.postgres import new_schema, run_server
+from tests.fakes.postgres import new_schema, postgres_url, run_server
 
 from chie.knowledge.store.postgres.store import PostgresStore
 
@@ -21,6 +21,6 @@ def url(server: str) -> str:
 
 @pytest.fixture
 def store(url: str) -> Iterator[PostgresStore]:
-    store = PostgresStore(url, HashingEmbedder())
+    store = PostgresStore(postgres_url(url), HashingEmbedder())
     yield store
     store.close()

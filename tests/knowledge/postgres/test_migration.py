@@ -18,6 +18,7 @@ from click.testing import CliRunner, Result
 from tests.app.processes import BIN
 from tests.contract.note_store import MOMENT, a_note
 from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
+from tests.fakes.postgres import postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
 from chie.cli import main
@@ -74,7 +75,7 @@ class TestCommand:
 
     def test_killed_half_way_nothing_is_lost_and_the_next_run_completes_it(self, home: Path, url: str) -> None:
         fill(home / "chie.db", COUNT)
-        target = PostgresStore(url, HashingEmbedder())
+        target = PostgresStore(postgres_url(url), HashingEmbedder())
         target.check()
         with subprocess.Popen([BIN / "chie", "notes", "migrate", "--to", url], stderr=subprocess.DEVNULL) as process:
             while not (copied := target.check().notes):
@@ -101,12 +102,15 @@ class TestCommand:
         assert result.output == "Error: the notes are kept there already. Name another place with --to.\n"
 
     def test_a_place_of_no_known_kind_is_refused(self) -> None:
-        assert "this is no place that notes can go to" in chie("notes", "migrate", "--to", "mysql://db/x").output
+        assert (
+            "`--to` is not a database URL that Chie supports."
+            in chie("notes", "migrate", "--to", "mysql://db/x").output
+        )
 
     def test_a_server_that_does_not_answer_is_said_without_its_password(self) -> None:
         result = chie("notes", "migrate", "--to", "postgresql://chie:hunter2hunter2@127.0.0.1:9/x")
         assert result.exit_code == 1
-        assert "PostgreSQL at 127.0.0.1, database x does not answer" in result.output
+        assert "PostgreSQL at postgresql://127.0.0.1/x is not responding" in result.output
         assert "hunter2" not in result.output
 
 
@@ -138,7 +142,7 @@ class TestMigration:
 
     @pytest.fixture
     def target(self, url: str, carried: CarriedEmbedder) -> Iterator[PostgresStore]:
-        store = PostgresStore(url, carried)
+        store = PostgresStore(postgres_url(url), carried)
         yield store
         store.close()
 

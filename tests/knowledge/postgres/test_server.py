@@ -5,9 +5,11 @@ import signal
 import subprocess
 import sys
 import traceback
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +19,19 @@ from click.testing import CliRunner
 from tests.app.processes import BIN
 from tests.contract.note_store import MOMENT, a_note
 from tests.fakes.embedders import HashingEmbedder
-from tests.fakes.postgres import crash, new_database, new_schema
+from tests.fakes.postgres import crash, new_database, new_schema, postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
 from chie.cli import main
+from chie.database import postgres as database_postgres
+from chie.database.settings import database_url
 from chie.errors import ChieError, ConfigurationError, ConflictError, StorageError
 from chie.knowledge.note import Note
-from chie.knowledge.settings import KnowledgeSettings, create_store, database
+from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.postgres import backfill as upkeep
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import pool as server_module
 from chie.knowledge.store.postgres import schema, vectors
-from chie.knowledge.store.postgres.address import parse
 from chie.knowledge.store.postgres.store import PostgresStore
 
 PASSWORD = "hunter2hunter2"
@@ -54,7 +57,7 @@ class TestManyProcesses:
 
     def test_processes_that_start_together_make_the_tables_once(self, url: str) -> None:
         def start(number: int) -> None:
-            store = PostgresStore(url, HashingEmbedder())
+            store = PostgresStore(postgres_url(url), HashingEmbedder())
             store.save(a_note(f"together {number}"))
             store.close()
 
@@ -65,7 +68,7 @@ class TestManyProcesses:
     def test_of_those_who_change_one_note_at_once_one_succeeds(self, url: str, store: PostgresStore) -> None:
         note = a_note("zero")
         store.save(note)
-        stores = [PostgresStore(url, HashingEmbedder()) for _ in range(6)]
+        stores = [PostgresStore(postgres_url(url), HashingEmbedder()) for _ in range(6)]
 
         def change(number: int) -> bool:
             try:
@@ -158,10 +161,15 @@ class TestLostConnections:
         store.close()
         connection = _losing(url, committed=True).connect(url, autocommit=True)
         store._server._idle.put(connection)
-        monkeypatch.setattr(server_module, "CONNECT_SECONDS", 1)
-        monkeypatch.setattr(store._server, "address", parse("postgresql://127.0.0.1:9/x"))
-        with pytest.raises(StorageError, match=r"whether the change was kept is not known\. Look whether it is there"):
+        monkeypatch.setattr(database_postgres, "CONNECT_TIMEOUT_SECONDS", 1)
+        monkeypatch.setattr(store._server, "url", postgres_url("postgresql://127.0.0.1:9/x"))
+        with pytest.raises(StorageError) as caught:
             store.save(a_note("perhaps"))
+        assert caught.value.code == "database.commit_outcome_unknown"
+
+
+def _fetch(statement: str, values: Sequence[object], connection: Any) -> Any:
+    return connection.execute(statement, values or None).fetchall()
 
 
 def end_others(url: str) -> None:
@@ -199,36 +207,34 @@ def _is_read_only(connection: psycopg.Connection[Any]) -> bool:
 class TestFailures:
     """Each says what to do, and none gives a password away."""
 
-    def failure(self, url: str, note: Note | None = None) -> str:
-        store = PostgresStore(url, HashingEmbedder())
+    def failure(self, url: str, note: Note | None = None) -> ChieError:
+        store = PostgresStore(postgres_url(url), HashingEmbedder())
         with pytest.raises(ChieError) as caught:
             store.save(note) if note else store.check()
         store.close()
         shown = "".join(traceback.format_exception(caught.value))
         assert PASSWORD not in shown
-        return caught.value.message
+        return caught.value
 
     def test_a_server_that_does_not_answer(self) -> None:
-        assert self.failure(f"postgresql://chie:{PASSWORD}@127.0.0.1:9/notes") == (
-            "PostgreSQL at 127.0.0.1, database notes does not answer or does not let this user in. Check that it runs "
-            "and that the address (in CHIE_DATABASE_URL, or in --to of a migration), user and password are right, "
-            "then try again."
-        )
+        error = self.failure(f"postgresql://chie:{PASSWORD}@127.0.0.1:9/notes")
+        assert error.code == "database.server_unreachable"
+        assert error.reason.params == {"location": "postgresql://127.0.0.1/notes"}
 
     @pytest.mark.parametrize(
         "wrong", [f"postgresql://chie:{PASSWORD}/@db/x", f"postgresql://chie@db:{PASSWORD}/x", "mysql://db/x"]
     )
     def test_an_address_that_is_none(self, wrong: str) -> None:
-        with pytest.raises(ConfigurationError, match="Write postgresql://user:password@host/name") as caught:
-            PostgresStore(wrong, HashingEmbedder())
+        with pytest.raises(ConfigurationError) as caught:
+            PostgresStore(postgres_url(wrong), HashingEmbedder())
+        assert caught.value.code == "database.url_invalid"
         assert PASSWORD not in "".join(traceback.format_exception(caught.value))
 
     def test_a_user_who_may_not_add_the_extension(self, server: str) -> None:
         empty = new_database(server)
         with psycopg.connect(empty, autocommit=True) as connection:
             connection.execute(f"CREATE ROLE weak LOGIN PASSWORD '{PASSWORD}'")
-        message = self.failure(as_user(empty, "weak"))
-        assert message.endswith("Ask its administrator to run there: CREATE EXTENSION vector;")
+        assert self.failure(as_user(empty, "weak")).code == "database.pgvector_forbidden"
 
     def test_an_owner_without_other_rights_needs_the_extension_and_nothing_else(
         self, server: str, monkeypatch: pytest.MonkeyPatch
@@ -240,7 +246,9 @@ class TestFailures:
             connection.execute("CREATE DATABASE plain OWNER plain")
         with psycopg.connect(server.replace("/postgres?", "/plain?"), autocommit=True) as connection:
             connection.execute("CREATE EXTENSION vector")
-        store = PostgresStore(as_user(server, "plain").replace("/postgres?", "/plain?"), HashingEmbedder())
+        store = PostgresStore(
+            postgres_url(as_user(server, "plain").replace("/postgres?", "/plain?")), HashingEmbedder()
+        )
         store.save(a_note("redis evicts sessions"))
         store.finish()
         store.close()  # the next connection has not loaded pgvector when it makes its settings
@@ -251,52 +259,60 @@ class TestFailures:
     def test_a_server_without_the_extension(self, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(schema, "EXTENSION", "CREATE EXTENSION vector_that_nobody_installed")
         empty = new_database(server)
-        assert "has no pgvector. Ask its administrator to install it" in self.failure(empty)
+        assert self.failure(empty).code == "database.pgvector_missing"
         with psycopg.connect(empty) as connection:
             assert connection.execute("SELECT to_regclass('knowledge_notes')").fetchone() == (None,)
 
     def test_an_extension_that_is_too_old(self, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(schema, "VECTOR", (99, 0))
-        assert "ALTER EXTENSION vector UPDATE;" in self.failure(new_schema(server))
+        monkeypatch.setattr(schema, "PGVECTOR", (99, 0))
+        error = self.failure(new_schema(server))
+        assert error.code == "database.pgvector_outdated"
+        assert error.reason.params["needed"] == "99.0"
 
     def test_a_database_that_cannot_hold_japanese(self, server: str) -> None:
         with psycopg.connect(server, autocommit=True) as connection:
             connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
-        assert "its encoding is not UTF8" in self.failure(server.replace("/postgres?", "/latin?"))
+        error = self.failure(server.replace("/postgres?", "/latin?"))
+        assert error.code == "database.encoding_unsupported"
 
     def test_a_newer_schema_is_refused_and_left_alone(self, url: str, store: PostgresStore) -> None:
         store.save(a_note())
         with psycopg.connect(url) as connection:
             connection.execute("UPDATE knowledge_schema SET version = version + 1")
-        assert "newer Chie (schema 2; this one knows 1). Upgrade Chie" in self.failure(url)
+        error = self.failure(url)
+        assert error.code == "database.schema_newer"
+        assert error.reason.params["found"] == 2
+        assert error.reason.params["supported"] == 1
 
     def test_rights_that_were_taken_away(self, url: str, store: PostgresStore) -> None:
         store.check()
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("DROP ROLE IF EXISTS reader")
             connection.execute("CREATE ROLE reader LOGIN")
-        assert "does not let this user do that" in self.failure(as_user(url, "reader"))
+        assert self.failure(as_user(url, "reader")).code == "database.permission_denied"
 
     @pytest.mark.parametrize("place", ["id", "title", "content", "source", "status", "tags"])
     def test_a_character_that_postgresql_does_not_know(self, url: str, place: str) -> None:
         fields: dict[str, Any] = {place: ["a\0"] if place == "tags" else "a\0"}
         assert (
-            self.failure(url, replace(a_note(), **fields))
+            self.failure(url, replace(a_note(), **fields)).message
             == "PostgreSQL cannot hold a character of code 0. Take it out, then try again."
         )
 
     def test_a_value_that_the_driver_refuses_is_no_lost_connection(self, store: PostgresStore) -> None:
-        with pytest.raises(StorageError, match="Look for a character of code 0 or a date outside the years 1 to 9999"):
-            store._server.read(lambda connection: connection.execute("SELECT %s", ("a\0",)))
-        with pytest.raises(StorageError, match="Look for a character of code 0 or a date outside the years 1 to 9999"):
-            store._server.read(lambda connection: connection.execute("SELECT '10000-01-01'::timestamptz").fetchall())
+        for statement, values in (("SELECT %s", ("a\0",)), ("SELECT '10000-01-01'::timestamptz", ())):
+            with pytest.raises(StorageError) as caught:
+                store._server.read(partial(_fetch, statement, values))
+            assert caught.value.code == "database.value_unsupported"
         assert store.check().notes == 0
 
     @pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
     def test_a_date_at_either_end_of_the_calendar_is_read_whatever_the_servers_time_zone(
         self, url: str, zone: str
     ) -> None:
-        store = PostgresStore(url.replace("options=", f"options=-ctimezone%3D{zone}%20"), HashingEmbedder())
+        store = PostgresStore(
+            postgres_url(url.replace("options=", f"options=-ctimezone%3D{zone}%20")), HashingEmbedder()
+        )
         for moment in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)):
             note = a_note("redis", created_at=moment, updated_at=moment)
             store.save(note)
@@ -310,24 +326,26 @@ class TestFailures:
     ) -> None:
         note = a_note("locked")
         store.save(note)
-        monkeypatch.setattr(server_module, "LOCK_SECONDS", "0.05")
+        monkeypatch.setattr(server_module, "LOCK_TIMEOUT_SECONDS", "0.05")
         with psycopg.connect(url) as holder:
             holder.execute("SELECT 1 FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,))
-            with pytest.raises(StorageError, match="find that transaction in pg_stat_activity and end it"):
+            with pytest.raises(StorageError) as caught:
                 store.save(replace(note, content="new", updated_at=MOMENT), replacing=note)
+        assert caught.value.code == "database.lock_timeout"
         assert store.get(note.id) == note
 
     def test_a_statement_that_takes_too_long(self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(server_module, "STATEMENT_SECONDS", "0.05")
-        with pytest.raises(StorageError, match="took too long for a statement"):
+        monkeypatch.setattr(server_module, "STATEMENT_TIMEOUT_SECONDS", "0.05")
+        with pytest.raises(StorageError) as caught:
             store._server.read(lambda connection: connection.execute("SELECT pg_sleep(30)"))
+        assert caught.value.code == "database.statement_timeout"
         monkeypatch.undo()
         assert store.check().notes == 0
 
     def test_a_driver_that_is_not_installed(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, "chie.knowledge.store.postgres.pool")
         monkeypatch.setitem(sys.modules, "psycopg", None)
-        assert self.failure(url).endswith("Run: pip install 'chie[postgres]'")
+        assert self.failure(url).code == "database.driver_missing"
 
 
 class TestSetting:
@@ -353,8 +371,9 @@ class TestSetting:
 
     def test_an_unknown_kind_of_database_is_refused_without_its_password(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CHIE_DATABASE_URL", f"mysql://root:{PASSWORD}@db/chie")
-        with pytest.raises(ConfigurationError, match="CHIE_DATABASE_URL is not the address") as caught:
-            database(KnowledgeSettings())
+        with pytest.raises(ConfigurationError) as caught:
+            database_url(KnowledgeSettings())
+        assert caught.value.code == "database.url_invalid"
         assert PASSWORD not in str(caught.value)
 
     def test_nothing_of_the_driver_is_loaded_before_it_is_needed(self) -> None:
@@ -378,4 +397,4 @@ class TestSetting:
         ],
     )  # fmt: skip
     def test_addresses_are_read_as_for_the_conversations(self, url: str, options: dict[str, object]) -> None:
-        assert parse(url).options == options
+        assert postgres_url(url).options == options

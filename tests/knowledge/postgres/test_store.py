@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
-from tests.fakes.postgres import new_schema
+from tests.fakes.postgres import new_schema, postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
 from chie.knowledge.embedding.base import Embedder
@@ -27,7 +27,7 @@ from chie.knowledge.store.sqlite.store import SqliteStore
 
 @pytest.fixture
 def fresh_store(server: str) -> Callable[[], NoteStore]:
-    return lambda: PostgresStore(new_schema(server), HashingEmbedder())
+    return lambda: PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
 
 
 class TestContract(NoteStoreContract):
@@ -70,7 +70,7 @@ class TestSameAsSqlite:
     @pytest.fixture(params=["both", "words"])
     def pair(self, request: pytest.FixtureRequest, url: str, tmp_path: Path) -> Iterator[tuple[NoteStore, NoteStore]]:
         embedder = MovableEmbedder()
-        stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(url, embedder)
+        stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(postgres_url(url), embedder)
         for store in stores:
             store.take(bilingual_notes())
         for store in stores:  # corpora that have seen changes count as those that have not
@@ -112,7 +112,7 @@ class TestSameAsSqlite:
 
 
 def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedder: Embedder, tmp_path: Path) -> None:
-    stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(url, embedder)
+    stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(postgres_url(url), embedder)
     for store in stores:
         store.take(bilingual_notes()[:14])
     ours, theirs = (
@@ -142,7 +142,7 @@ class TestModel:
         stores: list[PostgresStore] = []
 
         def opened(embedder: Embedder) -> PostgresStore:
-            stores.append(PostgresStore(url, embedder))
+            stores.append(PostgresStore(postgres_url(url), embedder))
             return stores[-1]
 
         yield opened
@@ -244,7 +244,7 @@ def wait_for(done: Callable[[], bool]) -> None:
 
 @pytest.fixture(scope="module")
 def indexed(server: str) -> Iterator[PostgresStore]:
-    store = PostgresStore(new_schema(server), HashingEmbedder())
+    store = PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
     notes = [
         a_note(
             f"redis case {n} {'kafka' if n % 3 else 'nginx'} {n * 7 % 11}",

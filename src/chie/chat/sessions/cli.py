@@ -2,9 +2,10 @@
 
 import click
 
-from chie.chat.sessions.settings import DatabaseSettings, database_url
 from chie.chat.sessions.upgrade import HEAD
 from chie.chat.sessions.upgrade import upgrade as upgrade_database
+from chie.database.engine import sqlalchemy_url
+from chie.database.settings import DatabaseSettings, database_url
 from chie.settings import load
 
 
@@ -17,9 +18,8 @@ def db() -> None:
 def upgrade() -> None:
     """Bring the database to this version's schema; `chie serve` does the same when it starts."""
     url = database_url(load(DatabaseSettings))
-    before = upgrade_database(url)
-    where = url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
+    before = upgrade_database(sqlalchemy_url(url))
     if before == HEAD:
-        click.echo(f"{where} is up to date ({HEAD}).")
+        click.echo(f"{url.location} is up to date ({HEAD}).")
     else:
-        click.echo(f"{where} is now at {HEAD} (before: {before or 'empty'}).")
+        click.echo(f"{url.location} is now at {HEAD} (before: {before or 'empty'}).")

@@ -10,19 +10,16 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Insert, event, text
-from sqlalchemy.engine import Connection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy import URL, Insert, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from chie.access.identity import User, acting_as, current_user
 from chie.chat.runs.notify import Bell
-from chie.chat.sessions.failures import in_our_words
+from chie.database.engine import WRITE_TRANSACTION, async_engine, translate_errors
 
 T = TypeVar("T")
 Change = Callable[[AsyncConnection], Awaitable[T]]
 
-BUSY_SECONDS = 30
-WRITING = {"begin": "BEGIN IMMEDIATE"}
 CHANNEL = "chie"
 NAMES = 200  # in one notification, which holds 8000 bytes
 
@@ -83,7 +80,7 @@ class Database:
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
         """One unchanging view where the database gives it (SQLite), at least committed rows elsewhere."""
-        with in_our_words(self.url):
+        with translate_errors(self.url):
             async with self._open().connect() as connection:
                 yield connection
 
@@ -134,9 +131,9 @@ class Database:
         return None
 
     async def _commit(self, batch: Sequence[Waiting]) -> None:
-        with in_our_words(self.url):
+        with translate_errors(self.url):
             async with self._open().connect() as connection:
-                await connection.execution_options(**WRITING)
+                await connection.execution_options(**WRITE_TRANSACTION)
                 async with connection.begin():
                     await Rows.of_all(batch)(connection)
                     results = [await waiting.finish(connection) for waiting in batch]
@@ -145,28 +142,5 @@ class Database:
 
     def _open(self) -> AsyncEngine:
         if self._engine is None:
-            self._engine = create_async_engine(self.url, **_options(self.url))
-            if self.url.get_backend_name() == "sqlite":
-                _prepare_sqlite(self._engine)
+            self._engine = async_engine(self.url)
         return self._engine
-
-
-def _options(url: URL) -> dict[str, Any]:
-    if url.get_backend_name() == "sqlite":
-        # Transactions are begun by us (see `begin`), or a reader would be refused when it starts to write.
-        arguments = {"timeout": BUSY_SECONDS, "isolation_level": None}
-        return {"pool_size": 4, "pool_reset_on_return": None, "connect_args": arguments}
-    return {"pool_size": 8, "pool_pre_ping": True}
-
-
-def _prepare_sqlite(engine: AsyncEngine) -> None:
-    @event.listens_for(engine.sync_engine, "connect")
-    def connect(connection: Any, _: object) -> None:  # noqa: ANN401
-        cursor = connection.cursor()
-        cursor.execute("PRAGMA foreign_keys = ON")
-        cursor.execute("PRAGMA synchronous = FULL")
-        cursor.close()
-
-    @event.listens_for(engine.sync_engine, "begin")
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))

@@ -1,11 +1,7 @@
 """The rules of sessions: titles, pages, who answers, and what "not found" means."""
 
-import base64
-import binascii
 import re
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
-from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,6 +12,7 @@ from chie.chat.sessions import repository
 from chie.chat.sessions.answer import part_of
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Conversation, Message, Page, Session, new_id, now
+from chie.database import cursor as page_cursor
 from chie.errors import NotFoundError, ValidationError
 
 TITLE_LENGTH = 60
@@ -42,13 +39,14 @@ class SessionService:
         return Conversation(**asdict(session), messages=messages)
 
     async def page(self, *, query: str | None = None, limit: int = 50, cursor: str | None = None) -> Page:
-        before, query = _decode(cursor) if cursor else None, (query or "").strip()
+        before, query = page_cursor.decode(cursor) if cursor else None, (query or "").strip()
         async with self._database.read() as connection:
             found = await repository.page(
                 connection, user_id=current_user().id, query=query or None, limit=limit + 1, before=before
             )
-        more = len(found) > limit
-        return Page(sessions=found[:limit], next_cursor=_encode(found[limit - 1]) if more else None)
+        last = found[limit - 1] if len(found) > limit else None
+        following = page_cursor.encode(last.updated_at, last.session_id) if last else None
+        return Page(sessions=found[:limit], next_cursor=following)
 
     async def change(self, session_id: str, *, title: str | None = None, agent_id: str | None = None) -> Session:
         wanted: dict[str, str] = {}
@@ -122,16 +120,3 @@ async def grown(connection: AsyncConnection, message: Message) -> Message:
 
 def no_session() -> NotFoundError:
     return NotFoundError("no session has this id. GET /api/sessions lists those that exist.")
-
-
-def _encode(session: Session) -> str:
-    text = f"{session.updated_at.isoformat()} {session.session_id}"
-    return base64.urlsafe_b64encode(text.encode()).decode()
-
-
-def _decode(cursor: str) -> tuple[datetime, str]:
-    try:
-        moment, session_id = base64.urlsafe_b64decode(cursor.encode()).decode().split(" ")
-        return datetime.fromisoformat(moment).astimezone(UTC), str(UUID(session_id))
-    except (binascii.Error, ValueError, OverflowError) as error:
-        raise ValidationError("cursor is not one that this list gave: use next_cursor of the page before.") from error

@@ -1,33 +1,35 @@
-"""One PostgreSQL database that many processes share: its connections, and what is done when one breaks."""
+"""Connections to one PostgreSQL database, with transactions that are retried when a connection breaks.
+
+psycopg_pool is not used: it reconnects in background threads and reports an unreachable server as a timeout, and a
+closed pool cannot be opened again. Here the caller connects, fails at once, and learns the reason.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from queue import Empty, LifoQueue
 from threading import BoundedSemaphore, Lock
 from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 
+from chie.database.pool import IdleConnections
+from chie.database.postgres import POOL_SIZE, driver_options
+from chie.database.url import PostgresUrl
 from chie.errors import StorageError
-from chie.knowledge.store.postgres import errors as failures
 from chie.knowledge.store.postgres import schema
-from chie.knowledge.store.postgres.address import Address
-from chie.knowledge.store.postgres.errors import LostError
+from chie.knowledge.store.postgres.errors import ConnectionLostError, is_conflict, is_connection_lost, translate_errors
 
 T = TypeVar("T")
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
 logger = logging.getLogger(__name__)
 
-POOL = 8  # connections of one process
-CONNECT_SECONDS = 10
-STATEMENT_SECONDS = 30
-LOCK_SECONDS = 10
-TRIES = 3
+STATEMENT_TIMEOUT_SECONDS = 30
+LOCK_TIMEOUT_SECONDS = 10
+MAX_ATTEMPTS = 3
 
-# JIT takes longer to compile our statements than they run. The driver makes dates in the session's time zone, and
-# cannot where one then falls outside the years 1 to 9999: a single such note would stop every list.
+# JIT compilation takes longer than our statements run. The driver converts timestamps to the session's time zone and
+# fails where one then leaves the years 1 to 9999: a single such note would break every list.
 _LIMITS = (
     "SET LOCAL statement_timeout = '{statement}s'; SET LOCAL lock_timeout = '{lock}s'; SET LOCAL jit = off;"
     "SET LOCAL TimeZone = 'UTC';"
@@ -37,28 +39,28 @@ _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; "
 
 
 class PostgresServer:
-    """Opened by the first thing that needs it; a connection serves one thread at a time, then waits in the pool."""
+    """Connects on first use. A connection serves one thread at a time, then becomes idle."""
 
-    def __init__(self, address: Address) -> None:
-        self.address = address
-        self._idle: LifoQueue[Connection] = LifoQueue()
-        self._places = BoundedSemaphore(POOL)
+    def __init__(self, url: PostgresUrl) -> None:
+        self.url = url
+        self._idle: IdleConnections[Connection] = IdleConnections()
+        self._slots = BoundedSemaphore(POOL_SIZE)
         self._preparing = Lock()
         self._ready = False
 
     def read(self, work: Callable[[Connection], T], *, settings: str = "") -> T:
-        """One unchanging view for as long as the work lasts. A broken connection is replaced, and the work repeated.
-        `settings` of the server are made for it, at no round trip of their own."""
-        return self._again(lambda: self._read(work, settings))
+        """Run `work` in a transaction with one consistent view, again on a new connection if the first one breaks.
+        `settings` are SET statements, sent in the same round trip."""
+        return self._retry(lambda: self._read(work, settings))
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """All of the work, on disk when this returns, or none of it. It is repeated only if it left no trace."""
-        return self._again(lambda: self._write(work))
+        """Run `work` in a transaction that is durable on return. It is repeated only if nothing was committed."""
+        return self._retry(lambda: self._write(work))
 
     @contextmanager
     def session(self) -> Iterator[Connection]:
-        """A connection for what no transaction may enclose and no clock limits."""
-        with failures.in_our_words(self.address):
+        """A connection without a transaction and without timeouts."""
+        with translate_errors(self.url):
             connection = self._open()
             try:
                 yield connection
@@ -66,19 +68,17 @@ class PostgresServer:
                 connection.close()
 
     def close(self) -> None:
-        with suppress(Empty):
-            while True:
-                self._idle.get_nowait().close()
+        self._idle.close()
 
-    def _again(self, attempt: Callable[[], T]) -> T:
-        with failures.in_our_words(self.address):
-            for _ in range(TRIES - 1):
+    def _retry(self, attempt: Callable[[], T]) -> T:
+        with translate_errors(self.url):
+            for _ in range(MAX_ATTEMPTS - 1):
                 try:
                     return attempt()
-                except LostError:
-                    logger.info("a connection to PostgreSQL was lost; trying with a new one")
+                except ConnectionLostError:
+                    logger.info("lost a connection to PostgreSQL; retrying on a new one")
                 except psycopg.Error as error:
-                    if not failures.is_clash(error):
+                    if not is_conflict(error):
                         raise
             return attempt()
 
@@ -97,45 +97,39 @@ class PostgresServer:
             try:
                 connection.execute("COMMIT")
             except psycopg.Error as error:
-                if not failures.is_lost(error, connection) or not row or not self._was_kept(row[0]):
+                if not is_connection_lost(error, connection) or not row or not self._was_committed(row[0]):
                     raise
         return result
 
-    def _was_kept(self, transaction: str) -> bool:
-        """Ask a new connection how a transaction ended whose end nobody told us."""
+    def _was_committed(self, transaction: str) -> bool:
+        """Look up, on a new connection, a transaction whose COMMIT got no response."""
         try:
             with self._connect() as connection:
                 row = connection.execute("SELECT pg_xact_status(%s::text::xid8)", (transaction,)).fetchone()
         except (psycopg.Error, StorageError) as error:
-            raise failures.unanswered(self.address) from error
+            raise StorageError("database.commit_outcome_unknown", location=self.url.location) from error
         outcome = row and row[0]
         if outcome not in ("committed", "aborted"):
-            raise failures.unanswered(self.address)
+            raise StorageError("database.commit_outcome_unknown", location=self.url.location)
         return bool(outcome == "committed")
 
     @contextmanager
     def _borrowed(self) -> Iterator[Connection]:
-        if not self._places.acquire(timeout=STATEMENT_SECONDS):
-            raise StorageError("all connections to PostgreSQL have been busy for too long. Try again in a moment.")
+        if not self._slots.acquire(timeout=STATEMENT_TIMEOUT_SECONDS):
+            raise StorageError("database.pool_exhausted", location=self.url.location)
         try:
-            connection = self._next()
+            connection = self._idle.take() or self._open()
             try:
                 yield connection
             except psycopg.Error as error:
-                if failures.is_lost(error, connection):
-                    self.close()  # a server that restarted has broken the idle ones too
-                    raise LostError from error
+                if is_connection_lost(error, connection):
+                    self.close()  # a restarted server has broken the idle connections too
+                    raise ConnectionLostError from error
                 raise
             finally:
                 self._return(connection)
         finally:
-            self._places.release()
-
-    def _next(self) -> Connection:
-        try:
-            return self._idle.get_nowait()
-        except Empty:
-            return self._open()
+            self._slots.release()
 
     def _return(self, connection: Connection) -> None:
         with suppress(psycopg.Error):
@@ -151,7 +145,7 @@ class PostgresServer:
         try:
             with self._preparing:
                 if not self._ready:
-                    schema.prepare(connection, self.address)
+                    schema.prepare(connection, self.url.location)
                     self._ready = True
         except BaseException:
             connection.close()
@@ -159,13 +153,13 @@ class PostgresServer:
         return connection
 
     def _connect(self) -> Connection:
-        """Statements are not prepared: plans must know their values, and poolers may hand us another session."""
-        options = {"connect_timeout": CONNECT_SECONDS} | self.address.options
+        """No prepared statements: plans depend on the values, and a pooler may switch sessions between statements."""
+        options = driver_options() | self.url.options
         try:
             return psycopg.connect(**options, autocommit=True, prepare_threshold=None)
         except psycopg.Error as error:
-            raise failures.unreached(self.address) from error
+            raise StorageError("database.server_unreachable", location=self.url.location) from error
 
 
 def _limits() -> str:
-    return _LIMITS.format(statement=STATEMENT_SECONDS, lock=LOCK_SECONDS)
+    return _LIMITS.format(statement=STATEMENT_TIMEOUT_SECONDS, lock=LOCK_TIMEOUT_SECONDS)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
+from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Heading, Note, Page, TagCount
 from chie.knowledge.passages import Passage, reading, split, words_of
-from chie.knowledge.store import cursor as cursors
 from chie.knowledge.store.postgres.corpus import Change
 from chie.knowledge.tokens import fold
 
@@ -139,14 +139,14 @@ def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str |
         values.append(labels([tag]))
     if cursor is not None:
         where.append("(created_at, id) < (%s::timestamptz, %s)")
-        values.extend(cursors.position(cursor))
+        values.extend(decode(cursor))
     found = connection.execute(
         f"SELECT {_HEADING} FROM knowledge_notes WHERE {' AND '.join(where)}"
         " ORDER BY created_at DESC, id DESC LIMIT %s",
         (*values, limit + 1),
     ).fetchall()
     notes = [_heading(row) for row in found[:limit]]
-    return Page(notes=notes, next_cursor=cursors.after(notes[-1]) if len(found) > limit else None)
+    return Page(notes=notes, next_cursor=encode(notes[-1].created_at, notes[-1].id) if len(found) > limit else None)
 
 
 def tags(connection: "Connection", viewer: str) -> list[TagCount]:

@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING
 from psycopg import errors
 
 from chie.errors import StorageError
-from chie.knowledge.store.postgres.address import Address
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
 VERSION = 1
-LOCK = 6_840_302  # any number, as long as every Chie takes the same
+LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
-VECTOR = (0, 8)  # the pgvector that first goes on looking when a filter leaves too few
+PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
 
 # Passages are never changed, only replaced. `owner` is set where a note is private; it and `labels`, the folded tags,
 # stand beside the words and beside the vectors, so that both are filtered while they are scanned. The single row of
@@ -78,7 +77,7 @@ INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
 STEPS: dict[int, str] = {}
 
 
-def prepare(connection: "Connection", address: Address) -> None:
+def prepare(connection: "Connection", location: str) -> None:
     """Create, upgrade or recognise the tables; processes that start together wait for the first."""
     version = _version(connection)
     if version < VERSION:
@@ -86,15 +85,12 @@ def prepare(connection: "Connection", address: Address) -> None:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             version = _version(connection)
             if version == 0:
-                _create(connection, address)
+                _create(connection, location)
             for step in range(version or VERSION, VERSION):
                 connection.execute(STEPS[step])
             connection.execute("UPDATE knowledge_schema SET version = %s WHERE version < %s", (VERSION, VERSION))
     if version > VERSION:
-        raise StorageError(
-            f"the notes at {address.shown} were written by a newer Chie (schema {version}; this one knows {VERSION}). "
-            "Upgrade Chie, or set CHIE_DATABASE_URL to another database. Nothing in it was changed."
-        )
+        raise StorageError("database.schema_newer", location=location, found=version, supported=VERSION)
 
 
 def _version(connection: "Connection") -> int:
@@ -106,41 +102,29 @@ def _version(connection: "Connection") -> int:
     return row[0] if row else 0
 
 
-def _create(connection: "Connection", address: Address) -> None:
-    _require_utf8(connection, address)
-    _require_vector(connection, address)
+def _create(connection: "Connection", location: str) -> None:
+    _require_utf8(connection, location)
+    _require_vector(connection, location)
     connection.execute(SCHEMA)
     connection.execute("INSERT INTO knowledge_schema VALUES (%s)", (VERSION,))
 
 
-def _require_utf8(connection: "Connection", address: Address) -> None:
+def _require_utf8(connection: "Connection", location: str) -> None:
     row = connection.execute("SHOW server_encoding").fetchone()
     if row != ("UTF8",):
-        raise StorageError(
-            f"the database at {address.shown} cannot hold every language: its encoding is not UTF8. "
-            "Make one that is, with CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0, "
-            "and set CHIE_DATABASE_URL to it."
-        )
+        raise StorageError("database.encoding_unsupported", location=location)
 
 
-def _require_vector(connection: "Connection", address: Address) -> None:
+def _require_vector(connection: "Connection", location: str) -> None:
     try:
         with connection.transaction():
             connection.execute(EXTENSION)
     except errors.InsufficientPrivilege as error:
-        raise StorageError(
-            f"search by meaning needs the extension pgvector in the database at {address.shown}, and this user may not "
-            "add it. Ask its administrator to run there: CREATE EXTENSION vector;"
-        ) from error
+        raise StorageError("database.pgvector_forbidden", location=location) from error
     except (errors.FeatureNotSupported, errors.UndefinedFile) as error:
-        raise StorageError(
-            f"the server of the database at {address.shown} has no pgvector. Ask its administrator to install it "
-            "(on Debian the package postgresql-VERSION-pgvector), then to run there: CREATE EXTENSION vector;"
-        ) from error
+        raise StorageError("database.pgvector_missing", location=location) from error
     row = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
     found = row[0] if row else "0"
-    if tuple(int(part) for part in found.split(".")[:2]) < VECTOR:
-        raise StorageError(
-            f"pgvector in the database at {address.shown} is {found}, and Chie needs 0.8 or newer. Ask its "
-            "administrator to install that, then to run there: ALTER EXTENSION vector UPDATE;"
-        )
+    if tuple(int(part) for part in found.split(".")[:2]) < PGVECTOR:
+        needed = ".".join(map(str, PGVECTOR))
+        raise StorageError("database.pgvector_outdated", location=location, found=found, needed=needed)

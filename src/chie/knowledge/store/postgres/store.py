@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from chie.database.url import PostgresUrl
 from chie.errors import ConfigurationError
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
@@ -14,7 +15,6 @@ from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
 from chie.knowledge.store.degraded import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
 from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import rows
-from chie.knowledge.store.postgres.address import parse
 from chie.knowledge.store.postgres.backfill import Upkeep
 from chie.knowledge.store.postgres.corpus import Change, Corpus
 from chie.knowledge.store.postgres.rows import Draft
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 class PostgresStore(NoteStore):
-    def __init__(self, url: str, embedder: Embedder) -> None:
-        self._address = parse(url)
+    def __init__(self, url: PostgresUrl, embedder: Embedder) -> None:
+        self._url = url
         self._opening = Lock()
         self._opened: PostgresServer | None = None
         self._vectors = PostgresVectors(embedder)
@@ -42,10 +42,8 @@ class PostgresStore(NoteStore):
                 try:
                     from chie.knowledge.store.postgres.pool import PostgresServer
                 except ModuleNotFoundError as error:
-                    raise ConfigurationError(
-                        "PostgreSQL needs a driver that is not installed. Run: pip install 'chie[postgres]'"
-                    ) from error
-                self._opened = PostgresServer(self._address)
+                    raise ConfigurationError("database.driver_missing") from error
+                self._opened = PostgresServer(self._url)
             return self._opened
 
     def save(self, note: Note, *, replacing: Note | None = None) -> str | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
 from chie.knowledge.note import Heading, Note, Page, TagCount
 from chie.knowledge.passages import Passage, words_of
-from chie.knowledge.store import cursor as cursors
 from chie.knowledge.tokens import fold
 
 _COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, private, created_at, updated_at"
@@ -67,13 +67,14 @@ def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor:
         values.append(fold(tag))
     if cursor is not None:
         where.append("(created_at, id) < (?, ?)")
-        values.extend(cursors.position(cursor))
+        moment, note_id = decode(cursor)
+        values.extend((utc_text(moment), note_id))
     rows = connection.execute(
         f"SELECT {_HEADING} FROM notes WHERE {' AND '.join(where)} ORDER BY created_at DESC, id DESC LIMIT ?",
         (*values, limit + 1),
     ).fetchall()
     notes = [_heading(row) for row in rows[:limit]]
-    return Page(notes=notes, next_cursor=cursors.after(notes[-1]) if len(rows) > limit else None)
+    return Page(notes=notes, next_cursor=encode(notes[-1].created_at, notes[-1].id) if len(rows) > limit else None)
 
 
 def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int, tuple[str, str]]:
@@ -155,8 +156,8 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             note.user_id,
             note.author_kind,
             note.private,
-            cursors.stamp(note.created_at),
-            cursors.stamp(note.updated_at),
+            utc_text(note.created_at),
+            utc_text(note.updated_at),
         ),
     ).lastrowid
     connection.executemany(

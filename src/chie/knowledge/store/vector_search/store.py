@@ -4,12 +4,11 @@ What the service cannot do is done here by reading more of it: it sorts nothing 
 `docs/vector-search.md` says what that costs.
 """
 
-import base64
-import binascii
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from chie.database.cursor import decode_position, encode_position
 from chie.errors import ChieError, ConflictError, ValidationError
 from chie.knowledge import ranking
 from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
@@ -186,12 +185,12 @@ def _digest(lines: Iterable[str]) -> str:
 
 
 def _cursor(last: Place) -> str:
-    return base64.urlsafe_b64encode(f"{last.number} {last.note}".encode()).decode().rstrip("=")
+    return encode_position(str(last.number), last.note)
 
 
 def _place(cursor: str) -> Place:
+    number, note = decode_position(cursor)
     try:
-        number, note = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().split(" ", 1)
         return Place(int(number), note)
-    except (binascii.Error, ValueError) as error:
-        raise ValidationError("cursor is not one that a list gave. Start again without a cursor.") from error
+    except ValueError as error:
+        raise ValidationError("database.cursor_invalid") from error
