@@ -1,4 +1,4 @@
-"""What one process asks of another that writes an answer."""
+"""Commands from one process to the one that generates an answer."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -16,12 +16,11 @@ from tests.fakes.postgres import new_database
 from tests.fakes.sse import Reader, asking, following, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs import notify as bell
-from chie.chat.runs import remote as elsewhere
-from chie.chat.runs.manager import ENDED_ELSEWHERE
-from chie.chat.runs.notify import Bell
+from chie.chat.runs import notifier, remote
+from chie.chat.runs.notifier import Notifier
 from chie.chat.sessions import repository
 from chie.chat.sessions.entities import Message
+from chie.messages.catalogue import Message as Text
 
 CALL = "call-delete_everything"
 
@@ -41,26 +40,26 @@ async def deaf(house: ChatClient, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         return []
 
     with monkeypatch.context() as patched:
-        patched.setattr(elsewhere, "REACTION_SECONDS", 0.05)
-        patched.setattr(house.app.state.chat._orders, "take", take)
+        patched.setattr(remote, "REPLY_TIMEOUT_SECONDS", 0.05)
+        patched.setattr(house.app.state.chat._queue, "take", take)
         yield
 
 
-def bell_of(house: ChatClient) -> Bell:
-    found: Bell = house.app.state.chat.turns.bell
+def notifier_of(chat: ChatClient) -> Notifier:
+    found: Notifier = chat.app.state.chat._notifier
     return found
 
 
-async def heard(house: ChatClient) -> None:
-    async def hears() -> bool:
-        return bell_of(house).pause == bell.CHECK_SECONDS
+async def listening(chat: ChatClient) -> None:
+    async def connected() -> bool:
+        return notifier_of(chat).poll_interval == notifier.CHECK_SECONDS
 
-    await until(hears)
+    await until(connected)
 
 
-async def orders_of(house: ChatClient) -> int:
-    async with house.app.state.chat._database.read() as connection:
-        return int((await connection.execute(text("SELECT count(*) FROM answer_orders"))).scalar_one())
+async def count_commands(chat: ChatClient) -> int:
+    async with chat.app.state.chat._database.read() as connection:
+        return int((await connection.execute(text("SELECT count(*) FROM run_commands"))).scalar_one())
 
 
 async def test_stop_from_another_house_ends_the_answer_and_keeps_the_part(
@@ -78,7 +77,7 @@ async def test_stop_from_another_house_ends_the_answer_and_keeps_the_part(
     answer = (await other.messages(reader.session_id))[-1]
     assert (answer["status"], answer["content"], answer["last_event_id"]) == ("stopped", "the part", 3)
     assert (await other.client.post(f"/api/chat/{reader.message_id}/stop")).json()["status"] == "stopped"
-    assert await orders_of(other) == 0
+    assert await count_commands(other) == 0
 
 
 @pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
@@ -92,7 +91,7 @@ async def test_a_tool_is_approved_or_refused_from_another_house(
         assert decided.json() == {"id": CALL, "approved": approved}
         assert (await reader.event()).data["content"] == content
         await reader.rest()
-    assert await orders_of(other) == 0
+    assert await count_commands(other) == 0
 
 
 async def test_the_writer_s_refusal_arrives_in_its_words(chat_on_both: ChatClient, other: ChatClient) -> None:
@@ -101,12 +100,12 @@ async def test_the_writer_s_refusal_arrives_in_its_words(chat_on_both: ChatClien
         path = f"/api/chat/{reader.message_id}/approve"
         for house in (chat_on_both, other):
             unknown = await house.client.post(path, json={"id": "another"})
-            assert (unknown.status_code, unknown.json()["detail"][:12]) == (404, "no tool call")
+            assert (unknown.status_code, unknown.json()["detail"]) == (404, str(Text("chat.tool_call_not_found")))
         await other.client.post(path, json={"id": CALL})
         await reader.rest()
     late = await other.client.post(path, json={"id": CALL})
-    assert (late.status_code, late.json()["detail"][:33]) == (409, "this answer has ended (complete):")
-    assert await orders_of(other) == 0
+    assert (late.status_code, late.json()["detail"]) == (409, str(Text("chat.answer_ended", status="complete")))
+    assert await count_commands(other) == 0
 
 
 async def test_two_who_decide_differently_do_not_both_win(
@@ -161,7 +160,7 @@ async def test_a_reader_elsewhere_is_told_that_the_session_was_deleted(
         agent.finish()
         await reader.rest()
     assert (error.id, error.event, last.data) == (2, "error", {"message_id": None})
-    assert error.data["error"].startswith("no answer has this id.")
+    assert error.data["code"] == "sessions.answer_not_found"
 
 
 async def _delete(connection: AsyncConnection, *, session_id: str) -> None:
@@ -186,7 +185,7 @@ async def test_a_session_cannot_be_deleted_under_a_question(postgres: str, deed:
             await asyncio.sleep(0.3)
         answer = await asked
     assert answer.status_code == 404
-    assert answer.json()["detail"].startswith("no session has this id.")
+    assert answer.json()["detail"] == str(Text("sessions.session_not_found"))
 
 
 async def test_two_questions_at_once_in_two_houses_do_not_fork_a_session(
@@ -246,7 +245,7 @@ async def test_a_writer_that_does_not_react_loses_the_answer_when_it_is_stopped(
         assert stopped.json()["status"] == "stopped"
         assert [(event.id, event.event) for event in await there.rest()] == [(10_002, "done")]
         agent.allow("never saved")
-        assert [event.event for event in await reader.rest()] == ["message", "error", "done"]
+        assert [event.event for event in await reader.rest()][-2:] == ["error", "done"]
     answer = (await other.messages(reader.session_id))[-1]
     assert (answer["status"], answer["content"], answer["last_event_id"]) == ("stopped", "kept ", 10_002)
     assert agent.closed == 1
@@ -261,7 +260,7 @@ async def test_the_end_that_a_late_writer_had_in_mind_is_not_written(
         await other.client.post(f"/api/chat/{reader.message_id}/stop")
         agent.finish()
         error, last = await reader.rest()
-    assert (error.data["error"], last.data) == (ENDED_ELSEWHERE, {"message_id": None})
+    assert (error.data["code"], last.data) == ("chat.lease_lost", {"message_id": None})
     assert (await other.messages(reader.session_id))[-1]["status"] == "stopped"
 
 
@@ -273,8 +272,8 @@ async def test_a_word_that_nobody_takes_is_withdrawn(
         path = f"/api/chat/{reader.message_id}/approve"
         async with deaf(chat_on_both, monkeypatch):
             refused = await other.client.post(path, json={"id": CALL})
-        assert (refused.status_code, refused.json()["detail"]) == (409, elsewhere.DEAF)
-        assert await orders_of(other) == 0
+        assert (refused.status_code, refused.json()["detail"]) == (409, str(Text("chat.process_not_responding")))
+        assert await count_commands(other) == 0
         assert (await other.client.post(path, json={"id": CALL, "approved": False})).status_code == 200
         assert (await reader.event()).data["content"] == "refused by the user"
         await reader.rest()
@@ -284,11 +283,11 @@ async def test_postgresql_tells_at_once_what_others_would_only_see_much_later(
     postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Looking without being told is as good as off: following, stopping and approving come by NOTIFY alone."""
-    monkeypatch.setattr(bell, "CHECK_SECONDS", 3_600.0)
+    monkeypatch.setattr(notifier, "CHECK_SECONDS", 3_600.0)
     url = postgres_url(new_database(postgres))
     async with open_chat(url) as writer, open_chat(url) as other:
-        await heard(writer)
-        await heard(other)
+        await listening(writer)
+        await listening(other)
         agent = writer.agent(GatedAgent)
         async with asking(writer.client, "go", agent_id="gated") as reader:
             async with following(other.client, reader.message_id) as there:
@@ -308,7 +307,7 @@ async def test_when_the_line_breaks_nothing_is_lost_and_it_is_opened_again(
     url = postgres_url(address)
     async with open_chat(url) as writer, open_chat(url) as other:
         agent = writer.agent(GatedAgent)
-        await heard(other)
+        await listening(other)
         async with asking(writer.client, "x", agent_id="gated") as reader:
             agent.allow("before ")
             async with following(other.client, reader.message_id) as there:
@@ -316,9 +315,9 @@ async def test_when_the_line_breaks_nothing_is_lost_and_it_is_opened_again(
                 _cut(address)
                 agent.allow("after")
                 assert (await there.event()).text == "after"
-                await heard(other)
-                await heard(writer)
-                monkeypatch.setattr(bell, "CHECK_SECONDS", 3_600.0)
+                await listening(other)
+                await listening(writer)
+                monkeypatch.setattr(notifier, "CHECK_SECONDS", 3_600.0)
                 agent.allow("!")
                 assert (await there.event()).text == "!"
                 agent.finish()
@@ -331,21 +330,21 @@ async def test_where_nothing_is_ever_told_everything_still_arrives(
 ) -> None:
     """As behind a pooler that gives every transaction another connection."""
 
-    async def tell(*_: object) -> None:
+    async def notify(*_: object) -> None:
         pass
 
-    monkeypatch.setattr("chie.chat.sessions.database.Database.tell", tell)
+    monkeypatch.setattr("chie.chat.sessions.database.Database.notify", notify)
     url = postgres_url(new_database(postgres))
     async with open_chat(url) as writer, open_chat(url) as other:
         await _approve(writer, other)
-        assert bell_of(other).pause == bell.POLL_SECONDS
+        assert notifier_of(other).poll_interval == notifier.POLL_SECONDS
 
 
 async def test_an_order_whose_sender_died_is_forgotten(chat_on_both: ChatClient) -> None:
     session_id, _ = await chat_on_both.ask("x")
     message_id = (await chat_on_both.messages(session_id))[-1]["message_id"]
     statement = text(
-        "INSERT INTO answer_orders (id, message_id, wish, created_at) VALUES ('a', :id, 'stop', '2020-01-01 00:00:00')"
+        "INSERT INTO run_commands (id, message_id, kind, created_at) VALUES ('a', :id, 'stop', '2020-01-01 00:00:00')"
     )
 
     async def leave(connection: AsyncConnection) -> None:
@@ -353,7 +352,7 @@ async def test_an_order_whose_sender_died_is_forgotten(chat_on_both: ChatClient)
 
     await chat_on_both.app.state.chat._database.write(leave)
     async with open_chat(chat_on_both.url) as other:
-        assert await orders_of(other) == 0
+        assert await count_commands(other) == 0
 
 
 async def _approve(writer: ChatClient, other: ChatClient) -> None:
