@@ -1,11 +1,12 @@
-"""How a node is named in expressions: whatever the form and the script, the name is seen, and follows a rename."""
+"""References to nodes in expressions: every form is found and renamed, in any script."""
 
 import pytest
 from tests.n8n.caller import chain, node
 
-from chie.n8n.references import referred
-from chie.n8n.rename import follower
-from chie.n8n.structure import check
+from chie.messages.catalogue import Message
+from chie.n8n.node_references import referenced_nodes
+from chie.n8n.node_rename import reference_rewriter
+from chie.n8n.validation import validate
 
 
 @pytest.mark.parametrize(
@@ -23,15 +24,15 @@ from chie.n8n.structure import check
         ("no expression: ('A') [\"A\"]", []),
     ],
 )
-def test_every_form_is_seen(text: str, names: list[str]) -> None:
-    assert list(referred(text)) == names
+def test_every_form_is_found(text: str, names: list[str]) -> None:
+    assert list(referenced_nodes(text)) == names
 
 
 @pytest.mark.parametrize("text", ["={{ $node.消えた.json }}", '={{ $node["消えた"].json }}', "={{ $items('消えた') }}"])
-def test_a_name_that_no_node_has_is_odd_in_every_form(text: str) -> None:
+def test_unknown_name_is_a_warning_in_every_form(text: str) -> None:
     nodes = [node("A", "n8n-nodes-base.webhook"), node("B", parameters={"x": text})]
-    said = "'B' refers to '消えた' in an expression, and no node has this name"
-    assert check(nodes, chain("A", "B")).warnings == [said]
+    warning = Message("n8n.reference_unknown", node="'B'", reference="'消えた'")
+    assert validate(nodes, chain("A", "B")).warnings == [warning]
 
 
 @pytest.mark.parametrize(
@@ -46,5 +47,5 @@ def test_a_name_that_no_node_has_is_odd_in_every_form(text: str) -> None:
         ("取得", "受信", "$('取得') $items(\"取得\", 0) $node[`取得`]", "$('受信') $items(\"受信\", 0) $node[`受信`]"),
     ],
 )
-def test_every_form_follows_a_new_name(old: str, new: str, text: str, after: str | None) -> None:
-    assert follower(old, new)(text) == (after or text)
+def test_every_form_is_renamed(old: str, new: str, text: str, after: str | None) -> None:
+    assert reference_rewriter(old, new)(text) == (after or text)

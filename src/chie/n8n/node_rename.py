@@ -1,21 +1,21 @@
-"""Renaming a node: everything that refers to it by name follows."""
+"""Renames a node together with everything that refers to it by name."""
 
 import re
 from collections.abc import Callable
 from typing import Any
 
 from chie.n8n.models import Json, Workflow
-from chie.n8n.references import CALLS, continues_identifier, is_identifier
+from chie.n8n.node_references import CALLS, continues_identifier, is_identifier
 
 
-def rename(workflow: Workflow, old: str, new: str) -> None:
-    """Changes the workflow in place: node, connections, expressions, pinned data, static data."""
-    follow = follower(old, new)
+def rename_node(workflow: Workflow, old: str, new: str) -> None:
+    """Change node, connections, expressions, pinned data and static data of the workflow in place."""
+    rewrite = reference_rewriter(old, new)
     for node in workflow["nodes"]:
         if node["name"] == old:
             node["name"] = new
         if "parameters" in node:
-            node["parameters"] = _mapped(node["parameters"], follow)
+            node["parameters"] = _mapped(node["parameters"], rewrite)
     workflow["connections"] = _reconnected(workflow["connections"], old, new)
     if workflow.get("pinData"):
         workflow["pinData"] = _rekeyed(workflow["pinData"], old, new)
@@ -23,8 +23,8 @@ def rename(workflow: Workflow, old: str, new: str) -> None:
         workflow["staticData"] = _rekeyed(workflow["staticData"], f"node:{old}", f"node:{new}")
 
 
-def follower(old: str, new: str) -> Callable[[str], str]:
-    """Rewrites `$('Old')`, `$items("Old")`, `$node["Old"]` and `$node.Old` in a text, whatever the quotes."""
+def reference_rewriter(old: str, new: str) -> Callable[[str], str]:
+    """A function that rewrites `$('Old')`, `$items("Old")`, `$node["Old"]` and `$node.Old`, with any quotes."""
     quoted = [
         (
             re.compile(f"(?P<before>{CALLS}){quote}{re.escape(_escape(old, quote))}{quote}"),
@@ -35,17 +35,17 @@ def follower(old: str, new: str) -> Callable[[str], str]:
     dotted = re.compile(rf"\$node\.{re.escape(old)}(?=(?P<next>.?))", re.DOTALL) if is_identifier(old) else None
     after = f"$node.{new}" if is_identifier(new) else f'$node["{_escape(new, chr(34))}"]'
 
-    def follow_dot(found: re.Match[str]) -> str:
+    def rewrite_dotted(found: re.Match[str]) -> str:
         return found[0] if found["next"] and continues_identifier(found["next"]) else after
 
-    def follow(text: str) -> str:
+    def rewrite(text: str) -> str:
         if "$" not in text:
             return text
         for pattern, name in quoted:
             text = pattern.sub(lambda found, name=name: found["before"] + name, text)  # type: ignore[misc]
-        return dotted.sub(follow_dot, text) if dotted else text
+        return dotted.sub(rewrite_dotted, text) if dotted else text
 
-    return follow
+    return rewrite
 
 
 def _escape(name: str, quote: str) -> str:

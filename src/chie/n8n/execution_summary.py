@@ -1,16 +1,19 @@
-"""What happened in an execution: which nodes ran, how often, with how many items, and what failed."""
+"""Summaries of executions: which nodes ran, how often, with how many items, and what failed."""
 
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from chie.messages.catalogue import Message
 from chie.n8n.errors import NotFoundError
 from chie.n8n.models import Execution, Json
-from chie.n8n.summaries import short_type
+from chie.n8n.workflow_summary import short_type
+
+MAX_NAMED_NODES = 40
 
 
 def row(execution: Execution) -> Json:
-    """One execution among many."""
+    """The execution as a row of a list."""
     shown: Json = {"id": str(execution["id"]), "workflowId": str(execution.get("workflowId", ""))}
     for key in ("status", "mode", "startedAt"):
         if execution.get(key) is not None:
@@ -30,8 +33,8 @@ def summary(execution: Execution) -> Json:
         shown["workflowName"] = name
     if failed := failure(execution):
         shown["failed"] = failed
-    if not runs:
-        shown["note"] = "n8n has no data of this execution: it did not get that far, or it is set not to save it"
+    if note := missing_data_note(execution):
+        shown["note"] = str(note)
         return shown
     nodes = [_node(name, node_runs, _types(execution)) for name, node_runs in runs.items()]
     shown["executedNodes"] = len(nodes)
@@ -40,18 +43,23 @@ def summary(execution: Execution) -> Json:
     return shown
 
 
+def missing_data_note(execution: Execution) -> Message | None:
+    """Set if n8n has no run data of this execution."""
+    return None if _run_data(execution) else Message("n8n.execution_data_missing")
+
+
 def failure(execution: Execution) -> Json | None:
-    """The node that failed and what it said; n8n keeps it at the top, at the run, or at both."""
+    """The failed node and its error; n8n stores the error at the top level, at the run, or at both."""
     result = _result(execution)
     error = result.get("error")
-    where = _failing_node(error) or result.get("lastNodeExecuted")
+    node = _failing_node(error) or result.get("lastNodeExecuted")
     for name, runs in _run_data(execution).items():
         for run in runs:
-            if run.get("error") and (error is None or name == where):
-                error, where = run["error"], name
+            if run.get("error") and (error is None or name == node):
+                error, node = run["error"], name
     if not isinstance(error, dict):
         return None
-    shown = {"node": where} if where else {}
+    shown = {"node": node} if node else {}
     shown["message"] = error.get("message") or error.get("name") or "no message"
     for key in ("description", "httpCode"):
         if error.get(key):
@@ -64,8 +72,7 @@ def node_runs(execution: Execution, name: str, limit: int) -> Json:
     runs = _run_data(execution)
     found = name if name in runs else _name_of(execution, name)
     if found not in runs:
-        known = ", ".join(list(runs)[:40]) or "none"
-        raise NotFoundError(f"That node did not run in this execution. Nodes that ran: {known}.")
+        raise NotFoundError("n8n.node_not_executed", nodes=list(runs)[:MAX_NAMED_NODES])
     return {
         "node": found,
         "type": _types(execution).get(found),
@@ -93,7 +100,7 @@ def _node(name: str, runs: list[Json], types: dict[str, str]) -> Json:
         shown["type"] = types[name]
     if len(runs) > 1:
         shown["runs"] = len(runs)
-    shown["items"] = sum(len(items) for run in runs for _, items in _slots(run))
+    shown["items"] = sum(len(items) for run in runs for _, items in _outputs_of(run))
     shown["ms"] = sum(run.get("executionTime") or 0 for run in runs)
     states = {run.get("executionStatus", "success") for run in runs} - {"success"}
     if any(run.get("error") for run in runs):
@@ -109,20 +116,21 @@ def _run(run: Json, limit: int) -> Json:
     if sources := [source.get("previousNode") for source in run.get("source") or [] if source]:
         shown["inputFrom"] = sources
     if error := run.get("error"):
-        told = error if isinstance(error, dict) else {"message": str(error)}
-        shown["error"] = {key: told.get(key) for key in ("message", "description") if told.get(key)}
+        details = error if isinstance(error, dict) else {"message": str(error)}
+        shown["error"] = {key: details.get(key) for key in ("message", "description") if details.get(key)}
     shown["outputs"] = _outputs(run, limit)
     return shown
 
 
 def _outputs(run: Json, limit: int) -> Json:
     return {
-        name: {"count": len(items), "items": [_item(item) for item in items[:limit]]} for name, items in _slots(run)
+        name: {"count": len(items), "items": [_item(item) for item in items[:limit]]}
+        for name, items in _outputs_of(run)
     }
 
 
 def _item(item: Any) -> Any:  # noqa: ANN401
-    """The item's JSON; of files only what they are, never their bytes."""
+    """The item's JSON; files are described, without their content."""
     if not isinstance(item, dict):
         return item
     shown = item.get("json", item)
@@ -135,10 +143,10 @@ def _item(item: Any) -> Any:  # noqa: ANN401
     return shown
 
 
-def _slots(run: Json) -> Iterator[tuple[str, list[Any]]]:
-    """`main`, `main[1]`, `ai_tool` … with the items at each; empty slots are null."""
-    for kind, slots in (run.get("data") or {}).items():
-        for number, items in enumerate(slots or []):
+def _outputs_of(run: Json) -> Iterator[tuple[str, list[Any]]]:
+    """`main`, `main[1]`, `ai_tool` … with the items of each output; empty outputs are null."""
+    for kind, outputs in (run.get("data") or {}).items():
+        for number, items in enumerate(outputs or []):
             yield (f"{kind}[{number}]" if number else kind), items or []
 
 
@@ -149,7 +157,7 @@ def _result(execution: Execution) -> Json:
 
 
 def _run_data(execution: Execution) -> dict[str, list[Json]]:
-    """Runs by node; what is no run (a node that never came to one may have null) is left out."""
+    """Runs by node. A node that never ran may have null, which is skipped."""
     found = _result(execution).get("runData") or {}
     return {name: [run for run in runs or () if isinstance(run, dict)] for name, runs in found.items()}
 

@@ -1,16 +1,16 @@
-"""The small answers: what an assistant needs to decide on its next step, in few words."""
+"""Summaries of workflows: what an assistant needs to decide on the next step."""
 
 from typing import Any
 
+from chie.n8n.graph import each_connection
 from chie.n8n.models import Json, Node, Workflow, has_draft, tag_names
 from chie.n8n.saving import Report
-from chie.n8n.structure import targets
 
 _PREFIXES = ("n8n-nodes-base.", "@n8n/n8n-nodes-")
 
 
 def short_type(kind: str) -> str:
-    """`httpRequest`, `langchain.agent`; types of other packages stay whole."""
+    """`httpRequest`, `langchain.agent`; types of other packages are unchanged."""
     for prefix in _PREFIXES:
         if kind.startswith(prefix):
             return kind.removeprefix(prefix)
@@ -18,7 +18,7 @@ def short_type(kind: str) -> str:
 
 
 def row(workflow: Workflow) -> Json:
-    """One workflow among many."""
+    """The workflow as a row of a list."""
     shown: Json = {"id": workflow["id"], "name": workflow["name"], "active": bool(workflow.get("active"))}
     if tags := tag_names(workflow):
         shown["tags"] = tags
@@ -38,7 +38,7 @@ def head(workflow: Workflow) -> Json:
 
 
 def overview(workflow: Workflow) -> Json:
-    """One workflow, with its nodes' names and kinds."""
+    """The workflow with the names and types of its nodes."""
     nodes: list[Node] = workflow.get("nodes") or []
     shown = head(workflow) | {"nodes": {node["name"]: short_type(node["type"]) for node in nodes}}
     if disabled := [node["name"] for node in nodes if node.get("disabled")]:
@@ -48,8 +48,8 @@ def overview(workflow: Workflow) -> Json:
     return shown
 
 
-def whole(workflow: Workflow) -> Workflow:
-    """Everything, but not twice: a live version that is the stored one would only repeat it."""
+def full(workflow: Workflow) -> Workflow:
+    """Everything; the published version is omitted if it is the stored one."""
     live = workflow.get("activeVersion")
     if isinstance(live, dict) and live.get("versionId") == workflow.get("versionId"):
         return {key: value for key, value in workflow.items() if key != "activeVersion"}
@@ -57,22 +57,22 @@ def whole(workflow: Workflow) -> Workflow:
 
 
 def graph(workflow: Workflow) -> list[Json]:
-    """Each node with where its input comes from and where its output goes."""
+    """Each node with the sources of its input and the targets of its output."""
     inputs: dict[str, list[str]] = {}
     outputs: dict[str, list[str]] = {}
-    for source, kind, output, target in targets(workflow.get("connections") or {}):
+    for source, kind, output, target in each_connection(workflow.get("connections") or {}):
         outputs.setdefault(source, []).append(_end(target["node"], kind, output))
         inputs.setdefault(target["node"], []).append(_end(source, kind, int(target.get("index", 0))))
     return [_vertex(node, inputs, outputs) for node in workflow.get("nodes") or []]
 
 
 def report(result: Report, *, raw: bool) -> Json:
-    rest: Json = {"steps": result.steps}
+    rest: Json = {"steps": [str(step) for step in result.steps]}
     if result.changed:
         rest["changed"] = result.changed
     if result.notes:
-        rest["notes"] = result.notes
-    return {"workflow": whole(result.workflow), **rest} if raw else head(result.workflow) | rest
+        rest["notes"] = [str(note) for note in result.notes]
+    return {"workflow": full(result.workflow), **rest} if raw else head(result.workflow) | rest
 
 
 def _vertex(node: Node, inputs: dict[str, list[str]], outputs: dict[str, list[str]]) -> Json:
@@ -83,6 +83,6 @@ def _vertex(node: Node, inputs: dict[str, list[str]], outputs: dict[str, list[st
 
 
 def _end(name: str, kind: str, number: int) -> str:
-    """`B`, `B [1]` for another than the first port, `B (ai_tool)` for another kind than main."""
+    """`B`, `B [1]` for a port other than the first, `B (ai_tool)` for a type other than main."""
     kind = "" if kind == "main" else f" ({kind})"
     return f"{name}{kind}{f' [{number}]' if number else ''}"

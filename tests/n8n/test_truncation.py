@@ -1,4 +1,4 @@
-"""What an answer had cut short is never stored over the whole, wherever in a workflow the cut was made."""
+"""A truncated result never overwrites the complete workflow, wherever it was truncated."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def writes(fake: FakeN8n) -> list[str]:
     return [f"{seen.method} {seen.path}" for seen in fake.seen if seen.method != "GET"]
 
 
-async def test_a_shortened_answer_cannot_be_saved(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
+async def test_truncated_result_cannot_be_saved(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
     flow = order_flow()
     flow["nodes"][0]["parameters"]["code"] = "長" * 9_000
     workflow = fake.add_workflow(**flow)
@@ -24,7 +24,7 @@ async def test_a_shortened_answer_cannot_be_saved(instance: Instance, fake: Fake
         assert "do not save it" in cut["truncated"]
         assert "unknown argument" in (await call("update_workflow", **cut)).error
         only = await call("update_workflow", id=workflow["id"], nodes=cut["nodes"], connections={})
-        assert "that an answer had cut short" in only.error
+        assert "that was truncated in a result" in only.error
     assert writes(fake) == []
 
 
@@ -39,7 +39,7 @@ async def test_a_shortened_answer_cannot_be_saved(instance: Instance, fake: Fake
         ("tags", [{"id": str(number), "name": f"札{number}"} for number in range(300)]),
     ],
 )
-async def test_no_part_of_a_shortened_answer_can_be_saved(
+async def test_no_part_of_a_truncated_result_can_be_saved(
     instance: Instance, fake: FakeN8n, tmp_path: Path, key: str, value: Any
 ) -> None:
     workflow = fake.add_workflow(**order_flow() | {key: value})
@@ -47,13 +47,11 @@ async def test_no_part_of_a_shortened_answer_can_be_saved(
         cut = (await call("get_workflow", id=workflow["id"], raw=True)).data
         assert cut.pop("truncated")
         answer = await call("update_workflow", **{**cut, "name": "別名"})
-        assert f"{key}: holds a part that an answer had cut short, and nothing was changed." in answer.error
+        assert f"{key}: contains a part that was truncated in a result, and nothing was changed." in answer.error
     assert writes(fake) == []
 
 
-async def test_a_node_whose_last_keys_were_cut_cannot_be_saved(
-    instance: Instance, fake: FakeN8n, tmp_path: Path
-) -> None:
+async def test_node_with_truncated_keys_cannot_be_saved(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
     flow = order_flow()
     flow["nodes"][0]["parameters"]["map"] = {f"鍵{number}": "v" for number in range(1_000)}
     workflow = fake.add_workflow(**flow)
@@ -66,8 +64,8 @@ async def test_a_node_whose_last_keys_were_cut_cannot_be_saved(
         read = await call("create_workflow_from_file", filePath=str(tmp_path / "f.json"))
         put = await call("replace_workflow_from_file", id=workflow["id"], filePath=str(tmp_path / "f.json"))
     for answer in (saved, made, read, put):
-        assert "that an answer had cut short" in answer.error
-    assert any("nodes[0] holds a part that an answer had cut short" in error for error in found["errors"])
+        assert "that was truncated in a result" in answer.error
+    assert any("nodes[0] contains a part that was truncated in a result" in error for error in found["errors"])
     assert writes(fake) == []
 
 
@@ -80,21 +78,19 @@ async def test_a_node_whose_last_keys_were_cut_cannot_be_saved(
         {"op": "addNode", "node": node("New", parameters={"code": "x⟦cut 9 of 10 characters⟧"})},
     ],
 )
-async def test_no_operation_may_hold_what_an_answer_had_cut(
+async def test_operation_with_a_truncated_value_is_rejected(
     call: Caller, fake: FakeN8n, operation: dict[str, Any]
 ) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = await call("patch_workflow", id=workflow["id"], operations=[operation])
     assert answer.error == (
-        f"operations[0] ({operation['op']}): it holds a part that an answer had cut short; read it whole with "
-        "get_workflow and nodeName, or name only what shall change. Nothing was changed."
+        f"operations[0] ({operation['op']}): The value contains a part that was truncated in a result. Read it "
+        "completely with `get_workflow` and nodeName, or pass only what changes. Nothing was changed."
     )
     assert writes(fake) == []
 
 
-async def test_a_mark_that_was_stored_once_can_be_read_and_passed_back_and_taken_away(
-    call: Caller, fake: FakeN8n
-) -> None:
+async def test_stored_truncation_mark_can_be_read_passed_back_and_removed(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     flow["nodes"][2]["parameters"] = {"a": 1, "⟦cut⟧": "6 of 9 entries"}
     workflow = fake.add_workflow(**flow, staticData={"global": "x⟦cut 9 of 10 characters⟧"})
