@@ -43,7 +43,7 @@ EVENTS = {
     "message": {"type", "content"},
     "tool_call": {"type", "id", "name", "arguments"},
     "tool_result": {"type", "id", "name", "content", "is_error", "duration_ms"},
-    "error": {"type", "error"},
+    "error": {"type", "error", "code", "params"},
     "done": {"usage", "message_id", "session_id"},
 }
 
