@@ -1,5 +1,5 @@
-"""The cost of an agent on top of a model's stream: CPU per token of `OpenAIAgent` against the bare OpenAI SDK and
-against reading the bytes by hand, with one scripted upstream in another process. Best of several alternating rounds."""
+"""What an agent adds to a model's stream: CPU per token of `OpenAIAgent` against the bare OpenAI SDK and against
+reading the bytes by hand, on one scripted upstream in another process. Best of several rounds, taken in turns."""
 
 import asyncio
 import json
@@ -59,14 +59,14 @@ async def bare_sdk(url: str) -> int:
 
 
 async def agent(url: str) -> int:
-    from chie.chat.agents.dependencies import Workshop
-    from chie.chat.agents.kinds import make_openai
+    from chie.chat.agents.builtin import build_openai
+    from chie.chat.agents.dependencies import AgentDependencies
     from chie.chat.agents.profile import Profile
     from chie.chat.settings import ChatSettings
     from chie.chat.toolbox.toolbox import Toolbox
 
-    workshop = Workshop(ChatSettings(), Toolbox([]), [])
-    made = make_openai(Profile(id="bench", base_url=url, model="qwen3-8b"), workshop)
+    dependencies = AgentDependencies(ChatSettings(), Toolbox([]), [])
+    made = build_openai(Profile(id="bench", base_url=url, model="qwen3-8b"), dependencies)
     count = 0
     async for event in made.stream_chat("hi", [], "bench"):
         count += event["type"] == "message"

@@ -1,1 +1,1 @@
-"""Release artifacts: `make dist` builds them, `docs/distribution.md` describes where they are published."""
+"""`make dist` builds the files of a release; `docs/distribution.md` explains each of them."""

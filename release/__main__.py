@@ -1,4 +1,4 @@
-"""`make dist`: build everything into `dist/`, with checksums."""
+"""`make dist` builds everything into `dist/`, with checksums."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ MEGABYTE = 1_000_000
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=ROOT / "dist")
 def main(folder: Path) -> None:
-    """Build into FOLDER. Nothing is uploaded: registries and keys are up to the publisher."""
+    """Build into FOLDER. Nothing is uploaded."""
     check_versions()
     built = build(folder)
     for file in (*built.files, write_sums(built)):
@@ -26,18 +26,16 @@ def main(folder: Path) -> None:
 
 
 def check_versions() -> None:
-    """`server.json` and the plug-in must have the version that is built."""
+    """Raises unless `server.json` and the plug-in have this version."""
     card = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     named = {card["version"], *(package["version"] for package in card["packages"])}
     if named != {__version__}:
         raise click.ClickException(
-            f"server.json has version {', '.join(sorted(named))}, but Chie has {__version__}. Make them equal."
+            f"server.json has version {', '.join(sorted(named))}, but this is {__version__}. Make them equal."
         )
     plug_in = tomllib.loads((PLUG_IN / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     if plug_in != __version__:
-        raise click.ClickException(
-            f"chie-agent-adk has version {plug_in}, but Chie has {__version__}. Make them equal."
-        )
+        raise click.ClickException(f"chie-agent-adk has version {plug_in}, but this is {__version__}. Make them equal.")
 
 
 if __name__ == "__main__":

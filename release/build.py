@@ -1,4 +1,4 @@
-"""Builds wheels, sdist and the bundle for Claude Desktop. The page must be built already."""
+"""Builds the wheels, the sdist and the bundle for Claude Desktop; the page must be built already."""
 
 import hashlib
 import io
@@ -49,7 +49,7 @@ def make_sdist(folder: Path) -> Path:
 
 
 def write_sums(built: Built) -> Path:
-    """In the format of `sha256sum --check`."""
+    """Writes the file for `sha256sum --check`."""
     lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in built.files]
     sums = built.wheel.parent / "SHA256SUMS"
     sums.write_text("".join(lines), encoding="utf-8")
@@ -58,7 +58,7 @@ def write_sums(built: Built) -> Path:
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    """Build back ends read the project in the working directory."""
+    """Changes the working directory, from which build back ends read the project."""
     before = Path.cwd()
     os.chdir(folder)
     try:

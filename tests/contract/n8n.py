@@ -1,4 +1,4 @@
-"""What an assistant can count on with any n8n: run against the fakes of two generations, and against a real one."""
+"""The end-to-end suite, run against the fakes of two generations of n8n and against a real n8n."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ class EndToEnd:
         created = (await call("create_workflow", **order_flow())).data
         before = (await call("get_workflow", id=created["id"], raw=True)).data
         answer = (await call("update_workflow", **before)).data
-        assert answer["steps"] == ["nothing to change: n8n has it so already"]
+        assert answer["steps"] == ["nothing to change: n8n already has this state"]
         assert (await call("get_workflow", id=created["id"], raw=True)).data == before
 
     @pytest.mark.req("NW-3")
@@ -80,7 +80,7 @@ class EndToEnd:
         operations = [{"op": "setField", "node": "End", "path": "notes", "value": "somebody else"}]
         await call("patch_workflow", id=created["id"], operations=operations)
         answer = await call("update_workflow", **{**old, "name": "mine"})
-        assert "changed this workflow since you read it" in answer.error
+        assert "was changed since you read it" in answer.error
         assert answer.details is not None
         assert answer.details["error_type"] == "ConflictError"
         assert (await call("get_workflow", id=created["id"])).data["name"] == old["name"]
@@ -95,11 +95,11 @@ class EndToEnd:
 
     async def test_a_renamed_node_takes_its_connections_and_expressions_along(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
-        operations = [{"op": "renameNode", "name": "Webhook", "newName": "受付's door"}]
+        operations = [{"op": "renameNode", "name": "Webhook", "newName": "受付's desk"}]
         await call("patch_workflow", id=created["id"], operations=json.dumps(operations))
         raw = (await call("get_workflow", id=created["id"], raw=True)).data
-        assert raw["nodes"][1]["parameters"]["value"] == "={{ $('受付\\'s door').item.json.body }}"
-        assert raw["connections"]["受付's door"] == order_flow()["connections"]["Webhook"]
+        assert raw["nodes"][1]["parameters"]["value"] == "={{ $('受付\\'s desk').item.json.body }}"
+        assert raw["connections"]["受付's desk"] == order_flow()["connections"]["Webhook"]
         assert (await call("validate_workflow", id=created["id"])).data == {"valid": True, "errors": [], "warnings": []}
 
     async def test_patches_add_connect_and_remove(self, call: Caller) -> None:
@@ -121,7 +121,7 @@ class EndToEnd:
         created = (await call("create_workflow", **order_flow())).data
         operations = [{"op": "removeNode", "name": "End"}, {"op": "removeNode", "name": "nobody"}]
         answer = await call("patch_workflow", id=created["id"], operations=operations)
-        assert answer.error.startswith("operations[1] (removeNode): no node has this name")
+        assert answer.error.startswith("operations[1] (removeNode): No node has this name")
         assert (await call("get_workflow", id=created["id"])).data["nodeCount"] == 3
 
     async def test_a_rehearsed_patch_writes_nothing(self, call: Caller) -> None:
@@ -160,7 +160,7 @@ class EndToEnd:
         file.write_text(json.dumps({**flow, "id": "other", "active": True, "versionId": "v"}), encoding="utf-8")
         made = (await call("create_workflow_from_file", filePath=str(file))).data
         assert (made["nodeCount"], made["active"]) == (3, False)
-        assert made["notes"] == ["not used from the file: active, id, versionId"]
+        assert made["notes"] == ["Not used from the file: active, id, versionId."]
         smaller = {**flow, "nodes": flow["nodes"][:1], "connections": {}}
         file.write_text(json.dumps(smaller), encoding="utf-8")
         replaced = (await call("replace_workflow_from_file", id=made["id"], filePath=str(file))).data
@@ -210,19 +210,19 @@ class EndToEnd:
         assert (state["nodeCount"], state["active"], state["unpublishedChanges"]) == (1, True, True)
         renamed = (await call("update_workflow", id=created["id"], name="下書き")).data
         assert (renamed["name"], renamed["active"], renamed["unpublishedChanges"]) == ("下書き", True, True)
-        assert "it had unpublished changes" in renamed["notes"][0]
+        assert "The workflow had unpublished changes" in renamed["notes"][0]
 
     @pytest.mark.req("NW-6")
     async def test_a_webhook_that_is_taken_is_a_conflict_in_n8ns_own_words(self, call: Caller) -> None:
         flow = order_flow()
         await call("create_workflow", **flow, active=True)
         answer = await call("create_workflow", **flow, active=True)
-        for _ in range(20):  # a new n8n registers webhooks in the background, and sees the conflict only then
+        for _ in range(20):  # n8n 2 registers webhooks in the background and detects the conflict late
             if answer.is_error:
                 break
             answer = await call("create_workflow", **flow, active=True)
         assert answer.error.startswith(
-            "Done: created. Then a step failed: Failed to publish workflow: n8n answered 409"
+            "Done: created. Then a step failed: Failed to publish workflow: n8n returned 409"
         )
         assert answer.details is not None
         assert answer.details["steps"] == ["created"]

@@ -1,4 +1,4 @@
-"""The files in deploy/ refer to existing commands, settings, paths and ports, and contain no secret."""
+"""The files in deploy/ refer to existing commands, settings, paths and ports, and contain no secrets."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def containers(name: str) -> Iterator[dict[str, Any]]:
 
 
 def known_variables() -> set[str]:
-    """The variables of all settings, and of the options of the serving commands."""
+    """Variables of all settings and of all options of `serve` and `mcp`."""
     found = {"PORT"}
     for kind in _settings().values():
         prefix = kind.model_config.get("env_prefix", "")
@@ -69,7 +69,7 @@ def test_every_variable_is_a_setting(name: str, variables: dict[str, Any]) -> No
 
 
 @pytest.mark.parametrize(("name", "variables"), ENVIRONMENTS, ids=[name for name, _ in ENVIRONMENTS])
-def test_no_secret_is_included(name: str, variables: dict[str, Any]) -> None:
+def test_no_secret_is_in_a_file(name: str, variables: dict[str, Any]) -> None:
     for variable, given in variables.items():
         if SECRET.search(variable):
             assert "secretKeyRef" in given.get("valueFrom", {}) or "${POSTGRES_PASSWORD:?" in given["value"], variable
@@ -121,8 +121,8 @@ def test_host_names_of_cloud_run_are_allowed(name: str) -> None:
 
 
 class TestImage:
-    def test_copied_paths_exist_and_are_not_ignored(self) -> None:
-        """Copies from another stage do not count."""
+    def test_copied_files_exist_and_are_not_ignored(self) -> None:
+        """Only copies from the build context are checked, not those from other stages."""
         lines = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
         sources = [source for line in lines for source in line.split()]
         allowed = re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE)
@@ -131,27 +131,27 @@ class TestImage:
             assert (ROOT / source).exists(), source
             assert any(Path(source).is_relative_to(path) for path in allowed), source
 
-    def test_page_is_built_in_the_folder_of_the_package(self) -> None:
+    def test_page_is_built_into_the_package(self) -> None:
         built = re.search(r'outDir: "\.\./(.+)"', (ROOT / "web" / "vite.config.ts").read_text("utf-8"))
         assert built
         assert f"COPY --from=page /build/{built[1]} {built[1]}" in DOCKERFILE
         assert "WORKDIR /build/web" in DOCKERFILE
 
-    def test_it_runs_unprivileged_and_receives_signals(self) -> None:
+    def test_it_runs_unprivileged_and_receives_signals_directly(self) -> None:
         last = DOCKERFILE.rpartition("\nFROM ")[2]
         assert re.search(r"^USER [1-9]\d*$", last, re.MULTILINE)
         assert instruction("ENTRYPOINT") == ["chie"]
         assert all(isinstance(word, str) for word in instruction("CMD"))
 
-    def test_model_is_in_the_package(self) -> None:
-        """Nothing is downloaded on start."""
+    def test_the_model_is_in_the_package(self) -> None:
+        """Nothing has to be downloaded at start-up."""
         from chie.knowledge import embedding
 
         folder = Path(embedding.__path__[0]) / "default"
         assert (folder / "model.onnx").stat().st_size > 1_000_000
         assert (ROOT / "src" / "chie") in folder.parents
 
-    def test_lock_has_the_tested_versions_and_every_extra(self) -> None:
+    def test_its_lock_has_the_versions_that_are_tested_and_every_extra(self) -> None:
         def versions(name: str) -> dict[str, str]:
             text = (ROOT / "requirements" / name).read_text("utf-8")
             return dict(re.findall(r"^([\w.-]+)(?:\[[\w,]+\])?==([\w.]+)", text, re.MULTILINE))

@@ -46,11 +46,11 @@ def serve(*, workers: int = 1, log: Path | None = None) -> None:
         return run_workers([*COMMAND, *options], workers, host="127.0.0.1", port=0, announce=_announce)
     from tests.fakes.agents import FakeDirectory
 
-    from chie.chat.api import state
     from chie.chat.app import create_chat_app
+    from chie.chat.runs import lease_keeper
     from chie.mcp_kit.server import run_http
 
-    vars(state)["RENEW"] = timedelta(seconds=0.2)  # the dead are found soon
+    vars(lease_keeper)["RENEW_INTERVAL"] = timedelta(seconds=0.2)  # dead processes are found soon
     app = create_chat_app(FakeDirectory(), save_seconds=0.05)
     return run_http(app, host="127.0.0.1", port=0, announce=_announce)
 

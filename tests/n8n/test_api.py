@@ -1,4 +1,4 @@
-"""The room's HTTP edge, behind the house's door, with an n8n of each generation on loopback."""
+"""The HTTP routes inside the app, with a fake n8n of each generation on loopback."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from chie.app import create_app
 from chie.n8n.server import create_server
 from chie.n8n.settings import N8nSettings
 
-ADDRESS = "http://127.0.0.1:8080"
+BASE_URL = "http://127.0.0.1:8080"
 API = "/api/n8n"
 
 Json = dict[str, Any]
@@ -49,9 +49,9 @@ FLOW: Json = {
 
 
 @contextmanager
-def house(fake: FakeN8n, folder: Path, **more: Any) -> Iterator[TestClient]:
+def app_client(fake: FakeN8n, folder: Path, **more: Any) -> Iterator[TestClient]:
     settings = N8nSettings(url=fake.url, api_key=SecretStr(KEY), backup_dir=folder / "backups", **more)
-    with TestClient(create_app({"n8n": create_server(settings)}), base_url=ADDRESS) as client:
+    with TestClient(create_app({"n8n": create_server(settings)}), base_url=BASE_URL) as client:
         yield client
 
 
@@ -63,7 +63,7 @@ def n8n(request: pytest.FixtureRequest) -> FakeN8n:
 
 @pytest.fixture
 def page(n8n: FakeN8n, tmp_path: Path) -> Iterator[TestClient]:
-    with house(n8n, tmp_path) as client:
+    with app_client(n8n, tmp_path) as client:
         yield client
 
 
@@ -141,6 +141,13 @@ def test_executions_name_the_node_that_failed(page: TestClient, n8n: FakeN8n) ->
     assert [ran["node"] for ran in shown["nodes"]] == ["Webhook", "整形"]
 
 
+def test_execution_without_data_has_a_coded_note(page: TestClient, n8n: FakeN8n) -> None:
+    n8n.add_execution(workflowId="wf", status="crashed")
+    shown = read(page, "/executions/1")
+    assert shown["note"].startswith("n8n has no data of this execution")
+    assert (shown["note_code"], shown["note_params"]) == ("n8n.execution_data_missing", {})
+
+
 def test_a_backup_shows_what_it_would_change_and_brings_it_back(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     workflow_id = flow["id"]
@@ -195,7 +202,7 @@ def test_whatever_a_restore_would_change_is_a_difference(
 ) -> None:
     flow = new_n8n.reset().add_workflow(**FLOW | {key: then})
     name = backed_up(tmp_path, new_n8n, flow)
-    with house(new_n8n, tmp_path) as page:
+    with app_client(new_n8n, tmp_path) as page:
         assert read(page, f"/backups/{name}")["same"] is True
         new_n8n.workflows[flow["id"]][key] = now
         seen = read(page, f"/backups/{name}")
@@ -232,18 +239,22 @@ def test_a_backup_of_a_deleted_workflow_comes_back_as_a_new_one(page: TestClient
     restored = page.post(f"{API}/backups/{name}/restore").json()
     assert restored["workflow_id"] != flow["id"]
     assert restored["workflow_id"] in n8n.workflows
+    assert restored["steps"] == ["created"]
+    assert restored["steps_code"] == ["n8n.step_created"]
+    assert restored["notes_code"][-1] == "n8n.workflow_recreated"
+    assert len(restored["notes"]) == len(restored["notes_code"]) == len(restored["notes_params"])
 
 
 def test_a_house_that_may_only_read_restores_nothing(n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     name = backed_up(tmp_path, n8n, flow)
     n8n.workflows[flow["id"]]["name"] = "Renamed"
-    with house(n8n, tmp_path, read_only=True) as page:
+    with app_client(n8n, tmp_path, read_only=True) as page:
         assert read(page, "/workflows")["read_only"] is True
         refused = page.post(f"{API}/backups/{name}/restore")
     assert (refused.status_code, refused.json()["detail"]) == (
         403,
-        "this house may only read n8n. Unset N8N_READ_ONLY to let it change workflows.",
+        "n8n is read-only here. Unset `N8N_READ_ONLY` to allow changes of workflows.",
     )
     assert n8n.workflows[flow["id"]]["name"] == "Renamed"
 
@@ -253,15 +264,15 @@ def test_a_house_that_may_only_read_restores_nothing(n8n: FakeN8n, tmp_path: Pat
     [
         ("/workflows/unknown", 404, "Workflow 'unknown'"),
         ("/executions/99", 404, "Execution '99'"),
-        ("/backups/wf/nonsense", 400, "backup must be a name that list_backups shows."),
-        ("/backups/wf/20260101T000000000000Z-update.json", 404, "There is no such backup."),
+        ("/backups/wf/nonsense", 400, "backup must be a name that `list_backups` shows."),
+        ("/backups/wf/20260101T000000000000Z-update.json", 404, "Backup not found."),
         ("/workflows/a**/backups", 400, "workflow_id must be of the form"),
         ("/workflows/a..b", 400, "workflow_id must be of the form"),
         ("/workflows/a b/executions", 400, "workflow_id must be of the form"),
         ("/executions/x", 400, "execution_id must be of the form"),
         ("/backups/a**/20260101T000000000000Z-update.json", 400, "workflow_id must be of the form"),
         ("/workflows?limit=0", 400, "limit must be at least 1."),
-        ("/workflows?cursor=nonsense", 400, "cursor is not one that this list gave"),
+        ("/workflows?cursor=nonsense", 400, "cursor is not from this list"),
     ],
 )
 def test_failures_are_a_detail_with_the_right_status(page: TestClient, path: str, status: int, detail: str) -> None:
@@ -278,7 +289,7 @@ def test_an_n8n_that_fails_is_said_in_its_own_words_without_the_key(page: TestCl
 
 
 def backed_up(folder: Path, n8n: FakeN8n, workflow: Json) -> str:
-    """As the tools would have written it before a change."""
+    """Write a backup as the tools do before a change."""
     from chie.n8n.server import create_client, create_context
 
     settings = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=folder / "backups")

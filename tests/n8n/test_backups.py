@@ -1,4 +1,4 @@
-"""Backups: written before anything is changed, private, newest first, never too many."""
+"""Backups: written before any change, private, newest first, limited in number."""
 
 import logging
 import os
@@ -112,7 +112,7 @@ def test_a_backup_that_could_not_be_written_whole_leaves_nothing(
 
 
 def test_a_backup_has_its_name_only_when_it_is_whole(backups: Backups, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that is killed has no time to tidy up: what it leaves must not look like a backup."""
+    """A killed process cannot clean up: its partial file must not look like a backup."""
     seen: list[list[Path]] = []
     monkeypatch.setattr(os, "fsync", lambda _: seen.append(list(backups.folder.rglob("*.json"))))
     backups.write(FLOW, "update")

@@ -1,4 +1,4 @@
-"""What is told of an execution: always the failing node, all runs, all outputs, ai_* included."""
+"""Summaries of executions: the failed node, all runs, all outputs, ai_* included."""
 
 from typing import Any
 
@@ -144,4 +144,4 @@ async def test_a_retry_tells_the_new_execution(call: Caller, fake: FakeN8n) -> N
     assert (answer["id"], answer["retryOf"], answer["mode"]) == ("2", "1", "retry")
     assert fake.seen[-1].body == {"loadWorkflow": False}
     refused = await call("retry_execution", id="2")
-    assert "n8n answered 409: The execution succeeded, so it cannot be retried." in refused.error
+    assert "n8n returned 409: The execution succeeded, so it cannot be retried." in refused.error

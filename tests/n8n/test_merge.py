@@ -1,11 +1,12 @@
-"""What a merge keeps, by which self of a node, and what it says about it."""
+"""Merging: what is kept, how nodes are matched, and the notes about it."""
 
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from chie.n8n.merge import SAID, Change, Merged, chosen, merge, new_body, settings_alone
+from chie.messages.catalogue import Message
+from chie.n8n.merge import MAX_NAMED_NODES, Change, Merged, exact_settings, explicit_settings, merge, new_body
 
 HOOK = "n8n-nodes-base.webhook"
 SET = "n8n-nodes-base.set"
@@ -62,16 +63,17 @@ def test_a_node_of_another_kind_keeps_who_and_where_it_is() -> None:
 
 
 def test_what_was_kept_is_said_for_each_node_by_its_name() -> None:
-    nodes = [{"id": str(n), "name": f"N{n}", "type": SET, "position": [0, n]} for n in range(SAID)]
+    nodes = [{"id": str(n), "name": f"N{n}", "type": SET, "position": [0, n]} for n in range(MAX_NAMED_NODES)]
     result = merged(stored(*nodes), *({"id": node["id"], "name": node["name"]} for node in nodes))
-    said = ", ".join(f"'N{n}' (position, type)" for n in range(SAID))
-    assert result.notes == [f"kept as stored, because the nodes left it out: {said}"]
+    named = [f"'N{n}' (position, type)" for n in range(MAX_NAMED_NODES)]
+    assert result.notes == [Message("n8n.node_keys_kept", nodes=named, more="")]
+    assert str(result.notes[0]) == f"Kept as stored, because the nodes omitted it: {', '.join(named)}."
 
 
 def test_of_many_nodes_that_kept_something_only_the_first_are_named() -> None:
-    nodes = [{"id": str(n), "name": f"N{n}", "type": SET} for n in range(SAID + 2)]
+    nodes = [{"id": str(n), "name": f"N{n}", "type": SET} for n in range(MAX_NAMED_NODES + 2)]
     (note,) = merged(stored(*nodes), *({"name": node["name"]} for node in nodes)).notes
-    assert note.endswith(f"'N{SAID - 1}' (id, type) and 2 more")
+    assert str(note).endswith(f"'N{MAX_NAMED_NODES - 1}' (id, type) and 2 more.")
 
 
 def test_a_new_workflow_has_nodes_with_all_that_n8n_expects() -> None:
@@ -103,13 +105,17 @@ def test_a_value_that_says_that_nothing_is_set_is_as_good_as_null() -> None:
     workflow["settings"]["errorWorkflow"] = "DEFAULT"
     assert merge(workflow, Change(fields={"settings": given})).changed == []
     unset = {"timezone": "DEFAULT", "executionTimeout": -1, "saveManualExecutions": "DEFAULT", "a": None}
-    assert chosen({**unset, "b": -1, "c": False, "errorWorkflow": "x"}) == {"b": -1, "c": False, "errorWorkflow": "x"}
+    assert explicit_settings({**unset, "b": -1, "c": False, "errorWorkflow": "x"}) == {
+        "b": -1,
+        "c": False,
+        "errorWorkflow": "x",
+    }
 
 
 def test_settings_alone_name_what_is_stored_beside_them() -> None:
     workflow = {**stored(), "settings": {"timezone": "UTC", "executionOrder": "v1"}}
-    assert settings_alone(workflow, {"executionOrder": "v0"}) == {"timezone": None, "executionOrder": "v0"}
-    assert settings_alone({**workflow, "settings": None}, {"a": 1}) == {"a": 1}
+    assert exact_settings(workflow, {"executionOrder": "v0"}) == {"timezone": None, "executionOrder": "v0"}
+    assert exact_settings({**workflow, "settings": None}, {"a": 1}) == {"a": 1}
 
 
 def test_what_the_editor_noted_on_a_node_is_no_change() -> None:
@@ -128,14 +134,14 @@ def test_pinned_data_goes_with_its_node(given: dict[str, Any]) -> None:
     result = merge(PINNED, Change(fields={**given, "nodes": [{"name": "B"}]}))
     assert result.body["pinData"] == {"B": [{"json": {}}]}
     assert result.changed == ["nodes", "pinData"]
-    assert "pinned data went with the nodes that were removed: '取得'" in result.notes
+    assert Message("n8n.pinned_data_removed", nodes=["'取得'"]) in result.notes
     assert PINNED["pinData"].keys() == {"取得", "B"}
 
 
 def test_pinned_data_follows_a_node_to_its_new_name() -> None:
     result = merge(PINNED, Change(fields={"nodes": [{"id": "1", "name": "受信"}, {"name": "B"}]}))
     assert result.body["pinData"] == {"受信": [{"json": {"secret": 1}}], "B": [{"json": {}}]}
-    assert not any("pinned" in note for note in result.notes)
+    assert "n8n.pinned_data_removed" not in [note.code for note in result.notes]
 
 
 def test_pinned_data_that_is_given_for_the_new_name_is_not_replaced_by_the_old() -> None:

@@ -1,4 +1,4 @@
-"""Publishing, tagging and deleting: the steps beside the save."""
+"""Publishing, tagging and deleting."""
 
 import pytest
 from tests.fakes.n8n import FakeN8n
@@ -29,7 +29,7 @@ async def test_tags_that_are_the_same_in_another_order_are_left_alone(call: Call
     made = (await call("create_workflow", **order_flow(), tags=["a", "b"])).data
     fake.seen.clear()
     answer = (await call("update_workflow", id=made["id"], tags="b, a")).data
-    assert answer["steps"] == ["nothing to change: n8n has it so already"]
+    assert answer["steps"] == ["nothing to change: n8n already has this state"]
     assert writes(fake) == []
 
 
@@ -37,7 +37,7 @@ async def test_what_is_published_already_is_not_published_again(call: Caller, fa
     for active in (True, False):
         workflow = fake.add_workflow(**order_flow(), active=active)
         answer = (await call("update_workflow", id=workflow["id"], active=active)).data
-        assert answer["steps"] == ["nothing to change: n8n has it so already"]
+        assert answer["steps"] == ["nothing to change: n8n already has this state"]
     assert writes(fake) == []
 
 
@@ -49,12 +49,12 @@ async def test_the_report_names_the_tags_that_were_set_and_those_that_are_new(ca
     known = (await call("update_workflow", id=made["id"], tags=["a", "b"])).data
     assert known["steps"][-1] == "tags set: a, b"
     none = (await call("update_workflow", id=made["id"], tags=[])).data
-    assert none["steps"][-1] == "tags set: none"
+    assert none["steps"][-1] == "all tags removed"
 
 
 async def test_a_tag_name_that_n8n_would_misunderstand_is_refused(call: Caller, fake: FakeN8n) -> None:
     answer = await call("create_workflow", **order_flow(), tags=["x" * 25])
-    assert answer.error == "tags: a name may have 24 characters at the most."
+    assert answer.error == "tags: a name has at most 24 characters."
     assert writes(fake) == []
 
 
@@ -62,7 +62,7 @@ async def test_an_archived_workflow_is_refused_with_the_way_out(call: Caller, fa
     workflow = fake.add_workflow(**order_flow(), isArchived=True)
     for tool, arguments in (("update_workflow", {"name": "x"}), ("publish_workflow", {})):
         answer = await call(tool, id=workflow["id"], **arguments)
-        assert "unarchive it in n8n first" in answer.error
+        assert "Unarchive it in n8n first." in answer.error
         assert answer.details is not None
         assert answer.details["context"] == {"field": "id", "constraint": "not archived"}
     assert writes(fake) == []
@@ -92,7 +92,7 @@ async def test_a_delete_that_fails_without_telling_is_looked_after(call: Caller,
     if stored:
         assert answer.data["deleted"] is True
     else:
-        assert "Failed to delete workflow: n8n answered 502" in answer.error
+        assert "Failed to delete workflow: n8n returned 502" in answer.error
 
 
 async def test_a_draft_goes_live_only_when_that_is_asked_for_and_not_with_a_change(call: Caller, fake: FakeN8n) -> None:
@@ -112,7 +112,7 @@ async def test_an_n8n_that_cannot_save_a_draft_is_not_made_to_publish_it(call: C
     fake.workflows[workflow["id"]]["versionId"] = "draft"
     fake.fail("PUT", workflow["id"], 400, "Unknown query parameter 'publishIfActive'")
     answer = await call("update_workflow", id=workflow["id"], name="静かに")
-    assert "would make them live together with yours; nothing was written" in answer.error
+    assert "would publish them together with yours; nothing was written" in answer.error
     assert answer.details is not None
     assert answer.details["context"]["status_code"] == 400
     assert answer.details["context"]["resource_id"] == workflow["id"]

@@ -1,4 +1,4 @@
-"""How a change is saved: what is kept, what is said, and what happens when a step fails."""
+"""Saving a change: what is kept, what is reported, and what happens when a step fails."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ async def test_a_failed_put_that_was_stored_all_the_same_is_said_to_be(call: Cal
     workflow = fake.add_workflow(**order_flow())
     fake.fail("PUT", workflow["id"], 403, "Your change was saved as a draft", stored=True)
     answer = await call("update_workflow", id=workflow["id"], name="別名")
-    assert answer.error.startswith("The change is stored, but n8n failed after saving it")
+    assert answer.code == "n8n.failed_after_save"
     assert "Your change was saved as a draft" in answer.error
     assert answer.details is not None
     assert answer.details["steps"][-1] == "saved: name"
@@ -45,7 +45,7 @@ async def test_a_failed_put_that_was_not_stored_is_the_plain_error(call: Caller,
     workflow = fake.add_workflow(**order_flow())
     fake.fail("PUT", workflow["id"], 500)
     answer = await call("update_workflow", id=workflow["id"], name="別名")
-    assert answer.error.startswith("Failed to update workflow: n8n answered 500")
+    assert answer.error.startswith("Failed to update workflow: n8n returned 500")
     assert answer.details is not None
     assert "steps" not in answer.details
 
@@ -54,7 +54,7 @@ async def test_a_failure_to_tag_after_the_save_says_what_was_done(call: Caller, 
     workflow = fake.add_workflow(**order_flow())
     fake.fail("POST", "/tags", 403, "Forbidden")
     answer = await call("update_workflow", id=workflow["id"], name="別名", tags=["新"])
-    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to create tag: n8n answered 403")
+    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to create tag: n8n returned 403")
     assert fake.workflows[workflow["id"]]["name"] == "別名"
 
 
@@ -62,11 +62,11 @@ async def test_a_failure_to_read_back_does_not_hide_the_save(call: Caller, fake:
     workflow = fake.add_workflow(**order_flow())
     fake.fail("GET", workflow["id"], 401, "Unauthorized", after=1)
     answer = await call("update_workflow", id=workflow["id"], name="別名")
-    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to get workflow: n8n answered 401")
+    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to get workflow: n8n returned 401")
 
 
-class Breaking(httpx2.AsyncBaseTransport):
-    """A network that breaks on a PUT, before or after n8n has got it."""
+class BrokenTransport(httpx2.AsyncBaseTransport):
+    """Fails on a PUT, before or after n8n has received it."""
 
     def __init__(self, *, after: bool) -> None:
         self._inner = httpx2.AsyncHTTPTransport()
@@ -87,11 +87,11 @@ async def test_an_answer_that_is_lost_is_no_failure_when_n8n_has_the_change(
     era: Era, fake: FakeN8n, instance: Instance, tmp_path: Path
 ) -> None:
     workflow = fake.add_workflow(**order_flow())
-    broken = Instance(instance.url, instance.key, transport=Breaking(after=True))
+    broken = Instance(instance.url, instance.key, transport=BrokenTransport(after=True))
     async with calling(broken, tmp_path, era=era) as call:
         answer = (await call("update_workflow", id=workflow["id"], name="別名")).data
     assert answer["name"] == "別名"
-    assert answer["notes"] == ["n8n's answer was lost on the way, but it has stored the change"]
+    assert answer["notes"] == ["n8n's response was lost, but the change is stored."]
     assert len(writes(fake)) == 1
 
 
@@ -99,10 +99,10 @@ async def test_a_change_that_never_arrived_is_said_not_to_be_stored(
     era: Era, fake: FakeN8n, instance: Instance, tmp_path: Path
 ) -> None:
     workflow = fake.add_workflow(**order_flow())
-    broken = Instance(instance.url, instance.key, transport=Breaking(after=False))
+    broken = Instance(instance.url, instance.key, transport=BrokenTransport(after=False))
     async with calling(broken, tmp_path, era=era) as call:
         answer = await call("update_workflow", id=workflow["id"], name="別名")
-    assert answer.error.endswith("did not answer (ReadError). The change is not stored: try again.")
+    assert answer.error.endswith("did not respond (ReadError). The change is not stored: try again.")
     assert answer.details is not None
     assert answer.details["context"]["resource_id"] == workflow["id"]
     assert writes(fake) == []
@@ -170,7 +170,7 @@ async def test_a_restore_takes_away_the_settings_and_pinned_data_that_came_after
         assert stored["settings"] == {"executionOrder": "v1", "timezone": "UTC"} | unset
         assert not stored["pinData"]
         again = (await call("restore_workflow", backup=saved["backup"])).data
-    assert again["steps"] == ["nothing to change: n8n has it so already"]
+    assert again["steps"] == ["nothing to change: n8n already has this state"]
 
 
 @pytest.mark.parametrize("old", [False, True])
@@ -189,7 +189,7 @@ async def test_a_setting_that_n8n_cannot_unset_is_named(
         assert fake.workflows[workflow["id"]]["settings"] == {"executionOrder": "v1"}
     else:
         kept = "n8n keeps settings.saveManualExecutions, settings.saveExecutionProgress, which its API cannot unset"
-        assert answer["notes"] == [f"{kept}: do that in n8n's editor"]
+        assert answer["notes"] == [f"{kept}. Unset them in n8n's editor."]
 
 
 async def test_a_backup_with_values_that_n8n_shows_but_does_not_take_is_brought_back(
@@ -251,7 +251,7 @@ async def test_a_webhook_without_an_address_of_its_own_gets_one_and_keeps_one_it
 
 async def test_a_node_rewritten_with_a_new_id_keeps_its_credentials_by_name(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
-    nodes: list[dict[str, Any]] = [{**own, "id": f"new-{place}"} for place, own in enumerate(order_flow()["nodes"])]
+    nodes: list[dict[str, Any]] = [{**own, "id": f"new-{index}"} for index, own in enumerate(order_flow()["nodes"])]
     del nodes[1]["credentials"]
     await call("update_workflow", id=workflow["id"], nodes=nodes)
     assert fake.workflows[workflow["id"]]["nodes"][1]["credentials"]["httpBasicAuth"]["id"] == "cred1"
@@ -279,7 +279,7 @@ async def test_a_null_takes_a_nodes_key_away(call: Caller, fake: FakeN8n) -> Non
 async def test_keys_that_only_n8n_sets_are_said_to_be_left_alone(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = (await call("update_workflow", id=workflow["id"], name="別名", triggerCount=99)).data
-    assert answer["notes"] == ["not changed, because only n8n sets it: triggerCount"]
+    assert answer["notes"] == ["Not changed, because only n8n sets it: triggerCount."]
 
 
 async def test_an_unknown_argument_is_refused_by_its_name_and_not_passed_over(call: Caller, fake: FakeN8n) -> None:
@@ -296,15 +296,15 @@ async def test_a_key_of_a_newer_n8n_may_be_passed_back(call: Caller, fake: FakeN
     raw = (await call("get_workflow", id=workflow["id"], raw=True)).data
     answer = (await call("update_workflow", **{**raw, "name": "別名"})).data
     assert (answer["changed"], "notes" in answer) == (["name"], False)
-    said = (await call("update_workflow", id=workflow["id"], name="また", futureField={"x": 2})).data
-    assert said["notes"] == ["not changed, because only n8n sets it: futureField"]
+    again = (await call("update_workflow", id=workflow["id"], name="また", futureField={"x": 2})).data
+    assert again["notes"] == ["Not changed, because only n8n sets it: futureField."]
 
 
 async def test_a_new_node_does_not_get_the_pinned_data_of_an_old_one(call: Caller, fake: FakeN8n) -> None:
     pins = {"End": [{"json": {"secret": 1}}], "Webhook": [{"json": {}}]}
     workflow = fake.add_workflow(**order_flow(), pinData=pins)
     answer = (await call("patch_workflow", id=workflow["id"], operations=[{"op": "removeNode", "name": "End"}])).data
-    assert "pinned data went with the nodes that were removed: 'End'" in answer["notes"]
+    assert "Pinned data was removed together with the nodes 'End'." in answer["notes"]
     assert fake.workflows[workflow["id"]]["pinData"] == {"Webhook": [{"json": {}}]}
     fake.workflows[workflow["id"]]["pinData"] = pins
     again = [{"op": "removeNode", "name": "Webhook"}, {"op": "addNode", "node": node("Webhook", HOOK)}]
@@ -382,13 +382,13 @@ async def test_a_change_of_nodes_or_connections_alone_is_judged(
     connections = chain("A", "B") if "connections" in change else {}
     workflow = fake.add_workflow(name="n", nodes=nodes, connections=connections, settings={})
     answer = (await call("update_workflow", id=workflow["id"], **change)).data
-    assert any("'B'" in note and "kept as stored" not in note for note in answer["notes"])
+    assert any("'B'" in note and "Kept as stored" not in note for note in answer["notes"])
 
 
 async def test_a_change_made_on_an_older_version_is_a_conflict(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = await call("update_workflow", id=workflow["id"], name="別名", versionId="older")
-    assert answer.error.startswith("Somebody changed this workflow since you read it, and nothing was written.")
+    assert answer.error.startswith("The workflow was changed since you read it, and nothing was written.")
     assert writes(fake) == []
     again = await call("update_workflow", id=workflow["id"], name="別名", versionId=workflow["versionId"])
     assert again.data["name"] == "別名"
@@ -399,12 +399,12 @@ async def test_a_dry_run_refuses_what_the_real_one_would_and_nothing_else(call: 
     archived = fake.add_workflow(**order_flow(), isArchived=True)
     stale = fake.add_workflow(**order_flow())
     odd = fake.add_workflow(name="n", nodes=[{"name": "A", "type": "x"}], connections={"Gone": {}}, settings={})
-    for arguments, said in (
+    for arguments, text in (
         ({"id": archived["id"]}, "The workflow is archived"),
-        ({"id": stale["id"], "versionId": "older"}, "Somebody changed this workflow since you read it"),
+        ({"id": stale["id"], "versionId": "older"}, "The workflow was changed since you read it"),
     ):
-        assert said in (await call("patch_workflow", **arguments, operations=rename, dryRun=True)).error
-        assert said in (await call("patch_workflow", **arguments, operations=rename)).error
+        assert text in (await call("patch_workflow", **arguments, operations=rename, dryRun=True)).error
+        assert text in (await call("patch_workflow", **arguments, operations=rename)).error
     answer = (await call("patch_workflow", id=odd["id"], operations=rename, dryRun=True)).data
     assert (answer["name"], answer["steps"]) == ("別名", ["dry run: nothing was written"])
     assert writes(fake) == []

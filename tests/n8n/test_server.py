@@ -1,4 +1,4 @@
-"""The server as its guests see it: names, schemas, annotations, health, and what read-only leaves."""
+"""The server as clients see it: names, schemas, annotations, health, and read-only mode."""
 
 import json
 import socket
@@ -33,7 +33,7 @@ async def test_every_tool_is_described_and_annotated(fake: FakeN8n) -> None:
         assert len(tool.description) > 40
         assert tool.annotations.read_only_hint is (tool.name in READING)
         assert tool.annotations.read_only_hint or tool.annotations.destructive_hint is not None
-        if tool.name == "restore_workflow":  # of a deleted workflow, each makes a new one
+        if tool.name == "restore_workflow":  # every call recreates a deleted workflow
             assert tool.annotations.idempotent_hint is False
     assert len(json.dumps([tool.input_schema for tool in tools])) < 20_000
 
@@ -57,7 +57,7 @@ async def test_health_tells_what_is_wrong_and_what_to_do(instance: Instance, fak
     async with calling(Instance(instance.url, "another-key-0123"), tmp_path) as call:
         state = (await call("n8n_health")).data
     assert (state["healthy"], state["reachable"], state["keyValid"]) == (False, True, False)
-    assert "make a new key in n8n" in state["problem"]
+    assert "create a new key in n8n" in state["problem"]
     assert fake.seen
 
 
@@ -65,7 +65,7 @@ async def test_an_n8n_that_is_not_there_is_a_diagnosis_and_not_a_crash(tmp_path:
     async with calling(Instance("http://127.0.0.1:9", "key"), tmp_path) as call:
         state = (await call("n8n_health")).data
     assert (state["healthy"], state["reachable"]) == (False, False)
-    assert "Check that it runs and that N8N_URL is right" in state["problem"]
+    assert "Check that it is running and that `N8N_URL` is correct" in state["problem"]
 
 
 def test_the_house_asks_n8n_for_the_rooms_health(fake: FakeN8n) -> None:
@@ -76,18 +76,18 @@ def test_the_house_asks_n8n_for_the_rooms_health(fake: FakeN8n) -> None:
     with TestClient(create_app({"n8n": ill}), base_url="http://127.0.0.1:8080") as client:
         answer = client.get("/health")
         assert answer.status_code == 503
-        assert "N8N_API_KEY is not valid" in answer.json()["servers"]["n8n"]["reason"]
+        assert "`N8N_API_KEY` is not valid" in answer.json()["servers"]["n8n"]["reason"]
 
 
 async def test_an_n8n_that_keeps_silent_does_not_hold_up_the_houses_health(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.n8n.health.SECONDS", 0.05)
+    monkeypatch.setattr("chie.n8n.health.CHECK_TIMEOUT_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         server = create_server(N8nSettings(url=url, api_key=SecretStr(KEY)))
         async with Client(server):
             state = await server.health()
     assert state["status"] == "unhealthy"
-    assert "did not answer within" in state["reason"]
+    assert "did not respond within" in state["reason"]
 
 
 def test_a_room_that_is_not_configured_keeps_the_house_open() -> None:
@@ -124,7 +124,7 @@ async def test_validation_needs_something_to_check(call: Caller) -> None:
     assert (await call("validate_workflow")).error == "Give id, or nodes together with connections."
     found = (await call("validate_workflow", nodes=[{"name": "A"}], connections="{}")).data
     assert found["valid"] is False
-    assert "nodes[0].type must be a text" in found["errors"]
+    assert "nodes[0].type must be a string" in found["errors"]
 
 
 @pytest.mark.parametrize(
@@ -135,15 +135,18 @@ async def test_validation_needs_something_to_check(call: Caller) -> None:
         ("nonsense", "operations[0].op must be one of addNode, removeNode"),
         ({"op": "removeNode"}, "operations[0]: name is required"),
         ({"op": "connect", "from": "End"}, "operations[0]: to is required"),
-        ({"op": "renameNode", "name": "End", "newName": "Webhook"}, "a node has the name 'Webhook' already"),
-        ({"op": "disconnect", "from": "End", "to": "Webhook"}, "there is no such connection"),
+        (
+            {"op": "renameNode", "name": "End", "newName": "Webhook"},
+            "The name 'Webhook' is already taken by another node.",
+        ),
+        ({"op": "disconnect", "from": "End", "to": "Webhook"}, "Connection not found."),
         ({"op": "setField", "path": "active", "value": True}, "path must begin with one of name, connections"),
-        ({"op": "setField", "path": "nodes[0].name", "value": "x"}, "for a field of a node, name it in node"),
-        ({"op": "setField", "node": "End", "path": "name", "value": "x"}, "use renameNode"),
-        ({"op": "updateNode", "name": "End", "changes": {"name": "x"}}, "use renameNode"),
+        ({"op": "setField", "path": "nodes[0].name", "value": "x"}, "For a field of a node, pass its name in node."),
+        ({"op": "setField", "node": "End", "path": "name", "value": "x"}, "Use renameNode"),
+        ({"op": "updateNode", "name": "End", "changes": {"name": "x"}}, "Use renameNode"),
         ({"op": "setField", "node": "End", "path": "type.deep", "value": 1}, "neither an object nor a list"),
-        ({"op": "setField", "node": "End", "path": "position[7]", "value": 1}, "not there"),
-        ({"op": "setField", "node": "End", "path": "a..b", "value": 1}, "path must be written as"),
+        ({"op": "setField", "node": "End", "path": "position[7]", "value": 1}, "out of range"),
+        ({"op": "setField", "node": "End", "path": "a..b", "value": 1}, "path must have the form"),
     ],
 )
 async def test_an_operation_that_cannot_be_done_says_why(
@@ -227,5 +230,5 @@ async def test_what_mermaid_would_stumble_over_is_written_as_codes(call: Caller,
     flow["connections"]["注文を整形"]["main"][1][0]["node"] = 'say "hi" [x] #1'
     flow["nodes"][2]["disabled"] = True
     workflow = fake.add_workflow(**flow)
-    picture = (await call("get_workflow_connections", id=workflow["id"])).blocks[1]
-    assert 'n2["say #34;hi#34; #91;x#93; #35;1"]:::off' in picture
+    flowchart = (await call("get_workflow_connections", id=workflow["id"])).blocks[1]
+    assert 'n2["say #34;hi#34; #91;x#93; #35;1"]:::off' in flowchart

@@ -20,7 +20,7 @@ from chie.chat.api import errors, openai_compat, servers, sessions
 from chie.chat.api.middleware import Bounds, RequestLog
 from chie.chat.api.state import Chat
 from chie.chat.metrics import CONTENT_TYPE
-from chie.chat.runs.manager import SAVE_SECONDS
+from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.settings import ChatSettings
 from chie.database.engine import sqlalchemy_url
 from chie.database.settings import DatabaseSettings, database_url
@@ -47,7 +47,7 @@ def create_chat_app(
     that take more than the usual, with their limits in bytes.
     """
     url = url or sqlalchemy_url(database_url(load(DatabaseSettings)))
-    chat = Chat(agents, url, save_seconds=save_seconds, characters=load(ChatSettings).chie_answer_limit)
+    chat = Chat(agents, url, save_seconds=save_seconds, max_characters=load(ChatSettings).chie_answer_limit)
     app = FastAPI(title="Chie", version=__version__, lifespan=_lifespan(surroundings), docs_url=None, redoc_url=None)
     app.state.chat = chat
     before_end(app, chat.runs.interrupt)
