@@ -17,7 +17,7 @@ NODE_FITS := $(shell node -e 'const [a, b] = process.versions.node.split(".").ma
 NODE      := $(if $(NODE_FITS),,$(VENV)/.node)
 NPM       := $(if $(NODE_FITS),,PATH="$(CURDIR)/$(BIN):$$PATH") npm
 PAGE      := src/chie/static/index.html
-PAGE_FROM := $(shell find web -type f -not -path 'web/node_modules/*')
+PAGE_FROM := $(shell find web src/chie/messages/ja src/chie/n8n/graph_*.js -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
 .PHONY: run page test check bench real dist fuzz mutants soak browser format docs lock clean

@@ -113,7 +113,7 @@ class Views:
         search.show(SEARCH, {"query": "PgBouncer", "limit": 1})
         note = search.view.locator(".note")
         expect(note).not_to_contain_text("手順 11")
-        note.get_by_role("button", name="Read the whole note").click()
+        note.get_by_role("button", name="Show full note").click()
         expect(note).to_contain_text("手順 11")
         assert [call["name"] for call in search.seen("tools/call")] == ["get_knowledge"]
         note.get_by_role("button", name="Show less").click()
@@ -124,7 +124,7 @@ class Views:
         search.open(SEARCH)
         search.show(SEARCH, {"query": "短命なメモ", "limit": 1})
         search.mcp.call("delete_knowledge", id=saved["id"])
-        search.view.get_by_role("button", name="Read the whole note").click()
+        search.view.get_by_role("button", name="Show full note").click()
         expect(search.view.get_by_role("alert")).to_contain_text("knowledge not found")
 
     def test_what_a_note_says_stays_text(self, search: Host) -> None:
@@ -140,7 +140,7 @@ class Views:
     def test_a_source_is_opened_by_the_host(self, search: Host) -> None:
         search.open(SEARCH)
         search.show(SEARCH, {"query": "Markup in notes", "limit": 1})
-        search.view.get_by_role("button", name="Open the source").click()
+        search.view.get_by_role("button", name="Open source").click()
         expect(search.view.locator(".note")).to_have_count(1)
         assert search.seen("ui/open-link") == [{"url": "https://wiki.example/x"}]
 
@@ -153,8 +153,8 @@ class Views:
     @pytest.mark.parametrize(
         ("locale", "none", "count"),
         [
-            ("ja-JP", "この件のメモはまだありません。", "1 件のメモ"),
-            ("en-GB", "The team has no note on this.", "1 note"),
+            ("ja-JP", "該当するメモはありません。", "1 件のメモ"),
+            ("en-GB", "No notes found.", "1 note"),
         ],
     )
     def test_the_hosts_language_is_the_views(self, search: Host, locale: str, none: str, count: str) -> None:
@@ -176,7 +176,7 @@ class Views:
     def test_a_failed_search_and_a_stopped_one_are_said_to_be_so(self, search: Host) -> None:
         search.open(SEARCH)
         search.page.evaluate("() => host.cancel()")
-        expect(search.view.get_by_role("heading", level=1)).to_have_text("The search was stopped.")
+        expect(search.view.get_by_role("heading", level=1)).to_have_text("The search was cancelled.")
         search.show(SEARCH, {"query": " "})
         expect(search.view.get_by_role("alert")).to_contain_text("query is required")
 
@@ -194,7 +194,7 @@ class Views:
         expect(graph.view.get_by_role("heading", level=1)).to_contain_text("注文の通知")
         expect(graph.view.locator(".node")).to_have_count(6)
         expect(graph.view.locator(".edge")).to_have_count(6)
-        expect(graph.view.locator(".edge.helper")).to_have_count(1)
+        expect(graph.view.locator(".edge.sub-node")).to_have_count(1)
         left = {name: self.left(graph, name) for name in ("Webhook", CHECK, "Wait", "Agent")}
         assert sorted(left, key=left.__getitem__) == list(left)
         assert self.left(graph, "Slack [1]") == left["Wait"]
@@ -213,7 +213,7 @@ class Views:
         details = graph.view.locator(".details")
         expect(details).to_contain_text("入力元: 合計は一万円以上か、それとも未満か")
         expect(details).to_contain_text("出力先: なし")
-        details.get_by_role("button", name="設定を見る").click()
+        details.get_by_role("button", name="設定を表示").click()
         expect(details.locator("pre")).to_contain_text('"text": "<b>大口注文</b>"')
         expect(details.locator("b")).to_have_count(0)
         assert graph.seen("tools/call")[0]["arguments"] == {"id": "orders1", "nodeName": "Slack [1]"}
@@ -222,7 +222,7 @@ class Views:
         graph.open(GRAPH, displayMode="inline", availableDisplayModes=["inline", "fullscreen"])
         graph.show(GRAPH, {"id": "orders1"})
         graph.view.get_by_role("button", name="Full screen").click()
-        expect(graph.view.get_by_role("button", name="Back to the conversation")).to_be_visible()
+        expect(graph.view.get_by_role("button", name="Exit full screen")).to_be_visible()
         assert graph.seen("ui/request-display-mode") == [{"mode": "fullscreen"}]
 
     def test_no_nodes_and_no_workflow_are_told_apart(self, graph: Host) -> None:

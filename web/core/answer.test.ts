@@ -50,7 +50,7 @@ describe("an answer made from events", () => {
     const answer = replay(recorded.failing.stream);
     expect(answer.status).toBe("failed");
     expect(textOf(answer)).toBe("So far so good");
-    expect(answer.error).toContain("LM Studio");
+    expect(answer.error?.text).toContain("LM Studio");
   });
 });
 

@@ -35,7 +35,7 @@ function setUp(transport: Partial<Transport>, hooks = {}) {
     follow: async () => new Response(null, { status: 204 }),
     stop: async () => undefined,
     approve: async () => undefined,
-    isPassing: (error) => error instanceof TypeError,
+    isTransient: (error) => error instanceof TypeError,
     ...transport,
   };
   const frames = new Frames({ request: (run) => void setTimeout(run, 0) });

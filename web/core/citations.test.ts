@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "./answer";
 import { citationsOf, markSupported } from "./citations";
-import { remarkCitations } from "./markers";
+import { remarkCitations } from "./remark-citations";
 
 function tool(content: unknown, isError = false): ToolPart {
   const result = { content: typeof content === "string" ? content : JSON.stringify(content), isError };

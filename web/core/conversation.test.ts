@@ -63,11 +63,11 @@ describe("a stored answer", () => {
     ];
     const cut = fromStored({ ...stored, parts });
     expect(cut.answer).toMatchObject({
-      cut: true,
+      truncated: true,
       status: "complete",
       parts: [{ type: "text", text: "half" }],
     });
-    expect(fromStored({ ...stored, parts: [] }).answer?.cut).toBe(false);
+    expect(fromStored({ ...stored, parts: [] }).answer?.truncated).toBe(false);
   });
 
   it("remembers that the model's provider stopped it", () => {
@@ -75,7 +75,7 @@ describe("a stored answer", () => {
       { type: "message" as const, content: "half" },
       { type: "done" as const, message_id: "a", finish: "content_filter" as const },
     ];
-    expect(fromStored({ ...stored, parts }).answer).toMatchObject({ filtered: true, cut: false });
+    expect(fromStored({ ...stored, parts }).answer).toMatchObject({ filtered: true, truncated: false });
     expect(fromStored({ ...stored, parts: [] }).answer?.filtered).toBe(false);
   });
 });

@@ -45,17 +45,17 @@ describe("drafts", () => {
   it("do without a storage that refuses, as long as the page is there", () => {
     const drafts = new Drafts(null);
     drafts.write("a", "x");
-    drafts.leave("a");
+    drafts.release("a");
     expect(drafts.read("a")).toBe("x");
   });
 
   it("get back what could not be sent, before what was typed since", () => {
     const storage = new MemoryStorage();
     const drafts = new Drafts(storage);
-    drafts.giveBack("a", "届かなかった質問");
+    drafts.restore("a", "届かなかった質問");
     drafts.type("b", "typed since");
-    drafts.giveBack("b", "not sent");
-    drafts.giveBack("b", "not sent\n\ntyped since");
+    drafts.restore("b", "not sent");
+    drafts.restore("b", "not sent\n\ntyped since");
     const reloaded = new Drafts(storage);
     expect(reloaded.read("a")).toBe("届かなかった質問");
     expect(reloaded.read("b")).toBe("not sent\n\ntyped since");
@@ -67,7 +67,7 @@ describe("drafts", () => {
     expect(empty.read("new")).toBe("");
     new Drafts(storage).write("new", "typed in the other tab");
     empty.save();
-    empty.leave("new");
+    empty.release("new");
     expect(empty.read("new")).toBe("typed in the other tab");
   });
 
@@ -95,7 +95,7 @@ describe("drafts", () => {
     const seen: string[] = [];
     const stop = drafts.subscribe(() => seen.push(drafts.read("a")));
     drafts.type("a", "x");
-    drafts.giveBack("a", "y");
+    drafts.restore("a", "y");
     stop();
     drafts.type("a", "z");
     expect(seen).toEqual(["x", "y\n\nx"]);

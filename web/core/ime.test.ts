@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ImeGuard } from "./ime";
+import { CompositionTracker } from "./ime";
 
 const enter = (timeStamp: number, more = {}) => ({ key: "Enter", timeStamp, ...more });
 
 describe("Enter while Japanese is typed", () => {
   it("belongs to the input method in Chromium's order: key, then compositionend", () => {
-    const guard = new ImeGuard();
+    const guard = new CompositionTracker();
     guard.compositionStart();
     expect(guard.owns(enter(100, { isComposing: true, keyCode: 229 }))).toBe(true);
     guard.compositionEnd(101);
@@ -13,7 +13,7 @@ describe("Enter while Japanese is typed", () => {
   });
 
   it("belongs to the input method in WebKit's order: compositionend, then key", () => {
-    const guard = new ImeGuard();
+    const guard = new CompositionTracker();
     guard.compositionStart();
     guard.compositionEnd(100);
     expect(guard.owns(enter(102))).toBe(true);
@@ -22,11 +22,11 @@ describe("Enter while Japanese is typed", () => {
   });
 
   it("is an ordinary key where nothing is composed", () => {
-    expect(new ImeGuard().owns(enter(5))).toBe(false);
+    expect(new CompositionTracker().owns(enter(5))).toBe(false);
   });
 
   it("does not hold back other keys after a composition", () => {
-    const guard = new ImeGuard();
+    const guard = new CompositionTracker();
     guard.compositionEnd(100);
     expect(guard.owns({ key: "a", timeStamp: 101 })).toBe(false);
   });

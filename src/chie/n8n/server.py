@@ -79,7 +79,8 @@ def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient |
         GRAPH_VIEW,
         title="Workflow graph / ワークフロー図",
         description="Draws the graph that get_workflow_connections returned.",
-        script=files("chie.n8n") / "graph_view.js",
+        folder=files("chie.n8n"),
+        script="graph_view.js",
     )
     return server
 
