@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as Late
 from tests.e2e.app_process import app_process
 from tests.e2e.browser import browser, chromium
-from tests.e2e.long import long_session
+from tests.e2e.long_sessions import long_session
 
 from bench.figure import Figure
 from bench.table import table

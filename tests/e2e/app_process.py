@@ -1,4 +1,4 @@
-"""The whole house with scripted agents as a process of its own: `python -m tests.e2e.app_process [port]`."""
+"""The whole app with scripted agents in its own process: `python -m tests.e2e.app_process [port]`."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 @contextmanager
 def app_process(home: Path, port: int = 0) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """Its address, and the process."""
+    """Its URL, and the process."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.e2e.app_process", str(port)],
         stdout=subprocess.PIPE,
@@ -24,7 +24,7 @@ def app_process(home: Path, port: int = 0) -> Iterator[tuple[str, "subprocess.Po
     with process.stdout:
         try:
             address = process.stdout.readline().strip()
-            assert address, "the house did not start"
+            assert address, "the app did not start"
             yield address, process
         finally:
             process.kill()

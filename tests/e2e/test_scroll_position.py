@@ -1,4 +1,4 @@
-"""The reader's place is kept: in a list that a note covers, and at the end of an answer."""
+"""The scroll position is kept: in a list behind a note, and at the end of an answer."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.long import long_session
+from tests.e2e.long_sessions import long_session
 from tests.fakes import patient
 
 GAP = """() => {
@@ -17,8 +17,8 @@ GAP = """() => {
 
 
 @pytest.fixture(scope="module")
-def full_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with app_process(tmp_path_factory.mktemp("house")) as (address, _):
+def app_with_notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with app_process(tmp_path_factory.mktemp("home")) as (address, _):
         for number in range(25):
             note = {"title": f"Note {number:02}", "content": "\n\n".join(["passage"] * (60 if number == 5 else 1))}
             patient.post(f"{address}/api/knowledge", json=note).raise_for_status()
@@ -26,8 +26,8 @@ def full_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("way", ["button", "browser"])
-def test_the_way_back_from_a_note_leads_to_its_row(open_screen: OpenScreen, full_house: str, way: str) -> None:
-    screen = open_screen("/#/knowledge", at=full_house, viewport={"width": 360, "height": 740})
+def test_going_back_from_a_note_restores_the_position(open_screen: OpenScreen, app_with_notes: str, way: str) -> None:
+    screen = open_screen("/#/knowledge", at=app_with_notes, viewport={"width": 360, "height": 740})
     page = screen.page
     row = page.locator(".kn-item").filter(has_text="Note 05")
     row.scroll_into_view_if_needed()
@@ -36,7 +36,7 @@ def test_the_way_back_from_a_note_leads_to_its_row(open_screen: OpenScreen, full
     assert before > 0
     row.click()
     expect(page.get_by_role("heading", level=2, name="Note 05")).to_be_in_viewport()
-    page.get_by_text("On the same matter").scroll_into_view_if_needed()
+    page.get_by_text("Related notes").scroll_into_view_if_needed()
     if way == "button":
         page.get_by_role("link", name="Back to the list").click()
     else:

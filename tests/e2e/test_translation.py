@@ -1,4 +1,4 @@
-"""What the house says, on the page in Japanese: no English sentence of ours is left."""
+"""Server messages on the Japanese page: no English sentence of ours is left."""
 
 import json
 import re
@@ -15,32 +15,32 @@ ENGLISH = re.compile(r"\b[A-Za-z']+,? [a-z']{2,} [a-z']{2,}\b")
 WATCH = """() => {
   window.steps = [];
   new MutationObserver(() => {
-    const said = document.querySelector(".kn-progress + span")?.textContent;
-    if (said && window.steps.at(-1) !== said) window.steps.push(said);
+    const shown = document.querySelector(".kn-progress + span")?.textContent;
+    if (shown && window.steps.at(-1) !== shown) window.steps.push(shown);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
-AWAY = "http://127.0.0.1:9/v1"
+UNREACHABLE = "http://127.0.0.1:9/v1"
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real house whose model, whose n8n and one of whose tool servers are away."""
-    home = tmp_path_factory.mktemp("house")
+    """A real app without n8n, with an unreachable model and an MCP server that cannot be started."""
+    home = tmp_path_factory.mktemp("home")
     servers = {"clock": {"command": "chie-no-such-program"}}
     (home / "servers.json").write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("CHIE_HOME", str(home))
-        environment.setenv("OPENAI_BASE_URL", AWAY)
+        environment.setenv("OPENAI_BASE_URL", UNREACHABLE)
         environment.delenv("N8N_URL", raising=False)
         with http_server("chie", "serve") as address:
             patient.post(f"{address}/api/knowledge", json={"content": "最初のメモ"}).raise_for_status()
             yield address
 
 
-def expect_japanese(place: Locator, *words: str) -> None:
+def expect_japanese(element: Locator, *words: str) -> None:
     for word in words:
-        expect(place).to_contain_text(word)
-    assert ENGLISH.findall(place.inner_text()) == []
+        expect(element).to_contain_text(word)
+    assert ENGLISH.findall(element.inner_text()) == []
 
 
 def japanese(open_screen: OpenScreen, path: str) -> Screen:
@@ -48,20 +48,20 @@ def japanese(open_screen: OpenScreen, path: str) -> Screen:
 
 
 @pytest.mark.req("CH-15")
-def test_an_answer_that_no_model_gave_says_why(open_screen: OpenScreen, address: str) -> None:
+def test_failed_answer_shows_the_reason(open_screen: OpenScreen, address: str) -> None:
     body = {"message": "こんにちは", "agent_id": "default-chat"}
     session = patient.post(f"{address}/api/chat/stream", json=body).headers["X-Chie-Session"]
     screen = japanese(open_screen, f"/#/chat/{session}")
-    expect_japanese(screen.answer, f"{AWAY} のモデルサーバーが応答しません（", "Developer → Start Server")
+    expect_japanese(screen.answer, f"{UNREACHABLE} のモデルサーバーが応答しません（", "Developer → Start Server")
     screen.button("言語").click()
     screen.page.get_by_role("menuitemcheckbox", name="English").click()
-    expect(screen.answer).to_contain_text(f"No model server answers at {AWAY} (")
+    expect(screen.answer).to_contain_text(f"No model server answers at {UNREACHABLE} (")
     screen.button("Language").click()
     screen.page.get_by_role("menuitemcheckbox", name="日本語").click()
-    expect_japanese(screen.answer, f"{AWAY} のモデルサーバーが応答しません（")
+    expect_japanese(screen.answer, f"{UNREACHABLE} のモデルサーバーが応答しません（")
 
 
-def test_an_agent_that_cannot_answer_says_what_to_set(open_screen: OpenScreen) -> None:
+def test_unavailable_agent_shows_the_reason(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/")
     screen.page.locator(".agent-button").click()
     expect_japanese(
@@ -69,43 +69,43 @@ def test_an_agent_that_cannot_answer_says_what_to_set(open_screen: OpenScreen) -
     )
 
 
-def test_what_is_not_there_is_said_in_japanese(open_screen: OpenScreen) -> None:
+def test_missing_things_are_reported(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/chat/no-such-session")
     expect_japanese(screen.page.locator(".chat-body"), "この会話は見つかりません。")
     screen = japanese(open_screen, "/#/knowledge/k-0000000000000000")
     expect_japanese(screen.page.locator(".kn-detail"), "この ID のメモはありません。")
 
 
-def test_rooms_that_are_not_set_up_say_so(open_screen: OpenScreen) -> None:
+def test_unconfigured_servers_name_their_settings(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/workflows")
     expect_japanese(screen.page.locator("#main"), "未設定です：N8N_URL, N8N_API_KEY")
     screen = japanese(open_screen, "/#/servers")
-    expect_japanese(screen.page.locator("section[aria-labelledby=sv-rooms]"), "未設定です：N8N_URL, N8N_API_KEY")
+    expect_japanese(screen.page.locator("section[aria-labelledby=sv-tool-servers]"), "未設定です：N8N_URL, N8N_API_KEY")
     expect_japanese(
         screen.page.locator("section[aria-labelledby=sv-bedrock]"), "未設定です：BEDROCK_KB_ID, BEDROCK_MODEL_ARN"
     )
 
 
-def test_a_server_that_is_away_says_what_to_mend(open_screen: OpenScreen) -> None:
+def test_server_that_cannot_start_shows_what_to_fix(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/servers")
     screen.page.get_by_role("button", name="接続: clock").click()
-    said = "プログラム chie-no-such-program が見つかりません。インストールするか、"
-    expect_japanese(screen.page.locator(".toast"), said)
-    expect_japanese(screen.page.locator(".sv-server").filter(has_text="clock"), said)
+    error = "プログラム chie-no-such-program が見つかりません。インストールするか、"
+    expect_japanese(screen.page.locator(".toast"), error)
+    expect_japanese(screen.page.locator(".sv-server").filter(has_text="clock"), error)
 
 
-def test_a_way_to_a_model_that_fails_its_test_says_why(open_screen: OpenScreen) -> None:
+def test_failed_endpoint_test_shows_the_reason(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/setup")
     for name in ("OpenAI 互換サーバー", "Anthropic"):
         screen.page.get_by_role("button", name=f"テスト: {name}").click()
     expect_japanese(
         screen.page.locator(".su-page"),
-        f"{AWAY} が応答しません（ConnectError）。OpenAI 互換サーバーを起動し、もう一度テストしてください。",
+        f"{UNREACHABLE} が応答しません（ConnectError）。OpenAI 互換サーバーを起動し、もう一度テストしてください。",
         "先に ANTHROPIC_API_KEY を設定し、Chie を起動し直してください。",
     )
 
 
-def test_a_note_that_is_refused_says_why(open_screen: OpenScreen) -> None:
+def test_rejected_note_shows_the_reason(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/knowledge")
     screen.page.get_by_role("button", name="新しいメモ").first.click()
     dialog = screen.page.get_by_role("dialog")
@@ -116,10 +116,10 @@ def test_a_note_that_is_refused_says_why(open_screen: OpenScreen) -> None:
     )
 
 
-def test_files_that_cannot_be_imported_say_why_each(open_screen: OpenScreen) -> None:
+def test_rejected_files_show_their_reasons(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/knowledge")
-    screen.page.get_by_role("button", name="取り込みと書き出し").first.click()
-    screen.page.get_by_role("menuitem", name="取り込み").click()
+    screen.page.get_by_role("button", name="インポートとエクスポート").first.click()
+    screen.page.get_by_role("menuitem", name="インポート").click()
     dialog = screen.page.get_by_role("dialog")
     dialog.locator("input[type=file]").set_input_files(
         [
@@ -134,23 +134,21 @@ def test_files_that_cannot_be_imported_say_why_each(open_screen: OpenScreen) -> 
     )
 
 
-def test_the_catalogue_is_loaded_for_readers_of_japanese_alone(open_screen: OpenScreen) -> None:
-    loaded = (
-        "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('server.ja'))"
-    )
+def test_catalogue_is_loaded_only_in_japanese(open_screen: OpenScreen) -> None:
+    loaded = "performance.getEntriesByType('resource').filter(({ name }) => name.includes('ja-messages')).length"
     screen = open_screen("/#/servers")
     expect(screen.page.get_by_text("not configured: N8N_URL").first).to_be_visible()
-    assert screen.script(loaded) == []
+    assert screen.script(loaded) == 0
     screen.button("Language").click()
     screen.page.get_by_role("menuitemcheckbox", name="日本語").click()
     expect(screen.page.get_by_text("未設定です：N8N_URL").first).to_be_visible()
-    assert len(screen.script(loaded)) == 1
+    assert screen.script(loaded) == 1
 
 
-def test_a_long_import_says_how_far_it_is(open_screen: OpenScreen) -> None:
+def test_long_import_shows_its_progress(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/knowledge")
-    screen.page.get_by_role("button", name="取り込みと書き出し").first.click()
-    screen.page.get_by_role("menuitem", name="取り込み").click()
+    screen.page.get_by_role("button", name="インポートとエクスポート").first.click()
+    screen.page.get_by_role("menuitem", name="インポート").click()
     dialog = screen.page.get_by_role("dialog")
     screen.page.evaluate(WATCH)
     files = [
@@ -158,5 +156,5 @@ def test_a_long_import_says_how_far_it_is(open_screen: OpenScreen) -> None:
         for n in range(45)
     ]
     dialog.locator("input[type=file]").set_input_files(files)
-    expect(dialog).to_contain_text("45 件を保存、0 件は変更なし。")
-    assert screen.script("window.steps") == [f"45 個のうち {n} 個のファイル" for n in (0, 20, 40)]
+    expect(dialog).to_contain_text("45 件を保存しました（変更なし 0 件）。")
+    assert screen.script("window.steps") == [f"45 ファイル中 {n} ファイル完了" for n in (0, 20, 40)]

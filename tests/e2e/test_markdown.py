@@ -1,4 +1,4 @@
-"""Markdown as it is read: in an answer, in a note and in a note's preview, under the page's real policy."""
+"""Markdown in answers, notes and previews, under the page's real Content-Security-Policy."""
 
 from collections.abc import Callable
 
@@ -43,24 +43,24 @@ def in_preview(screen: Screen, text: str) -> Locator:
     return screen.page.locator(".kn-preview .kn-markdown")
 
 
-PLACES: dict[str, Callable[[Screen, str], Locator]] = {"chat": in_chat, "note": in_note, "preview": in_preview}
+RENDERERS: dict[str, Callable[[Screen, str], Locator]] = {"chat": in_chat, "note": in_note, "preview": in_preview}
 
 
 @pytest.fixture(params=["chat", "note"])
 def show(request: pytest.FixtureRequest, open_screen: OpenScreen) -> Show:
-    """The text in one of the places where it can be read; the preview draws as the note does."""
+    """Renders Markdown in an answer or a note; the preview uses the note's renderer."""
     screen = open_screen(locale="ja")
-    return lambda text: PLACES[request.param](screen, text)
+    return lambda text: RENDERERS[request.param](screen, text)
 
 
-@pytest.mark.parametrize("show", PLACES, indirect=True)
-def test_entities_are_the_characters_that_they_name(show: Show) -> None:
+@pytest.mark.parametrize("show", RENDERERS, indirect=True)
+def test_entities_are_decoded(show: Show) -> None:
     shown = show("**太字** Q&amp;A&nbsp;と &lt;br&gt; と &copy;")
     expect(shown.locator("strong")).to_have_text("太字")
     expect(shown).to_contain_text("Q&A\u00a0と <br> と ©", use_inner_text=False)
 
 
-def test_tags_are_shown_as_the_text_that_they_are(show: Show) -> None:
+def test_tags_are_shown_as_text(show: Show) -> None:
     shown = show(
         "`List<T>` ではなく List<T> を、<user> に。\n\n<details>\n<summary>続き</summary>\n\n本文\n\n</details>"
     )
@@ -71,28 +71,28 @@ def test_tags_are_shown_as_the_text_that_they_are(show: Show) -> None:
     assert shown.locator("details, summary").count() == 0
 
 
-def test_a_line_that_ends_is_a_line_that_ends_once(show: Show) -> None:
+def test_line_breaks_are_kept(show: Show) -> None:
     shown = show("一行目\n二行目  \n三行目\\\n四行目\n\n- 項目の一行目\n  項目の二行目")
     expect(shown.locator("p").first).to_contain_text("四行目")
     assert shown.locator("p").first.evaluate(LINES) == 4
     assert shown.locator("li").first.evaluate(LINES) == 2
 
 
-def test_a_footnote_is_gone_to_and_come_back_from(show: Show) -> None:
+def test_footnotes_link_there_and_back(show: Show) -> None:
     shown = show(f"本文[^注]です。{'段落。' * 60}\n\n[^注]: 注の本文")
     page = shown.page
     expect(shown.locator("section.footnotes")).to_contain_text("脚注")
     expect(shown.locator("section.footnotes")).not_to_contain_text("Footnotes")
-    place = page.url
+    url = page.url
     shown.locator("sup a").click()
     expect(shown.locator("section.footnotes li")).to_be_focused()
     shown.get_by_label("本文に戻る").click()
     expect(shown.locator("sup a")).to_be_focused()
-    assert page.url == place
+    assert page.url == url
     assert len(page.context.pages) == 1
 
 
-def test_only_what_leads_somewhere_is_a_link(show: Show) -> None:
+def test_only_absolute_urls_become_links(show: Show) -> None:
     shown = show("[隣](./other.md) [章](#chapter) [網](https://example.test/) [便](mailto:a@example.test) ![図](a.png)")
     expect(shown).to_contain_text("隣 章 網 便")
     expect(shown).to_contain_text("図")
@@ -100,13 +100,13 @@ def test_only_what_leads_somewhere_is_a_link(show: Show) -> None:
     assert found == ["https://example.test/", "mailto:a@example.test"]
 
 
-@pytest.mark.parametrize("place", ["chat", "note"])
-def test_a_wide_table_scrolls_and_its_words_stay_whole(open_screen: OpenScreen, place: str) -> None:
+@pytest.mark.parametrize("renderer", ["chat", "note"])
+def test_a_wide_table_scrolls_and_its_words_stay_whole(open_screen: OpenScreen, renderer: str) -> None:
     header = " | ".join(f"column {number}" for number in range(12))
     rule = "|".join(["---"] * 12)
     row = " | ".join(["configuration"] * 12)
     screen = open_screen(viewport=NARROW)
-    shown = PLACES[place](screen, f"| {header} |\n|{rule}|\n| {row} |")
+    shown = RENDERERS[renderer](screen, f"| {header} |\n|{rule}|\n| {row} |")
     expect(shown.locator("td").first).to_be_visible()
     assert shown.locator("td").first.evaluate(LINES) == 1
     frame = shown.locator("table").locator("..")
@@ -114,34 +114,32 @@ def test_a_wide_table_scrolls_and_its_words_stay_whole(open_screen: OpenScreen, 
     assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
-@pytest.mark.parametrize("place", ["chat", "note"])
-def test_numbers_of_three_digits_have_room_beside_their_list(open_screen: OpenScreen, place: str) -> None:
+@pytest.mark.parametrize("renderer", ["chat", "note"])
+def test_list_has_enough_padding_for_long_numbers(open_screen: OpenScreen, renderer: str) -> None:
     screen = open_screen(viewport=NARROW)
-    shown = PLACES[place](screen, "998. first\n999. second\n1000. third")
+    shown = RENDERERS[renderer](screen, "998. first\n999. second\n1000. third")
     listed = shown.locator("ol")
     expect(listed).to_be_visible()
-    room = listed.evaluate(
+    space = listed.evaluate(
         """(list) => {
           const context = document.createElement("canvas").getContext("2d");
           context.font = getComputedStyle(list).font;
           return parseFloat(getComputedStyle(list).paddingLeft) - context.measureText("1000. ").width;
         }"""
     )
-    assert room >= 0
+    assert space >= 0
 
 
-def test_a_note_that_cannot_be_drawn_is_shown_as_it_was_written_and_the_next_one_is_drawn(
-    open_screen: OpenScreen, address: str
-) -> None:
-    """Nesting this deep is more than the browser's stack holds."""
+def test_note_that_cannot_be_rendered_falls_back_to_its_source(open_screen: OpenScreen, address: str) -> None:
+    """Nesting this deep overflows the browser's stack."""
     broken, whole = note_of(address, f"{'>' * DEEP} **deep**"), note_of(address, "**whole** note")
     screen = open_screen(f"/#/knowledge/{broken}")
     shown = screen.page.locator(".kn-detail .kn-markdown")
     expect(shown).to_contain_text(">>> **deep**")
     screen.script(f"() => {{ location.hash = '#/knowledge/{whole}' }}")
     expect(shown.locator("strong")).to_have_text("whole")
-    assert not [one for one in screen.complaints if "Maximum call stack" not in one]
-    screen.complaints.clear()  # React tells what it caught
+    assert not [one for one in screen.browser_errors if "Maximum call stack" not in one]
+    screen.browser_errors.clear()  # React reports what it caught
 
 
 @pytest.fixture
@@ -158,7 +156,7 @@ def test_a_source_of_two_digits_is_one_number(learned: Screen) -> None:
         assert number.evaluate(LINES) == 1
 
 
-def test_no_line_begins_with_the_full_stop_after_a_source(learned: Screen) -> None:
+def test_no_line_begins_with_the_full_stop_after_a_citation(learned: Screen) -> None:
     gaps = learned.answer.locator(".markdown p").evaluate_all(
         """(paragraphs) => paragraphs.map((one) => {
           const stop = document.createRange();

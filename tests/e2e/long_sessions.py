@@ -1,4 +1,4 @@
-"""Sessions of any length, and any number of them, in no time: asked once over HTTP, multiplied in the file."""
+"""Long sessions and many sessions: created once over HTTP, then copied in the database."""
 
 import sqlite3
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The pictures of the rooms' pages in docs/images: `python -m tests.e2e.room_screenshots` takes them anew."""
+"""The screenshots of the module pages in docs/images: run `python -m tests.e2e.module_screenshots`."""
 
 import os
 import tempfile
@@ -110,8 +110,8 @@ SHOTS: Mapping[str, Shot] = {
 
 
 @contextmanager
-def furnished(folder: Path) -> Iterator[str]:
-    """A house with notes and an n8n in it."""
+def sample_app(folder: Path) -> Iterator[str]:
+    """The URL of an app with notes and an n8n."""
     with FakeN8n(2) as n8n:
         fill(n8n, folder)
         os.environ |= {"N8N_URL": n8n.url, "N8N_API_KEY": KEY, "N8N_BACKUP_DIR": str(folder / "backups")}
@@ -121,7 +121,7 @@ def furnished(folder: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder, furnished(Path(folder)) as address, browser() as opened:
+    with tempfile.TemporaryDirectory() as folder, sample_app(Path(folder)) as address, browser() as opened:
         for name, shot in SHOTS.items():
             take(opened, address, name, shot)
 

@@ -1,4 +1,4 @@
-"""What is printed is what was said and written, all of it, and nothing of the page around it."""
+"""Printing gives the whole conversation or note, without the page around it."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import expect
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.long import long_session
+from tests.e2e.long_sessions import long_session
 from tests.e2e.screen import Screen
 from tests.fakes import patient
 
@@ -17,14 +17,14 @@ FRAMES = """() => [...document.querySelectorAll("html, body, body *")]
   .map((one) => `${one.tagName}.${one.className}`)"""
 
 
-def put_on_paper(screen: Screen) -> None:
-    """As the browser does it for its dialog: the event first, then the other style."""
+def start_printing(screen: Screen) -> None:
+    """As browsers do: the event first, then the print style."""
     screen.script("() => dispatchEvent(new Event('beforeprint'))")
     screen.page.emulate_media(media="print")
     screen.settle()
 
 
-def take_off(screen: Screen) -> None:
+def stop_printing(screen: Screen) -> None:
     screen.page.emulate_media(media="null")
     screen.script("() => dispatchEvent(new Event('afterprint'))")
     screen.settle()
@@ -40,14 +40,14 @@ def test_a_conversation_is_printed_whole(open_screen: OpenScreen, home_folder: P
         screen = open_screen(f"/#/chat/{session}", at=address, color_scheme="dark")
         expect(screen.answer.locator("table")).to_be_visible()
         assert screen.page.locator("article").count() < 40
-        put_on_paper(screen)
+        start_printing(screen)
         expect(screen.page.locator("article")).to_have_count(60)
         tops = screen.page.locator("article").evaluate_all("(all) => all.map((o) => o.getBoundingClientRect().top)")
         assert tops == sorted(tops)
         assert len(set(tops)) == 60
         expect(screen.page.locator(AROUND).locator("visible=true")).to_have_count(0)
         assert screen.script(FRAMES) == []
-        take_off(screen)
+        stop_printing(screen)
         expect(screen.answer).to_be_in_viewport()
         assert pages(screen.page.pdf()) > 5
 
@@ -57,8 +57,8 @@ def test_a_note_is_printed_whole(open_screen: OpenScreen, address: str) -> None:
     note = patient.post(f"{address}/api/knowledge", json={"title": "紙の上", "content": content}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}", locale="ja", viewport={"width": 800, "height": 1_100})
     expect(screen.page.locator(".kn-markdown p")).to_have_count(120)
-    put_on_paper(screen)
+    start_printing(screen)
     expect(screen.page.locator(AROUND).locator("visible=true")).to_have_count(0)
     assert screen.script(FRAMES) == []
-    take_off(screen)
+    stop_printing(screen)
     assert pages(screen.page.pdf()) > 2

@@ -1,4 +1,4 @@
-"""Both languages, both themes, a narrow screen, no mouse, a screen reader, and a very long conversation."""
+"""Languages, themes, narrow screens, keyboard, screen readers, and very long conversations."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 from tests.e2e.app_process import ROOT, app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.long import long_session, many_sessions
+from tests.e2e.long_sessions import long_session, many_sessions
 from tests.e2e.screen import Screen
 
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -47,7 +47,7 @@ def test_axe_finds_nothing_serious(open_screen: OpenScreen, language: str, theme
     assert serious_findings(screen) == []
 
 
-def test_the_browsers_language_is_the_pages_and_another_can_be_chosen(open_screen: OpenScreen) -> None:
+def test_page_uses_the_browsers_language_and_another_can_be_chosen(open_screen: OpenScreen) -> None:
     screen = open_screen(locale="ja-JP")
     expect(screen.page.locator("html")).to_have_attribute("lang", "ja")
     expect(screen.page.get_by_role("heading", level=1)).to_have_text("何を知りたいですか？")
@@ -60,7 +60,7 @@ def test_the_browsers_language_is_the_pages_and_another_can_be_chosen(open_scree
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_it_fits_360_pixels(open_screen: OpenScreen, language: str) -> None:
+def test_page_fits_360_pixels(open_screen: OpenScreen, language: str) -> None:
     screen = open_screen(locale=language, viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True)
     screen.field.fill("nginx の接続数は？")
     screen.page.locator(".send").click()
@@ -78,10 +78,10 @@ def test_it_fits_360_pixels(open_screen: OpenScreen, language: str) -> None:
         assert screen.script(wide) == 360, path
 
 
-def test_a_conversation_can_be_had_without_a_mouse(screen: Screen) -> None:
-    expect(screen.page.locator(".agent-button")).to_contain_text("Guide")  # it joins the order when agents are known
+def test_chat_works_by_keyboard(screen: Screen) -> None:
+    expect(screen.page.locator(".agent-button")).to_contain_text("Guide")  # focusable once the agents are loaded
     expect(screen.field).to_be_focused()
-    screen.page.keyboard.press("Shift+Tab")  # the page's own order, back and forth
+    screen.page.keyboard.press("Shift+Tab")  # the page's tab order, back and forth
     screen.page.keyboard.press("Tab")
     expect(screen.field).to_be_focused()
     screen.page.keyboard.press("Tab")
@@ -104,12 +104,12 @@ def test_a_conversation_can_be_had_without_a_mouse(screen: Screen) -> None:
     expect(screen.answer).to_contain_text("Done.")
 
 
-def test_a_screen_reader_hears_beginning_and_end_but_not_every_word(screen: Screen) -> None:
+def test_live_region_announces_start_and_end_only(screen: Screen) -> None:
     screen.script(
         """() => {
-          window.heard = [];
+          window.announced = [];
           const region = document.querySelector(".chat > [aria-live=polite]");
-          new MutationObserver(() => window.heard.push(region.textContent))
+          new MutationObserver(() => window.announced.push(region.textContent))
             .observe(region, { childList: true, characterData: true, subtree: true });
         }"""
     )
@@ -118,7 +118,7 @@ def test_a_screen_reader_hears_beginning_and_end_but_not_every_word(screen: Scre
     screen.ask("60")
     screen.wait_for_end()
     expect(screen.page.locator(".chat > [aria-live=polite]")).to_have_text("The answer is complete.")
-    assert screen.script("() => window.heard") == ["Thinking…", "The answer is complete."]
+    assert screen.script("() => window.announced") == ["Thinking…", "The answer is complete."]
     expect(screen.page.get_by_role("log")).to_have_attribute("aria-live", "off")
 
 
@@ -137,7 +137,7 @@ COUNT_FRAMES = """() => {
 }"""
 
 
-def test_a_key_press_in_a_session_of_400_messages_costs_one_frame_even_while_an_answer_grows(
+def test_key_press_in_a_session_of_400_messages_costs_one_frame_while_streaming(
     open_screen: OpenScreen, home_folder: Path
 ) -> None:
     with app_process(home_folder) as (address, _):
@@ -161,11 +161,11 @@ def test_a_key_press_in_a_session_of_400_messages_costs_one_frame_even_while_an_
 
 
 def shown(rows: Locator) -> list[int]:
-    """Which of `many_sessions` are in view; all of it at once, as the list is being drawn anew."""
+    """Which of `many_sessions` are rendered; read at once, because the list is re-rendered while scrolling."""
     return sorted(int(text.split()[-1]) for text in rows.all_inner_texts() if text.startswith("会話"))
 
 
-def test_thousands_of_sessions_are_a_list_of_what_is_in_view(open_screen: OpenScreen, home_folder: Path) -> None:
+def test_only_visible_sessions_are_rendered(open_screen: OpenScreen, home_folder: Path) -> None:
     with app_process(home_folder) as (address, _):
         many_sessions(home_folder, address, 3_000)
         screen = open_screen(at=address)
@@ -174,7 +174,7 @@ def test_thousands_of_sessions_are_a_list_of_what_is_in_view(open_screen: OpenSc
         assert rows.count() < 60
         expect(screen.page.locator(".session-group").first).to_have_text("Today")
         screen.page.locator(".session-list").hover()
-        while shown(rows)[-1] < 150:  # in the second page of the list; the test's timeout ends it
+        while shown(rows)[-1] < 150:  # in the second page of the list; limited by the test's timeout
             screen.page.mouse.wheel(0, 1_000)
             screen.settle()
         assert rows.count() < 60
