@@ -5,20 +5,20 @@ const enter = (timeStamp: number, more = {}) => ({ key: "Enter", timeStamp, ...m
 
 describe("Enter while Japanese is typed", () => {
   it("belongs to the input method in Chromium's order: key, then compositionend", () => {
-    const guard = new CompositionTracker();
-    guard.compositionStart();
-    expect(guard.owns(enter(100, { isComposing: true, keyCode: 229 }))).toBe(true);
-    guard.compositionEnd(101);
-    expect(guard.owns(enter(400))).toBe(false);
+    const tracker = new CompositionTracker();
+    tracker.compositionStart();
+    expect(tracker.owns(enter(100, { isComposing: true, keyCode: 229 }))).toBe(true);
+    tracker.compositionEnd(101);
+    expect(tracker.owns(enter(400))).toBe(false);
   });
 
   it("belongs to the input method in WebKit's order: compositionend, then key", () => {
-    const guard = new CompositionTracker();
-    guard.compositionStart();
-    guard.compositionEnd(100);
-    expect(guard.owns(enter(102))).toBe(true);
-    expect(guard.owns(enter(103, { keyCode: 229 }))).toBe(true);
-    expect(guard.owns(enter(400))).toBe(false);
+    const tracker = new CompositionTracker();
+    tracker.compositionStart();
+    tracker.compositionEnd(100);
+    expect(tracker.owns(enter(102))).toBe(true);
+    expect(tracker.owns(enter(103, { keyCode: 229 }))).toBe(true);
+    expect(tracker.owns(enter(400))).toBe(false);
   });
 
   it("is an ordinary key where nothing is composed", () => {
@@ -26,8 +26,8 @@ describe("Enter while Japanese is typed", () => {
   });
 
   it("does not hold back other keys after a composition", () => {
-    const guard = new CompositionTracker();
-    guard.compositionEnd(100);
-    expect(guard.owns({ key: "a", timeStamp: 101 })).toBe(false);
+    const tracker = new CompositionTracker();
+    tracker.compositionEnd(100);
+    expect(tracker.owns({ key: "a", timeStamp: 101 })).toBe(false);
   });
 });

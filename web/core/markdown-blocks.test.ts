@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { splitBlocks } from "./markdown-blocks";
 
 describe("blocks of Markdown", () => {
-  it("join to the whole text again, whatever it is", () => {
+  it("join to the whole text again, for any text", () => {
     for (const text of [
       "a\n\nb",
       "```\nx\n\ny\n```\n\nz",
@@ -19,7 +19,7 @@ describe("blocks of Markdown", () => {
     expect(splitBlocks("1. a\n\n   > q\n\n2. b\n\n   c\n\nd")).toHaveLength(2);
   });
 
-  it("leave earlier blocks as they were while the text grows", () => {
+  it("leave earlier blocks unchanged while the text grows", () => {
     const whole = "Hello **w**.\n\n- one\n- two\n\n```\ncode\n\nmore\n```\n\nEnd.";
     let before: string[] = [];
     for (let end = 1; end <= whole.length; end++) {

@@ -16,8 +16,8 @@ function written(...children: Any[]) {
   return tree.children;
 }
 
-describe("what was written", () => {
-  it("keeps its lines, in whatever they stand", () => {
+describe("literal text", () => {
+  it("keeps its line breaks in every element", () => {
     const item = { type: "listItem", children: [{ type: "paragraph", children: [text("一行目\n二行目")] }] };
     expect(written({ type: "list", children: [item] })).toEqual([
       {
@@ -32,7 +32,7 @@ describe("what was written", () => {
     ]);
   });
 
-  it("keeps tags as text: in a line there, and a block as lines of its own", () => {
+  it("keeps inline tags and HTML blocks as text", () => {
     const html = (value: string) => ({ type: "html", value });
     const paragraph = (...children: Any[]) => ({ type: "paragraph", children });
     expect(written(paragraph(text("List"), html("<T>")), html("<details>\n<summary>続き</summary>"))).toEqual(

@@ -1,6 +1,6 @@
 /**
  * Shows text as it was written: HTML tags become text, and a line break stays a line break, because Japanese has no
- * space to put in its place.
+ * space to replace it with.
  */
 interface Node {
   type: string;

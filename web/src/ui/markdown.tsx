@@ -1,6 +1,5 @@
-import type { ComponentProps, ReactNode } from "react";
-import { useId, useMemo } from "react";
-import { defaultUrlTransform, type ExtraProps, type Options } from "react-markdown";
+import { type ComponentProps, type ReactNode, useId, useMemo } from "react";
+import { type Components, defaultUrlTransform, type ExtraProps, type Options } from "react-markdown";
 import remarkCjkFriendly from "remark-cjk-friendly";
 import remarkGfm from "remark-gfm";
 import { remarkLiteral } from "../../core/remark-literal";
@@ -15,7 +14,7 @@ export const REMARK_PLUGINS: NonNullable<Options["remarkPlugins"]> = [
 ];
 
 /** Allows http, https and mailto; empty for anything else. */
-export function safeUrl(url: string): string {
+function safeUrl(url: string): string {
   const safe = defaultUrlTransform(url);
   return /^(https?:|mailto:)/i.test(safe) ? safe : "";
 }
@@ -30,7 +29,7 @@ export function ExternalLink({ href, children }: { href: string; children: React
 }
 
 /** Footnote labels in the reader's language, and ids that are unique on the page. */
-export function useFootnotes() {
+function useFootnotes() {
   const t = useText(shellText);
   const id = useId();
   return useMemo(() => {
@@ -45,7 +44,7 @@ export function useFootnotes() {
 }
 
 /** Scrolls to a footnote by script, because the URL's hash is used for routing. */
-export function FootnoteLink({ href, id, children, "aria-label": label }: ComponentProps<"a">) {
+function FootnoteLink({ href, id, children, "aria-label": label }: ComponentProps<"a">) {
   return (
     <a
       id={id}
@@ -66,12 +65,33 @@ export function FootnoteLink({ href, id, children, "aria-label": label }: Compon
 }
 
 /** An ordered list with enough padding for its numbers. */
-export function OrderedList({ node, children, ...rest }: ComponentProps<"ol"> & ExtraProps) {
+function OrderedList({ node, children, ...rest }: ComponentProps<"ol"> & ExtraProps) {
   const items = node?.children.filter((child) => child.type === "element").length ?? 0;
   const digits = String((rest.start ?? 1) + items - 1).length;
   return (
     <ol {...rest} style={digits > 1 ? { paddingLeft: `${0.9 + 0.6 * digits}em` } : undefined}>
       {children}
     </ol>
+  );
+}
+
+/** The props of `ReactMarkdown` for answers and notes. URLs that `isInternal` accepts are passed to `link` unchanged. */
+export function useMarkdown(
+  components: Components,
+  link: (props: ComponentProps<"a">) => ReactNode,
+  isInternal: (url: string) => boolean = () => false,
+): Pick<Options, "components" | "remarkRehypeOptions" | "urlTransform"> {
+  const footnotes = useFootnotes();
+  return useMemo(
+    () => ({
+      remarkRehypeOptions: footnotes.options,
+      components: {
+        ...components,
+        ol: OrderedList,
+        a: (props) => (footnotes.has(props.href) ? <FootnoteLink {...props} /> : link(props)),
+      },
+      urlTransform: (url) => (isInternal(url) || footnotes.has(url) ? url : safeUrl(url)),
+    }),
+    [footnotes, components, link, isInternal],
   );
 }

@@ -1,5 +1,5 @@
 import "./markdown.css";
-import { type ComponentProps, memo, type ReactNode, useMemo } from "react";
+import { type ComponentProps, memo, type ReactNode, useCallback, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import { type Citation, markSupported } from "../../../core/citations";
 import { splitBlocks } from "../../../core/markdown-blocks";
@@ -7,14 +7,7 @@ import { CITE, remarkCitations } from "../../../core/remark-citations";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { Icon } from "../../ui/icon";
-import {
-  ExternalLink,
-  FootnoteLink,
-  OrderedList,
-  REMARK_PLUGINS,
-  safeUrl,
-  useFootnotes,
-} from "../../ui/markdown";
+import { ExternalLink, REMARK_PLUGINS, useMarkdown } from "../../ui/markdown";
 import { Code } from "./code";
 import { DiagramCode } from "./diagram-code";
 import { SourceChip } from "./sources";
@@ -43,23 +36,14 @@ export default function Markdown({
 
 const NONE: readonly Citation[] = [];
 
+const isCitation = (url: string) => url.startsWith(CITE);
+
 const Block = memo(function Block({ text, citations }: { text: string; citations: readonly Citation[] }) {
-  const footnotes = useFootnotes();
-  const components = useMemo<Components>(
-    () => ({
-      ...COMPONENTS,
-      a: (props) => (footnotes.has(props.href) ? <FootnoteLink {...props} /> : anchor(props, citations)),
-    }),
-    [citations, footnotes],
-  );
+  const link = useCallback((props: ComponentProps<"a">) => anchor(props, citations), [citations]);
+  const options = useMarkdown(COMPONENTS, link, isCitation);
   return (
     <div className="markdown-block">
-      <ReactMarkdown
-        remarkPlugins={[...REMARK_PLUGINS, [remarkCitations, { citations }]]}
-        remarkRehypeOptions={footnotes.options}
-        components={components}
-        urlTransform={(url) => (url.startsWith(CITE) || footnotes.has(url) ? url : safeUrl(url))}
-      >
+      <ReactMarkdown remarkPlugins={[...REMARK_PLUGINS, [remarkCitations, { citations }]]} {...options}>
         {text}
       </ReactMarkdown>
     </div>
@@ -87,7 +71,6 @@ function Picture({ src, alt }: ComponentProps<"img">) {
 
 const COMPONENTS: Components = {
   img: ({ src, alt }) => <Picture src={src} alt={alt} />,
-  ol: OrderedList,
   pre: ({ children }) => children,
   code: ({ className, children }) => {
     const text = String(children);

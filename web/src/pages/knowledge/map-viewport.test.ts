@@ -4,14 +4,14 @@ import type { Point } from "./notes";
 
 const point = (id: string, tags: string[], x = 0, y = 0): Point => ({ id, title: id, tags, x, y });
 
-describe("the frame of the map", () => {
-  it("keeps what is under the pointer where it is", () => {
+describe("the viewport of the map", () => {
+  it("zooms around the pointer", () => {
     const frame = zoomed(START, 3, 0.8, 0.3);
     expect((0.6 - frame.x) / frame.zoom).toBeCloseTo(0.6);
     expect((-0.4 - frame.y) / frame.zoom).toBeCloseTo(-0.4);
   });
 
-  it("never leaves the plane, nor shows more than it", () => {
+  it("never leaves the map, nor shows more than it", () => {
     expect(zoomed(START, 0.1)).toEqual(START);
     expect(moved(START, 5, 5)).toEqual(START);
     expect(moved(zoomed(START, 2), 9, -9)).toEqual({ zoom: 2, x: 1, y: -1 });

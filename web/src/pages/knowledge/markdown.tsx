@@ -1,14 +1,7 @@
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import { ErrorBoundary } from "../../ui/error-boundary";
-import {
-  ExternalLink,
-  FootnoteLink,
-  OrderedList,
-  REMARK_PLUGINS,
-  safeUrl,
-  useFootnotes,
-} from "../../ui/markdown";
+import { ExternalLink, REMARK_PLUGINS, useMarkdown } from "../../ui/markdown";
 import { DiagramCode } from "../chat/diagram-code";
 import { languageOf } from "./notes";
 
@@ -26,7 +19,6 @@ const COMPONENTS: Components = {
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
-  ol: OrderedList,
   table: ({ children }) => (
     <div className="kn-table" tabIndex={0}>
       <table>{children}</table>
@@ -44,7 +36,7 @@ function diagramIn(children: ReactNode): string | null {
   return className === "language-mermaid" ? String(text).trimEnd() : null;
 }
 
-function NoteLink({ href, children }: ComponentProps<"a">) {
+function noteLink({ href, children }: ComponentProps<"a">): ReactNode {
   return href ? <ExternalLink href={href}>{children}</ExternalLink> : <span>{children}</span>;
 }
 
@@ -59,18 +51,9 @@ export function NoteMarkdown({ children }: { children: string }) {
 }
 
 function Parsed({ text }: { text: string }) {
-  const footnotes = useFootnotes();
-  const components: Components = {
-    ...COMPONENTS,
-    a: (props) => (footnotes.has(props.href) ? <FootnoteLink {...props} /> : <NoteLink {...props} />),
-  };
+  const options = useMarkdown(COMPONENTS, noteLink);
   return (
-    <ReactMarkdown
-      remarkPlugins={REMARK_PLUGINS}
-      remarkRehypeOptions={footnotes.options}
-      components={components}
-      urlTransform={(url) => (footnotes.has(url) ? url : safeUrl(url))}
-    >
+    <ReactMarkdown remarkPlugins={REMARK_PLUGINS} {...options}>
       {text}
     </ReactMarkdown>
   );

@@ -30,12 +30,12 @@ test.each([
   expect(marked(shown.text, shown.ranges)).toEqual([word]);
 });
 
-test("what was found is never taken away", () => {
+test("matched text is never removed", () => {
   const text = "see [the wiki](https://wiki.example.test/runbook)";
   const shown = plainText(text, at(text, "runbook"));
   expect(marked(shown.text, shown.ranges)).toEqual(["runbook"]);
 });
 
-test("nothing found, nothing marked", () => {
+test("no matches, no ranges", () => {
   expect(plainText("**a**", [])).toEqual({ text: "a", ranges: [] });
 });
