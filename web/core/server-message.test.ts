@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   type Catalogue,
   messageIn,
+  messagesIn,
   type Params,
   serverText,
   translate,
@@ -101,6 +102,23 @@ describe("the text field of an API object", () => {
     const without: WithOptionalText<"reason"> = agent;
     expect(messageIn(without, "reason")).toBeNull();
   });
+});
+
+test("the texts of a list or a record come with their codes and parameters", () => {
+  const codes = { notes_code: ["n8n.published"], notes_params: [{ id: "1" }] };
+  expect(
+    messagesIn({ notes: [serverText("Published."), serverText("Foreign.")], ...codes }, "notes"),
+  ).toEqual([
+    ["0", { text: "Published.", code: "n8n.published", params: { id: "1" } }],
+    ["1", { text: "Foreign.", code: undefined, params: undefined }],
+  ]);
+  const refused = {
+    refused: { "a.md": serverText("Too long.") },
+    refused_code: { "a.md": "knowledge.long" },
+  };
+  expect(messagesIn(refused, "refused")).toEqual([
+    ["a.md", { text: "Too long.", code: "knowledge.long", params: undefined }],
+  ]);
 });
 
 /** The catalogue itself is checked in Python; here only that this file knows every form its templates have. */

@@ -57,6 +57,29 @@ export function messageIn(object: object, field: string): ServerMessage | null {
   };
 }
 
+type Collection<T> = readonly T[] | Readonly<Record<string, T>>;
+
+/** An object of the API whose field is a list or a record of texts, with collections of the same shape beside it. */
+export type WithTexts<Field extends string> = { [K in Field]: Collection<ServerText> } & {
+  [K in `${Field}_code`]?: Collection<string | null> | null;
+} & { [K in `${Field}_params`]?: Collection<Params | null> | null };
+
+/** The texts of such a field by their key, or by their index. */
+export function messagesIn<Field extends string>(
+  object: WithTexts<NoInfer<Field>>,
+  field: Field,
+): [string, ServerMessage][] {
+  const fields = object as Record<string, Record<string, unknown> | null | undefined>;
+  return Object.entries(fields[field] ?? {}).map(([key, text]) => [
+    key,
+    {
+      text: text as ServerText,
+      code: fields[`${field}_code`]?.[key] as string | null | undefined,
+      params: fields[`${field}_params`]?.[key] as Params | null | undefined,
+    },
+  ]);
+}
+
 export function serverText(text: string): ServerText {
   return text as unknown as ServerText;
 }

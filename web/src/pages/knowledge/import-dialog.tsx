@@ -1,4 +1,5 @@
 import { type DragEvent, useRef, useState } from "react";
+import { messagesIn } from "../../../core/server-message";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
 import { Translated } from "../../i18n/translate";
@@ -111,9 +112,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             <Notice kind="warn">
               {t.refused(Object.keys(report.refused).length)}
               <ul className="kn-refused">
-                {Object.entries(report.refused).map(([name, reason]) => (
+                {messagesIn(report, "refused").map(([name, reason]) => (
                   <li key={name}>
-                    <strong>{name}</strong>: <Translated message={{ text: reason }} />
+                    <strong>{name}</strong>: <Translated message={reason} />
                   </li>
                 ))}
               </ul>
@@ -148,6 +149,8 @@ function joined(before: Imported | null, part: Imported): Imported {
     unchanged: before.unchanged + part.unchanged,
     newer: [...before.newer, ...part.newer],
     refused: { ...before.refused, ...part.refused },
+    refused_code: { ...before.refused_code, ...part.refused_code },
+    refused_params: { ...before.refused_params, ...part.refused_params },
   };
 }
 

@@ -1,6 +1,6 @@
 /** The knowledge API: its types, queries and mutations. */
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { ServerText, WithOptionalText } from "../../../core/server-message";
+import type { WithOptionalText, WithTexts } from "../../../core/server-message";
 import { api } from "../../api";
 import { queryClient } from "../../query";
 
@@ -146,11 +146,10 @@ export const notes = {
   addSamples: () => changed(api.post<{ ids: string[] }>(`${ROOT}/samples`)),
 };
 
-export interface Imported {
+export interface Imported extends WithTexts<"refused"> {
   saved: number;
   unchanged: number;
   newer: string[];
-  refused: Record<string, ServerText>;
 }
 
 /** Text with kana is Japanese, which decides fonts and line breaks. */

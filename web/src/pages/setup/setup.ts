@@ -27,17 +27,9 @@ export interface TestResult extends WithOptionalText<"problem"> {
 export function useSetup() {
   return useQuery({
     queryKey: ["setup"],
-    queryFn: ({ signal }) => readSetup(signal),
+    queryFn: ({ signal }) =>
+      api.get<{ endpoints: Endpoint[]; servers: BuiltInServer[] }>("api/setup", { signal }),
   });
-}
-
-async function readSetup(signal: AbortSignal) {
-  const { endpoints, servers, rooms } = await api.get<{
-    endpoints: Endpoint[];
-    servers?: BuiltInServer[];
-    rooms?: BuiltInServer[];
-  }>("api/setup", { signal });
-  return { endpoints, servers: servers ?? rooms ?? [] };
 }
 
 export function testEndpoint(id: string): Promise<TestResult> {

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { messagesIn } from "../../../core/server-message";
 import { dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { Translated } from "../../i18n/translate";
@@ -69,10 +70,10 @@ function Compare({ backup, readOnly, onClose }: { backup: Backup; readOnly: bool
       toast(
         <>
           {t.restored}
-          {done.notes.map((note) => (
-            <span key={String(note)}>
+          {messagesIn(done, "notes").map(([key, note]) => (
+            <span key={key}>
               {" "}
-              <Translated message={{ text: note }} />
+              <Translated message={note} />
             </span>
           ))}
         </>,

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { ServerText, WithOptionalText, WithText } from "../../../core/server-message";
+import type { WithOptionalText, WithText, WithTexts } from "../../../core/server-message";
 import { api } from "../../api";
 import { queryClient } from "../../query";
 
@@ -144,10 +144,8 @@ export function useComparison(backup: string) {
   });
 }
 
-interface Restored {
+interface Restored extends WithTexts<"steps" | "notes"> {
   workflow_id: string;
-  steps: ServerText[];
-  notes: ServerText[];
 }
 
 export async function restore(backup: string): Promise<Restored> {
