@@ -36,7 +36,7 @@ export function ConnectPanel() {
       {host && <HostSnippet host={host} />}
       {host && (
         <p className="small">
-          <span className="muted">{t.afterwards}</span> “{t.example}”
+          <span className="muted">{t.afterwards}</span> {t.example}
         </p>
       )}
     </section>

@@ -33,7 +33,7 @@ export const serversText = defineText({
       "The file is in ~/Library/Application Support/Claude on macOS, %APPDATA%\\Claude on Windows, ~/.config/Claude on Linux.",
     assistant: "Assistant",
     afterwards: "Then ask, for example:",
-    example: "Save what we just learned to our knowledge base.",
+    example: "“Save what we just learned to our knowledge base.”",
     bedrock: "Bedrock knowledge base",
     bedrockLead: "Ask a question about your company's documents to test the connection.",
     bedrockOff:
@@ -75,7 +75,7 @@ export const serversText = defineText({
       "場所は macOS では ~/Library/Application Support/Claude、Windows では %APPDATA%\\Claude、Linux では ~/.config/Claude。",
     assistant: "アシスタント",
     afterwards: "接続したら、たとえば次のように話しかけます：",
-    example: "今わかったことをナレッジに保存して。",
+    example: "「今わかったことをナレッジに保存して」",
     bedrock: "Bedrock ナレッジベース",
     bedrockLead: "社内文書に質問して、動作を確認できます。",
     bedrockOff:
