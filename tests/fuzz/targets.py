@@ -74,7 +74,7 @@ def sse_encoder(data: bytes) -> None:
 
 
 def n8n_patch(data: bytes) -> None:
-    """Operations are done, or refused in words; the workflow they were meant for is never half-changed."""
+    """Operations are applied or raise an error; the given workflow is never changed."""
     before = deepcopy(WORKFLOW)
     with suppress(ChieError):
         operations: Any = read_operations(_json(data))
@@ -84,7 +84,7 @@ def n8n_patch(data: bytes) -> None:
 
 
 def n8n_merge(data: bytes) -> None:
-    """What the caller did not name stays; what was stored is never touched."""
+    """Fields that were not given stay as they are; the stored workflow is never changed."""
     given = _json(data)
     if not isinstance(given, dict):
         return

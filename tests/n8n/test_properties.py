@@ -71,7 +71,7 @@ def caller(registry: ToolRegistry) -> Call:
 @pytest.mark.req("NW-3")
 @MANY
 @given(workflow=workflows())
-def test_any_workflow_survives_being_read_and_written_back(runner: ScenarioRunner, workflow: Json) -> None:
+def test_any_workflow_can_be_read_and_written_back(runner: ScenarioRunner, workflow: Json) -> None:
     async def scenario(call: Call) -> None:
         stored = runner.n8n.reset().add_workflow(**workflow)
         before = await call("get_workflow", id=stored["id"], raw=True)
@@ -85,7 +85,7 @@ def test_any_workflow_survives_being_read_and_written_back(runner: ScenarioRunne
 @pytest.mark.req("NW-3")
 @MANY
 @given(workflow=workflows(), name=names)
-def test_any_workflow_survives_a_real_save(runner: ScenarioRunner, workflow: Json, name: str) -> None:
+def test_any_workflow_is_preserved_by_a_save(runner: ScenarioRunner, workflow: Json, name: str) -> None:
     """A rename makes n8n store everything anew: all of it must come back as it was."""
 
     async def scenario(call: Call) -> None:
@@ -104,9 +104,7 @@ def test_any_workflow_survives_a_real_save(runner: ScenarioRunner, workflow: Jso
 
 @MANY
 @given(workflow=workflows(), value=values, key=st.sampled_from(["url", "a.b", "list[0]", "/x.y/~1z"]))
-def test_a_field_set_through_n8n_changes_that_field_alone(
-    runner: ScenarioRunner, workflow: Json, value: Any, key: str
-) -> None:
+def test_set_field_changes_only_that_field(runner: ScenarioRunner, workflow: Json, value: Any, key: str) -> None:
     async def scenario(call: Call) -> None:
         stored = runner.n8n.reset().add_workflow(**workflow)
         before = await call("get_workflow", id=stored["id"], raw=True)
@@ -136,7 +134,7 @@ def patched(workflow: Json, *operations: Json) -> Json:
 
 @MANY
 @given(workflow=workflows())
-def test_a_rename_there_and_back_is_no_change(workflow: Json) -> None:
+def test_rename_and_rename_back_is_no_change(workflow: Json) -> None:
     old, fresh = workflow["nodes"][0]["name"], "まったく新しい 'name'"
     there = patched(workflow, {"op": "renameNode", "name": old, "newName": fresh})
     assert validate(there["nodes"], there["connections"]).errors == []
@@ -147,7 +145,7 @@ def test_a_rename_there_and_back_is_no_change(workflow: Json) -> None:
 
 @MANY
 @given(workflow=workflows())
-def test_a_removed_node_leaves_the_others_and_no_loose_ends(workflow: Json) -> None:
+def test_remove_node_keeps_the_others_and_leaves_valid_connections(workflow: Json) -> None:
     gone = workflow["nodes"][0]
     after = patched(workflow, {"op": "removeNode", "name": gone["id"]})
     assert after["nodes"] == workflow["nodes"][1:]
@@ -158,7 +156,7 @@ def test_a_removed_node_leaves_the_others_and_no_loose_ends(workflow: Json) -> N
 
 @MANY
 @given(workflow=workflows(), output=st.integers(0, 4), index=st.integers(0, 3))
-def test_a_connection_made_and_cut_leaves_every_other(workflow: Json, output: int, index: int) -> None:
+def test_connect_and_disconnect_keeps_the_others(workflow: Json, output: int, index: int) -> None:
     first, last = workflow["nodes"][0]["name"], workflow["nodes"][-1]["name"]
     link = {"from": first, "to": last, "output": output, "input": index}
     edge = (first, "main", output, {"node": last, "type": "main", "index": index})
@@ -173,7 +171,7 @@ def test_a_connection_made_and_cut_leaves_every_other(workflow: Json, output: in
 
 @MANY
 @given(workflow=workflows(), changes=objects)
-def test_updating_a_nodes_parameters_keeps_its_other_keys_and_the_other_nodes(workflow: Json, changes: Json) -> None:
+def test_update_node_keeps_other_keys_and_nodes(workflow: Json, changes: Json) -> None:
     own = workflow["nodes"][0]
     after = patched(workflow, {"op": "updateNode", "name": own["id"], "changes": {"parameters": changes}})
     new = after["nodes"][0]
@@ -185,7 +183,7 @@ def test_updating_a_nodes_parameters_keeps_its_other_keys_and_the_other_nodes(wo
 
 @MANY
 @given(workflow=workflows(), number=st.integers(0, 4))
-def test_a_node_named_alone_keeps_all_it_had(workflow: Json, number: int) -> None:
+def test_node_given_by_name_only_is_unchanged(workflow: Json, number: int) -> None:
     stored = {**workflow, "id": "x"}
     short = [{"name": node["name"]} if index == number else node for index, node in enumerate(workflow["nodes"])]
     merged = merge(stored, Change({"nodes": short}))
@@ -195,7 +193,7 @@ def test_a_node_named_alone_keeps_all_it_had(workflow: Json, number: int) -> Non
 
 @MANY
 @given(path=st.text(max_size=20), value=values, workflow=workflows())
-def test_no_path_breaks_the_server(path: str, value: Any, workflow: Json) -> None:
+def test_any_path_is_applied_or_rejected(path: str, value: Any, workflow: Json) -> None:
     """The operation succeeds or raises a ValidationError, and then nothing is changed."""
     before = json.dumps(workflow)
     text = "Nothing was changed."

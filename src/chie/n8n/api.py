@@ -157,7 +157,7 @@ def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool
 
     @router.get("/backups/{workflow_id}/{file}", responses=errors(404))
     async def compare_backup(workflow_id: WorkflowId, file: str) -> Comparison:
-        """What a restore of this backup would change."""
+        """The changes that a restore of this backup would make."""
         old = await asyncio.to_thread(context.backups.read, f"{workflow_id}/{file}")
         try:
             now = await context.client.get_workflow(str(old["id"]))

@@ -37,7 +37,7 @@ def restore_change(now: Workflow, then: Workflow) -> Change:
 
 
 def compare(now: Workflow, then: Workflow) -> Difference:
-    """What a restore would change, in detail for nodes, connections, settings and tags."""
+    """The changes that a restore would make, in detail for nodes, connections, settings and tags."""
     difference = _details(now, then)
     details = {
         "name": difference.name,

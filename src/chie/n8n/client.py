@@ -84,7 +84,7 @@ class N8nApiClient:
         return execution
 
     async def discover(self) -> dict[str, Any]:
-        """What this API key may do; n8n has this route since 2.14."""
+        """The capabilities of this API key; n8n has this route since 2.14."""
         found: dict[str, Any] = await self._http.call(Call("GET", "/discover", "discover capabilities"))
         return found
 

@@ -1,4 +1,4 @@
-"""Whether n8n responds, and what this API key may do."""
+"""Health checks: whether n8n responds, and the capabilities of this API key."""
 
 import asyncio
 

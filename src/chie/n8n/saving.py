@@ -30,7 +30,7 @@ BACKUP_WRITTEN = "n8n.step_backup_written"
 
 @dataclass
 class Report:
-    """What was done, and the workflow as n8n has it now."""
+    """The completed steps, and the workflow as n8n has it now."""
 
     workflow: Workflow
     changed: list[str] = field(default_factory=list)
@@ -77,7 +77,7 @@ class WorkflowSaver:
     async def dry_run(
         self, workflow_id: str, choose: Callable[[Workflow], Change], *, version_id: str | None = None
     ) -> Report:
-        """What the change would do, with the same errors; nothing is written."""
+        """The report and the errors that the change would have; nothing is written."""
         stored = await self._read_for_change(workflow_id, version_id)
         merged = merge(stored, choose(stored))
         return Report({**stored, **merged.body}, merged.changed, notes=[*merged.notes, *_warnings(merged)])

@@ -43,7 +43,7 @@ def json_size(result: object) -> int:
 
 
 def rows_within(rows: list[Any], limit: int) -> int:
-    """How many of the rows fit into the limit; at least one, which is then truncated inside."""
+    """The number of rows that fit into the limit; at least one, which is then truncated inside."""
     used = 0
     for count, row in enumerate(rows):
         used += json_size(row) + 1
