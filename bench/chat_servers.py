@@ -33,11 +33,11 @@ def main() -> None:
         from chie.http.server import run_http
 
         app = {"relay": relay, "chie": chie}[kind](rest[0])
-    run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))
+    run_http(app, host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
 
 
 async def serve_upstream() -> None:
-    """An OpenAI-protocol server on bare sockets; the prompt says `tokens milliseconds`."""
+    """An OpenAI-protocol server on bare sockets; the prompt is `tokens milliseconds`."""
     server = await asyncio.start_server(_answer, "127.0.0.1", 0, backlog=512)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()

@@ -69,10 +69,10 @@ def measure(command: Sequence[str | Path], env: dict[str, str], mcp: str) -> tup
         "params": {"name": "list_knowledge", "arguments": {}},
     }
     began = monotonic()
-    with started(command, env) as address, httpx2.Client(timeout=60) as client:
-        assert client.get(f"{address}/health", headers=ACCEPT).status_code == 200
+    with started(command, env) as url, httpx2.Client(timeout=60) as client:
+        assert client.get(f"{url}/health", headers=ACCEPT).status_code == 200
         healthy = monotonic() - began
-        assert client.post(f"{address}{mcp}", json=message, headers=ACCEPT).status_code == 200
+        assert client.post(f"{url}{mcp}", json=message, headers=ACCEPT).status_code == 200
         called = monotonic()
     return healthy, called - began, monotonic() - called
 
@@ -82,8 +82,8 @@ def main() -> list[Figure]:
     ours: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], "mcp", "knowledge", "--http", "--host", "0.0.0.0"]  # noqa: S104
     app: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
     with tempfile.TemporaryDirectory() as home, vector_search() as service:
-        where = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
-        Founder(config=where).found()
+        collection = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
+        Founder(config=collection).found()
         empty = Path(home) / "empty.py"
         empty.write_text(EMPTY)
         env = {
@@ -91,9 +91,9 @@ def main() -> list[Figure]:
             "PORT": "0",
             "PYTHONUNBUFFERED": "1",
             "CHIE_KNOWLEDGE_STORE": "vector-search",
-            "GOOGLE_CLOUD_PROJECT": where.project,
-            "VECTOR_SEARCH_LOCATION": where.location,
-            "VECTOR_SEARCH_COLLECTION": where.collection,
+            "GOOGLE_CLOUD_PROJECT": collection.project,
+            "VECTOR_SEARCH_LOCATION": collection.location,
+            "VECTOR_SEARCH_COLLECTION": collection.collection,
             "CHIE_VECTOR_SEARCH_EMULATOR": service.address,
             "CHIE_BEHIND_PROXY_AUTH": "1",
             "CHIE_ALLOWED_HOSTS": NAME,

@@ -40,7 +40,7 @@ return Object.entries(totals).map(([customer, total]) => ({ json: { customer, to
 
 
 def node(number: int) -> Json:
-    """As the editor writes them: a third code, a third HTTP, a third set."""
+    """In the editor's format: a third each of Code, HTTP Request and Set."""
     name, base = f"Step {number} 処理", {"id": f"{number:032x}", "typeVersion": 2, "position": [number * 220, 300]}
     match number % 3:
         case 0:
@@ -126,7 +126,7 @@ async def compare(n8n: FakeN8n, registry: ToolRegistry) -> list[Figure]:
 
             sizes = [len(count(text) if count else text) for text in (await fetch(), await ask())]
             times: tuple[list[float], list[float]] = ([], [])
-            for _ in range(ROUNDS):  # taken in turns, so that a busy machine is busy for both
+            for _ in range(ROUNDS):  # alternately, so that load affects both
                 times[0].append(await seconds(fetch))
                 times[1].append(await seconds(ask))
             theirs, ours = (statistics.median(own) * 1000 for own in times)
@@ -143,7 +143,7 @@ def _has_tokens() -> bool:
     """tiktoken fetches its table once; without a network, characters are counted."""
     try:
         tiktoken.get_encoding("o200k_base")
-    except Exception:  # noqa: BLE001 - whatever keeps it from its table
+    except Exception:  # noqa: BLE001 - any reason that the table is missing
         return False
     return True
 

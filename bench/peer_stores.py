@@ -42,7 +42,7 @@ class Store:
     found: Callable[[str], list[str]]
     env: Callable[[Path], Mapping[str, str]] = lambda _: {}
     prepare: Sequence[tuple[str, Json]] = ()
-    refusal: re.Pattern[str] = field(default_factory=lambda: re.compile(r"(?!)"))  # a failure that is told as a success
+    failure: re.Pattern[str] = field(default_factory=lambda: re.compile(r"(?!)"))  # an error reported as a success
 
     def start(self, home: Path) -> Server:
         environment = {**SETTINGS, **self.env(home)}
@@ -100,7 +100,7 @@ def _basic_memory(how: str, kind: str | None) -> Store:
         save=lambda mark, text: ("write_note", {"title": mark, "content": text, "directory": "notes"}),
         search=lambda query: ("search_notes", {"query": query, "page_size": 10, **chosen}),
         found=marks(r"### (n\d+)"),
-        refusal=re.compile(r"# Search Failed\s+(.*)"),
+        failure=re.compile(r"# Search Failed\s+(.*)"),
     )
 
 
@@ -122,7 +122,7 @@ class Session:
     def _call(self, tool: str, arguments: Json) -> str:
         result = self._server.call(tool, **arguments)
         text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
-        if refused := self._store.refusal.search(text):
+        if refused := self._store.failure.search(text):
             raise ServerError(refused[1])
         return text
 

@@ -16,11 +16,11 @@ from typing import Any
 
 HOME = Path.home() / ".cache" / "chie" / "peers"
 UV = "uv==0.13.7"
-INSTALL_SECONDS = 900
+INSTALL_TIMEOUT_SECONDS = 900
 
 
 class PeerMissingError(Exception):
-    """A peer that cannot be installed or started here; the text says why."""
+    """A peer that cannot be installed or started here; the text gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,12 @@ def _run(*command: str | Path) -> None:
     links = {"UV_FIND_LINKS": os.environ["PIP_FIND_LINKS"]} if "PIP_FIND_LINKS" in os.environ else {}
     try:
         subprocess.run(
-            command, env=os.environ | links, capture_output=True, text=True, check=True, timeout=INSTALL_SECONDS
+            command, env=os.environ | links, capture_output=True, text=True, check=True, timeout=INSTALL_TIMEOUT_SECONDS
         )
     except subprocess.CalledProcessError as error:
         raise PeerMissingError(f"it cannot be installed: {last_line(error.stderr)}") from error
     except subprocess.TimeoutExpired as error:
-        raise PeerMissingError(f"installing it took longer than {INSTALL_SECONDS // 60} minutes.") from error
+        raise PeerMissingError(f"installing it took longer than {INSTALL_TIMEOUT_SECONDS // 60} minutes.") from error
 
 
 def last_line(text: str) -> str:

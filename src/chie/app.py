@@ -23,8 +23,8 @@ from chie.access.identity import user_in
 from chie.access.middleware import protect
 from chie.access.proxy import base_url
 from chie.chat import module as chat_module
-from chie.chat.agents.builtin import open_agents
-from chie.chat.agents.port import AgentDirectory, NoAgents
+from chie.chat.agents.assembly import open_agents
+from chie.chat.agents.registry import AgentRegistry, NoAgents
 from chie.chat.metrics import CONTENT_TYPE
 from chie.chat.module import ChatModule
 from chie.chat.settings import ChatSettings
@@ -44,7 +44,7 @@ from chie.setup.api import create_setup_api
 if TYPE_CHECKING:
     from fastmcp.server.http import StarletteWithLifespan
 
-Agents = AbstractAsyncContextManager[AgentDirectory]
+Agents = AbstractAsyncContextManager[AgentRegistry]
 
 MCP_METHODS = ["GET", "POST", "DELETE"]
 API_METHODS = [*MCP_METHODS, "PUT", "PATCH"]

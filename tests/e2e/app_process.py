@@ -1,4 +1,4 @@
-"""The whole app with scripted agents in a process of its own: `python -m tests.e2e.app_process [port]`."""
+"""The whole app with scripted agents in its own process: `python -m tests.e2e.app_process [port]`."""
 
 import os
 import subprocess

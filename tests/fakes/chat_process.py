@@ -47,10 +47,10 @@ def serve(*, workers: int = 1, log: Path | None = None) -> None:
     from tests.fakes.agents import FakeDirectory
     from tests.fakes.chat import create_chat_app
 
-    from chie.chat.api import state
+    from chie.chat.runs import lease_keeper
     from chie.http.server import run_http
 
-    vars(state)["RENEW"] = timedelta(seconds=0.2)  # dead processes are noticed soon
+    vars(lease_keeper)["RENEW_INTERVAL"] = timedelta(seconds=0.2)  # dead processes are found soon
     app = create_chat_app(FakeDirectory(), save_seconds=0.05)
     return run_http(app, host="127.0.0.1", port=0, announce=_announce)
 

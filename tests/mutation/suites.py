@@ -16,7 +16,7 @@ SUITES = {
             "n8n/test_merge.py",
             "n8n/test_patch.py",
             "n8n/test_saving.py",
-            "n8n/test_cut_answers.py",
+            "n8n/test_truncation.py",
             "n8n/test_publication.py",
         ),
     ),

@@ -20,7 +20,7 @@ from chie.access.users import UserFile
 from chie.app import create_app
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server as create_bedrock_kb
-from chie.chat.agents.builtin import open_agents
+from chie.chat.agents.assembly import open_agents
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
 from chie.knowledge.markdown import write

@@ -8,10 +8,10 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 from sqlalchemy import URL
 
-from chie.chat.agents.port import AgentDirectory
+from chie.chat.agents.registry import AgentRegistry
 from chie.chat.api import agents, chat, openai_compat, servers, sessions
 from chie.chat.api.state import Chat
-from chie.chat.runs.manager import SAVE_SECONDS
+from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.settings import ChatSettings
 from chie.database.engine import sqlalchemy_url
 from chie.database.settings import DatabaseSettings, database_url
@@ -38,9 +38,9 @@ class ChatModule:
         self._answer_limit = load(ChatSettings).chie_answer_limit
 
     @asynccontextmanager
-    async def lifespan(self, app: FastAPI, agents: AgentDirectory) -> AsyncIterator[None]:
+    async def lifespan(self, app: FastAPI, agents: AgentRegistry) -> AsyncIterator[None]:
         """Sets `app.state.chat` for the routes. If the database does not respond, requests try to open it again."""
-        state = Chat(agents, self._url, save_seconds=self._save_seconds, characters=self._answer_limit)
+        state = Chat(agents, self._url, save_seconds=self._save_seconds, max_characters=self._answer_limit)
         app.state.chat = state
         on_shutdown(app, state.runs.interrupt)
         try:

@@ -50,7 +50,7 @@ def all_checks(port: int) -> "list[Check]":
     from chie.doctor.runner import Check
     from chie.servers import SERVERS
 
-    for module in (*SERVERS.values(), "chie.chat.agents.builtin", "chie.setup.endpoints", "httpx2"):
+    for module in (*SERVERS.values(), "chie.chat.agents.assembly", "chie.setup.endpoints", "httpx2"):
         import_module(module)  # not in the threads of the checks, where imports would block each other
 
     others = [name for name in SERVERS if name != knowledge.NAME]

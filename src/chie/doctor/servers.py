@@ -69,7 +69,7 @@ async def _try_search(client: "Client[Any]") -> str | None:
 
 async def check_agents() -> Sequence[Finding]:
     """Whether `agents.json` and `servers.json` are valid; nothing is started."""
-    from chie.chat.agents.builtin import open_agents
+    from chie.chat.agents.assembly import open_agents
     from chie.chat.settings import ChatSettings
 
     settings = load(ChatSettings)

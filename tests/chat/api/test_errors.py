@@ -8,12 +8,13 @@ from tests.fakes.agents import UNREACHABLE
 from tests.fakes.chat import ChatClient
 
 from chie.http.body_limit import MAX_BODY_BYTES
+from chie.messages.catalogue import Message
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
-NO_SESSION = "no session has this id. GET /api/sessions lists those that exist."
+NO_SESSION = str(Message("sessions.session_not_found"))
 NO_AGENT = "no agent has this id. GET /api/agents lists those that there are."
-NO_MESSAGE = "no message has this id. GET /api/sessions/{session_id} lists a session's messages."
-NO_ANSWER = "no answer has this id. X-Chie-Message names an answer when it begins."
+NO_MESSAGE = str(Message("sessions.message_not_found"))
+NO_ANSWER = str(Message("sessions.answer_not_found"))
 
 
 async def refusal(chat: ChatClient, method: str, path: str, body: Any = None) -> tuple[int, str]:
@@ -30,18 +31,23 @@ async def refusal(chat: ChatClient, method: str, path: str, body: Any = None) ->
         ("POST", "/api/chat/stream", {"message": "x", "agent": "y"}, "unknown field in the body: "),
         ("POST", "/api/chat/stream", {"message": 5}, "message must be a string."),
         ("POST", "/api/chat/stream", {"message": "x" * 200_001}, "message must be at most 200000 long."),
-        ("POST", "/api/chat/stream", {"message": " \n"}, "message is required: write what you want to ask."),
-        ("POST", "/api/chat/stream", {"message": ""}, "message is required: write what you want to ask."),
-        ("PATCH", f"/api/sessions/{NOBODY}", {"title": " "}, "title is blank: give it at least one visible character."),
-        ("POST", "/api/chat/stream", {"message": "a\x00b"}, "message has a NUL character: send plain text."),
-        ("POST", "/api/chat/stream", {"message": "x", "parent_id": NOBODY}, "parent_id needs a session_id: "),
+        ("POST", "/api/chat/stream", {"message": " \n"}, str(Message("sessions.message_required"))),
+        ("POST", "/api/chat/stream", {"message": ""}, str(Message("sessions.message_required"))),
+        ("PATCH", f"/api/sessions/{NOBODY}", {"title": " "}, str(Message("sessions.title_blank"))),
+        ("POST", "/api/chat/stream", {"message": "a\x00b"}, str(Message("sessions.message_has_nul"))),
+        (
+            "POST",
+            "/api/chat/stream",
+            {"message": "x", "parent_id": NOBODY},
+            str(Message("sessions.parent_without_session")),
+        ),
         ("POST", "/api/chat/stream", {"message": "x", "session_id": "a\x00b"}, "session_id "),
         ("POST", f"/api/chat/{NOBODY}/approve", {"id": "a\x00b"}, "id "),
         ("POST", "/api/chat/stream", [1], "the body must be a JSON object, "),
         ("GET", "/api/sessions?limit=0", None, "limit must be at least 1."),
         ("GET", "/api/sessions?limit=many", None, "limit must be a whole number."),
         ("GET", "/api/sessions?cursor=nonsense", None, "`cursor` is not valid. "),
-        ("PATCH", f"/api/sessions/{NOBODY}", {}, "nothing to change: give title or current_agent_id."),
+        ("PATCH", f"/api/sessions/{NOBODY}", {}, str(Message("sessions.nothing_to_change"))),
         ("GET", f"/api/sessions/{NOBODY}/export?format=pdf", None, "format must be one of 'markdown' or 'json'."),
         ("GET", f"/api/chat/stream/{NOBODY}?after=-1", None, "after must be at least 0."),
         ("POST", f"/api/chat/{NOBODY}/approve", {"id": "x", "approved": "maybe"}, "approved must be true or false."),

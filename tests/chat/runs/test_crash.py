@@ -11,7 +11,9 @@ from tests.fakes.chat_process import chat_process
 from tests.fakes.sse import Reader, Sse, asking, following, parse, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs.recovery import INTERRUPTED
+from chie.messages.catalogue import Message
+
+DIED = str(Message("chat.process_died"))
 
 
 def counted(count: int) -> str:
@@ -34,13 +36,14 @@ async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_mar
                 seen += await reader.take(1)
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-                seen += await _what_was_on_its_way(reader)
+                seen += await _drain(reader)
     with chat_process(both) as (address, _):
         async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
             await _check_whole(client, whole)
             question, answer = (await client.get(f"/api/sessions/{reader.session_id}")).json()["messages"]
             assert question["content"] == "count"
-            assert (answer["status"], answer["error"]) == ("interrupted", INTERRUPTED)
+            assert (answer["status"], answer["error"]) == ("interrupted", DIED)
+            assert (answer["error_code"], answer["error_params"]) == ("chat.process_died", {})
             assert answer["content"] == counted(len(answer["content"].split()))
             assert len(answer["content"].split()) >= 5
             async with following(client, reader.message_id, seen[-1].id) as back:
@@ -52,7 +55,7 @@ async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_mar
             assert texts(parse(regenerated.text)) == "count"
 
 
-async def _what_was_on_its_way(reader: Reader) -> list[Sse]:
+async def _drain(reader: Reader) -> list[Sse]:
     found: list[Sse] = []
     with suppress(httpx2.HTTPError, EOFError):
         while True:
@@ -74,7 +77,7 @@ def _check_events(seen: list[Sse], rest: list[Sse]) -> None:
     assert numbers == sorted(set(numbers))
     assert [event.id for event in seen] == list(range(1, len(seen) + 1))
     assert [(event.event, event.data) for event in rest[-2:]] == [
-        ("error", {"type": "error", "error": INTERRUPTED}),
+        ("error", {"type": "error", "error": DIED, "code": "chat.process_died", "params": {}}),
         ("done", {"message_id": None}),
     ]
     assert texts(seen + rest) == counted(len(texts(seen + rest).split()))

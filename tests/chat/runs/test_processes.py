@@ -20,13 +20,13 @@ from tests.fakes.postgres import new_database, restarting_server
 from tests.fakes.sse import Sse, asking, following, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs.manager import SHUT_DOWN
-from chie.chat.runs.recovery import INTERRUPTED
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     import subprocess
 
 CALL = "call-delete_everything"
+DIED = str(Message("chat.process_died"))
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ async def test_one_process_writes_another_follows_a_third_stops(database: URL, t
             assert (await reader.event()).data["content"] == "deleted"
             await reader.rest()
     told = [json.loads(line)["message"] for line in log.read_text(encoding="utf-8").splitlines()]
-    assert len([line for line in told if line.startswith("the database of conversations is now")]) == 1
+    assert len([line for line in told if line.startswith("upgraded the database of conversations")]) == 1
 
 
 async def test_readers_elsewhere_get_the_honest_end_of_a_killed_process(database: URL) -> None:
@@ -105,7 +105,7 @@ async def test_readers_elsewhere_get_the_honest_end_of_a_killed_process(database
             assert first == await two.rest()
         check_row(first)
         assert [(event.event, event.data) for event in first[-2:]] == [
-            ("error", {"type": "error", "error": INTERRUPTED}),
+            ("error", {"type": "error", "error": DIED, "code": "chat.process_died", "params": {}}),
             ("done", {"message_id": None}),
         ]
         question, answer = (await third.client.get(f"/api/sessions/{reader.session_id}")).json()["messages"]
@@ -183,7 +183,7 @@ async def test_readers_are_told_when_the_house_is_stopped(number: signal.Signals
             process.send_signal(number)
             *_, error, last = await reader.rest()
         assert process.wait(timeout=60) in (0, -number)
-    assert (error.data.get("error"), last.event) == (SHUT_DOWN, "done")
+    assert (error.data.get("code"), last.event) == ("chat.interrupted_by_shutdown", "done")
     assert not re.search("ERROR|Traceback|Cancel", log.read_text())
 
 

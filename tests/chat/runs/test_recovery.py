@@ -15,8 +15,7 @@ from tests.fakes.postgres import new_database
 from tests.fakes.sse import asking, following, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs.lease import CERTAIN
-from chie.chat.runs.recovery import INTERRUPTED
+from chie.chat.runs.lease import GRACE_DURATION
 from chie.chat.sessions.entities import now
 from chie.errors import StorageError
 
@@ -46,12 +45,12 @@ async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
     chat_on_both: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Saving and finishing both arrive and seem to fail, as when the connection breaks during a commit."""
-    turns, agent = chat_on_both.app.state.chat.turns, chat_on_both.agent(GatedAgent)
-    monkeypatch.setattr("chie.chat.runs.manager.RETRIES", (0.0,))
+    answers, agent = chat_on_both.app.state.chat.answers, chat_on_both.agent(GatedAgent)
+    monkeypatch.setattr("chie.chat.runs.retry.RETRY_DELAYS", (0.0,))
     lost: list[str] = []
 
     def losing(name: str) -> None:
-        real = getattr(turns, name)
+        real = getattr(answers, name)
 
         async def arrive(*arguments: object, **options: object) -> object:
             found: object = await real(*arguments, **options)
@@ -60,7 +59,7 @@ async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
                 raise StorageError("the connection broke.")
             return found
 
-        monkeypatch.setattr(turns, name, arrive)
+        monkeypatch.setattr(answers, name, arrive)
 
     async def saved() -> bool:
         return "save" in lost
@@ -81,15 +80,15 @@ async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
 
 async def test_stop_after_the_last_word_changes_nothing(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer is whole and on its way to disk when the user's `stop` arrives."""
-    turns, agent = chat.app.state.chat.turns, chat.agent(GatedAgent)
-    reached, go_on, finish = asyncio.Event(), asyncio.Event(), turns.finish
+    answers, agent = chat.app.state.chat.answers, chat.agent(GatedAgent)
+    reached, go_on, finish = asyncio.Event(), asyncio.Event(), answers.finish
 
     async def slow(*arguments: object, **options: object) -> object:
         reached.set()
         await go_on.wait()
         return await finish(*arguments, **options)
 
-    monkeypatch.setattr(turns, "finish", slow)
+    monkeypatch.setattr(answers, "finish", slow)
     async with asking(chat.client, "quick", agent_id="gated") as reader:
         agent.allow("whole")
         agent.finish()
@@ -116,12 +115,12 @@ async def test_a_neighbour_who_writes_for_a_while_only_delays(chat: ChatClient) 
 async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
     chat_on_both: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
+    monkeypatch.setattr("chie.chat.runs.lease_keeper.RENEW_INTERVAL", timedelta(seconds=0.01))
     session_id, _ = await chat_on_both.ask("count", agent_id="echo")
     statement = text("UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/1/aa', alive_at = :then")
 
     async def abandon(connection: AsyncConnection) -> None:
-        await connection.execute(statement, {"then": (now() - CERTAIN * 2).replace(tzinfo=None)})
+        await connection.execute(statement, {"then": (now() - GRACE_DURATION * 2).replace(tzinfo=None)})
 
     async with open_chat(chat_on_both.url) as other:
         await other.app.state.chat._database.write(abandon)
@@ -131,7 +130,7 @@ async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
 
         await until(closed)
         answer = (await other.messages(session_id))[-1]
-    assert (answer["content"], answer["error"]) == ("count", INTERRUPTED)
+    assert (answer["content"], answer["error_code"]) == ("count", "chat.process_died")
 
 
 async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_on_both: ChatClient) -> None:
@@ -140,7 +139,7 @@ async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_o
     statement = text(f"{marked} WHERE role = 'assistant'")
 
     async def abandon(connection: AsyncConnection) -> None:
-        await connection.execute(statement, {"then": (now() - CERTAIN * 2).replace(tzinfo=None)})
+        await connection.execute(statement, {"then": (now() - GRACE_DURATION * 2).replace(tzinfo=None)})
 
     async with AsyncExitStack() as stack:
         houses = [await stack.enter_async_context(open_chat(chat_on_both.url)) for _ in range(4)]
@@ -154,21 +153,21 @@ async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_o
 async def test_an_answer_that_is_still_written_keeps_its_lease(
     chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
+    monkeypatch.setattr("chie.chat.runs.lease_keeper.RENEW_INTERVAL", timedelta(seconds=0.01))
     async with open_chat(chat.url) as house, asking(house.client, "slowly", agent_id="gated") as reader:
-        turns = house.app.state.chat.turns
+        answers = house.app.state.chat.answers
         renewed: list[list[str]] = []
-        stay_alive = turns.stay_alive
+        renew_leases = answers.renew_leases
 
         async def watched(message_ids: list[str]) -> set[str]:
             renewed.append(message_ids)
-            lost: set[str] = await stay_alive(message_ids)
+            lost: set[str] = await renew_leases(message_ids)
             return lost
 
         async def twice() -> bool:
             return len(renewed) > 1
 
-        monkeypatch.setattr(turns, "stay_alive", watched)
+        monkeypatch.setattr(answers, "renew_leases", watched)
         await until(twice)
         assert renewed[-1] == [reader.message_id]
         house.agent(GatedAgent).finish()

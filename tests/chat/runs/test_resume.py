@@ -9,7 +9,6 @@ from tests.fakes.chat import ChatClient, open_chat
 from tests.fakes.sse import Sse, asking, following, parse, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs import manager as runs
 from chie.chat.runs import run as run_module
 
 
@@ -158,7 +157,8 @@ async def test_a_house_that_closes_keeps_the_part_and_says_so(chat_on_both: Chat
             agent.allow("so far")
             await reader.event()
     answer = (await chat_on_both.messages(reader.session_id))[-1]
-    assert (answer["status"], answer["content"], answer["error"]) == ("interrupted", "so far", runs.SHUT_DOWN)
+    assert (answer["status"], answer["content"]) == ("interrupted", "so far")
+    assert answer["error_code"] == "chat.interrupted_by_shutdown"
     async with following(chat_on_both.client, reader.message_id, 1) as back:
         assert [(event.id, event.event) for event in await back.rest()] == [(2, "error"), (3, "done")]
 
@@ -170,9 +170,9 @@ async def test_readers_are_told_before_a_house_closes_and_so_is_who_asks_then(ch
         await reader.event()
         chat.app.state.chat.runs.interrupt()
         error, last = await reader.rest()
-    assert (error.data["error"], last.event) == (runs.SHUT_DOWN, "done")
+    assert (error.data["code"], last.event) == ("chat.interrupted_by_shutdown", "done")
     session_id, late = await chat.ask("later", agent_id="gated")
-    assert [event.data.get("error") for event in late] == [runs.SHUT_DOWN, None]
+    assert [event.data.get("code") for event in late] == ["chat.interrupted_by_shutdown", None]
     assert (await chat.messages(session_id))[-1]["status"] == "interrupted"
 
 

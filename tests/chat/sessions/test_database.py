@@ -81,19 +81,22 @@ async def test_a_database_that_cannot_be_opened_answers_500_and_heals(tmp_path: 
 async def test_an_answer_survives_a_database_that_fails_for_a_moment(
     chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns = chat.app.state.chat.turns
-    finish, failures = turns.finish, [StorageError("the disk is full."), StorageError("still full.")]
+    answers = chat.app.state.chat.answers
+    finish, failures = answers.finish, [StorageError("the disk is full."), StorageError("still full.")]
 
     async def flaky(*arguments: object, **options: object) -> object:
         if failures:
             raise failures.pop()
         return await finish(*arguments, **options)
 
-    monkeypatch.setattr(turns, "finish", flaky)
-    monkeypatch.setattr("chie.chat.runs.manager.RETRIES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(answers, "finish", flaky)
+    monkeypatch.setattr("chie.chat.runs.retry.RETRY_DELAYS", (0.0, 0.0, 0.0))
     session_id, events = await chat.ask("hello")
     assert events[-1].data["session_id"] == session_id
     assert (await chat.messages(session_id))[-1]["status"] == "complete"
     failures += [StorageError("gone.")] * 4
     _, events = await chat.ask("hello")
-    assert [event.data for event in events[-2:]] == [{"type": "error", "error": "gone."}, {"message_id": None}]
+    assert [event.data for event in events[-2:]] == [
+        {"type": "error", "error": "gone.", "code": "gone.", "params": {}},
+        {"message_id": None},
+    ]

@@ -14,16 +14,16 @@ from sqlalchemy import URL, Insert, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from chie.access.identity import User, acting_as, current_user
-from chie.chat.runs.notify import Bell
 from chie.database.engine import WRITE_TRANSACTION, async_engine, translate_errors
 
 T = TypeVar("T")
-Change = Callable[[AsyncConnection], Awaitable[T]]
+Connection = AsyncConnection
+Change = Callable[[Connection], Awaitable[T]]
 
 CHANNEL = "chie"
-NAMES = 200  # in one notification, which holds 8000 bytes
+NAMES_PER_NOTIFICATION = 200  # a payload holds 8000 bytes
 
-_TELL = text(f"SELECT pg_notify('{CHANNEL}', :names)")
+_NOTIFY = text(f"SELECT pg_notify('{CHANNEL}', :names)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Rows:
 
     inserts: dict[Insert, list[dict[str, Any]]]
 
-    async def __call__(self, connection: AsyncConnection) -> None:
+    async def __call__(self, connection: Connection) -> None:
         for statement, rows in self.inserts.items():
             await connection.execute(statement, rows)
 
@@ -54,7 +54,7 @@ class Waiting:
     user: User = field(default_factory=current_user)
     outcome: "asyncio.Future[Any]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
-    async def finish(self, connection: AsyncConnection) -> object:
+    async def finish(self, connection: Connection) -> object:
         if isinstance(self.change, Rows):
             return None
         with acting_as(self.user):
@@ -72,13 +72,12 @@ class Waiting:
 class Database:
     def __init__(self, url: URL) -> None:
         self.url = url
-        self.bell = Bell()
         self._engine: AsyncEngine | None = None
         self._queue: list[Waiting] = []
         self._writer: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
+    async def read(self) -> AsyncIterator[Connection]:
         """One unchanging view where the database gives it (SQLite), at least committed rows elsewhere."""
         with translate_errors(self.url):
             async with self._open().connect() as connection:
@@ -93,11 +92,12 @@ class Database:
         result: T = await waiting.outcome
         return result
 
-    async def tell(self, connection: AsyncConnection, names: Sequence[str]) -> None:
-        """Ring for those names in every process, once the connection's transaction is on disk."""
+    async def notify(self, connection: Connection, names: Sequence[str]) -> None:
+        """Notify every process about these names once the transaction commits. SQLite has no such thing."""
         if self.url.get_backend_name() == "postgresql":
-            for start in range(0, len(names), NAMES):
-                await connection.execute(_TELL, {"names": " ".join(names[start : start + NAMES])})
+            for start in range(0, len(names), NAMES_PER_NOTIFICATION):
+                batch = names[start : start + NAMES_PER_NOTIFICATION]
+                await connection.execute(_NOTIFY, {"names": " ".join(batch)})
 
     async def check(self) -> None:
         async with self.read() as connection:

@@ -1,4 +1,4 @@
-"""Whose a session is; those from before anybody was asked are nobody's in particular."""
+"""The user of a session; existing sessions become anonymous."""
 
 import sqlalchemy as sa
 from alembic import op
