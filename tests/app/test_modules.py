@@ -118,7 +118,7 @@ def test_wrong_servers_file_is_one_line(home: Path) -> None:
     (home / "servers.json").write_text('{\n  "x": {"command": 5}\n}', encoding="utf-8")
     done = CliRunner().invoke(main, ["serve", "--port", "0"])
     assert done.exit_code == 1
-    assert done.output == f"Error: {home}/servers.json, line 2: x.command must be a string.\n"
+    assert done.output == f"Error: {home}/servers.json, line 2: `x.command` must be a string.\n"
 
 
 def test_command_line_starts_the_app_and_creates_the_tables(home: Path) -> None:
