@@ -17,7 +17,7 @@ class Turn(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class AgentInfo:
-    """The public description of an agent; `reason` says what to set while it is not available.
+    """The public description of an agent; `reason` explains why it is not available.
 
     A text from the message catalogue has its code and parameters beside it, so that the page can translate it.
     """
