@@ -122,8 +122,8 @@ class Session:
     def _call(self, tool: str, arguments: Json) -> str:
         result = self._server.call(tool, **arguments)
         text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
-        if refused := self._store.failure.search(text):
-            raise ServerError(refused[1])
+        if failed := self._store.failure.search(text):
+            raise ServerError(failed[1])
         return text
 
 

@@ -15,7 +15,7 @@ class Headline:
     label: str
     group: str
     what: str
-    against: str = ""  # whose figure is shown beside ours
+    against: str = ""  # the peer whose figure is shown next to ours
 
 
 HEADLINES = (
@@ -59,8 +59,8 @@ def summary(groups: Mapping[str, Group]) -> str:
         if ours is None:
             continue
         other = _figure(groups, line.group, line.what, line.against)
-        beside = f" ({line.against}: {shown(other)})" if other else ""
-        rows.append((line.label, f"{shown(ours)}{_missed(ours)}{beside}", _aim(ours)))
+        peer = f" ({line.against}: {shown(other)})" if other else ""
+        rows.append((line.label, f"{shown(ours)}{_missed(ours)}{peer}", _aim(ours)))
     return markdown(("figure", "result", "target"), rows)
 
 

@@ -25,8 +25,8 @@ SUITES = {
         ("bedrock_kb/test_server.py", "bedrock_kb/test_streaming.py", "bedrock_kb/test_credentials.py"),
     ),
     "chat": Suite(
-        ("chat/sessions/service.py", "chat/sessions/turns.py"),
-        ("chat/sessions/test_service.py", "chat/sessions/test_turns.py"),
+        ("chat/sessions/service.py", "chat/sessions/turns.py", "chat/sessions/answers.py"),
+        ("chat/sessions/test_service.py", "chat/sessions/test_turns.py", "chat/sessions/test_answers.py"),
     ),
     "knowledge": Suite(
         ("knowledge/service.py", "knowledge/rules.py", "knowledge/ranking.py"),

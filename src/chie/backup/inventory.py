@@ -19,14 +19,14 @@ USERS = "users.json"
 FOLDERS = ("n8n-backups",)
 MACHINE_SPECIFIC = ("connections.json",)
 TEMPORARY_PREFIXES = (".chie-", ".restoring-", ".connections.json.")
-EXCLUDED_SUFFIXES = (".zip", ".log", ".lock", ".partial", ".chie-backup")
+EXCLUDED_SUFFIXES = (".zip", ".log", ".lock", ".part", ".partial", ".chie-backup")
 
 _ROTATED_LOG = re.compile(r"\.log\.\d+$")
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """`users` and `audit` may be outside `home`. `excluded` says what else Chie uses that a backup does not include."""
+    """`users` and `audit` may be outside `home`. `excluded` lists data that a backup does not include."""
 
     home: Path
     database: Path

@@ -69,7 +69,7 @@ async def _fix_file(settings: DatabaseSettings) -> str:
 
 
 async def _fix_postgres(settings: DatabaseSettings) -> str:
-    """A server that responds but cannot store notes needs its administrator; the message says why."""
+    """A server that responds but cannot store notes needs its administrator; the message gives the reason."""
     from sqlalchemy import text
 
     from chie.chat.sessions.database import Database

@@ -28,7 +28,7 @@ import { layoutGraph, NODE_HEIGHT, NODE_WIDTH } from "./graph_layout.js";
       failed: "ワークフローを読み込めませんでした",
       cancelled: "読み込みを中止しました。",
       graph: "ワークフローのノードと接続",
-      count: "{0} ノード",
+      count: "ノード {0} 個",
       empty: "このワークフローにはノードがありません。",
       cut: "大きすぎるため、一部のノードは表示されていません。",
       from: "入力元",
@@ -93,14 +93,14 @@ import { layoutGraph, NODE_HEIGHT, NODE_WIDTH } from "./graph_layout.js";
   function picture(nodes) {
     const links = linksOf(nodes);
     const { boxes, lines, view } = layoutGraph(nodes.map((node) => ({ ...node, name: node.node })), links);
-    const targets = new Set(links.map(({ target }) => target));
+    const notFirst = new Set(links.map(({ source, target, kind }) => (kind === "main" ? target : source)));
     const { x, y, width, height } = view;
     const drawn = svg(
       "svg",
       { width, height, viewBox: `${x} ${y} ${width} ${height}`, role: "group", "aria-label": t("graph") },
       svg("defs", {}, arrow()),
       lines.map(line),
-      boxes.map((node) => box(node, !targets.has(node.name))),
+      boxes.map((node) => box(node, !notFirst.has(node.name))),
     );
     drawn.style.setProperty("min-width", `${width * MIN_SCALE}px`);
     return drawn;

@@ -4,7 +4,7 @@ import base64
 from typing import Any
 
 import pytest
-from tests.fakes.agents import UNREACHABLE
+from tests.fakes.agents import NO_AGENT, UNREACHABLE
 from tests.fakes.chat import ChatClient
 
 from chie.http.body_limit import MAX_BODY_BYTES
@@ -12,7 +12,6 @@ from chie.messages.catalogue import Message
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 NO_SESSION = str(Message("sessions.session_not_found"))
-NO_AGENT = "no agent has this id. GET /api/agents lists those that there are."
 NO_MESSAGE = str(Message("sessions.message_not_found"))
 NO_ANSWER = str(Message("sessions.answer_not_found"))
 

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from openai import APIError, AsyncOpenAI, AsyncStream, BadRequestError, InternalServerError, NotFoundError
 from openai.types.chat import ChatCompletionChunk
-from tests.fakes.agents import ANSWER, KINDS, UNREACHABLE, EchoAgent, GatedAgent, done, text
+from tests.fakes.agents import ANSWER, KINDS, NO_MODEL, UNREACHABLE, EchoAgent, GatedAgent, done, text
 from tests.fakes.chat import ChatClient
 from tests.fakes.waiting import until
 
@@ -80,7 +80,7 @@ async def test_nothing_is_stored(chat: ChatClient) -> None:
 
 async def test_errors_are_raised_by_the_client(chat: ChatClient) -> None:
     async with sdk(chat) as client:
-        with pytest.raises(NotFoundError, match="no agent has this id"):
+        with pytest.raises(NotFoundError, match="There is no such agent"):
             await client.chat.completions.create(model="nobody", messages=[{"role": "user", "content": "x"}])
         with pytest.raises(InternalServerError, match=r"127\.0\.0\.1:1234"):
             await client.chat.completions.create(model="failing", messages=[{"role": "user", "content": "x"}])
@@ -164,7 +164,7 @@ async def _line(lines: AsyncIterator[str], part: str) -> bool:
 async def test_error_after_a_heartbeat_is_sent_in_the_stream(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         await asyncio.sleep(0.2)
-        raise ModelError(UNREACHABLE)
+        raise ModelError(NO_MODEL)
         yield
 
     monkeypatch.setattr(openai_compat, "HEARTBEAT_SECONDS", 0.05)

@@ -1,4 +1,4 @@
-"""Who writes an answer, and when they count as dead."""
+"""Leases: when the owner of an answer counts as dead."""
 
 import os
 import subprocess
@@ -27,48 +27,48 @@ def gone_pid() -> int:
         (OWN, LEASE_DURATION * 2, True),
         (f"{MACHINE}/{os.getpid()}/{STARTED}/aa", LEASE_DURATION * 2, False),
         (f"{MACHINE}/{os.getpid()}/1/aa", timedelta(0), True),
-        ("elsewhere/1/1/aa", LEASE_DURATION / 2, False),
-        ("elsewhere/1/1/aa", LEASE_DURATION * 2, True),
+        ("other-host/1/1/aa", LEASE_DURATION / 2, False),
+        ("other-host/1/1/aa", LEASE_DURATION * 2, True),
         (f"{MACHINE.partition(':')[0]}/{os.getpid()}/aa", LEASE_DURATION / 2, False),
     ],
     ids=[
-        "ours",
-        "ours, forgotten",
-        "another house in a living process",
-        "a living process that has the number of a dead one",
-        "far and alive",
-        "far and silent",
-        "an older Chie, under the same host name",
+        "own",
+        "own, expired",
+        "another app in a running process",
+        "reused process id",
+        "other machine, renewed",
+        "other machine, expired",
+        "older version with the same host name",
     ],
 )
-def test_a_writer_is_dead_when_it_cannot_be_alive(owner: str, idle: timedelta, dead: bool) -> None:
+def test_owner_is_dead_if_its_process_or_its_lease_has_ended(owner: str, idle: timedelta, dead: bool) -> None:
     assert is_abandoned(owner, idle, own=OWN) is dead
 
 
-def test_a_living_neighbour_is_not_dead_however_silent() -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as neighbour:
-        owner = f"{MACHINE}/{neighbour.pid}/{_start_time(neighbour.pid)}/aa"
+def test_running_process_of_this_machine_keeps_an_expired_lease() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        owner = f"{MACHINE}/{process.pid}/{_start_time(process.pid)}/aa"
         assert not is_abandoned(owner, LEASE_DURATION * 9, own=OWN)
-        neighbour.kill()
-        neighbour.wait()
+        process.kill()
+        process.wait()
         assert is_abandoned(owner, timedelta(0), own=OWN)
 
 
-def test_a_neighbour_whose_end_nobody_noted_yet_is_abandoned() -> None:
-    """Its parent has not waited for it: it has a number still, and does nothing any more."""
-    neighbour = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    owner = f"{MACHINE}/{neighbour.pid}/{_start_time(neighbour.pid)}/aa"
-    neighbour.kill()
-    os.waitid(os.P_PID, neighbour.pid, os.WEXITED | os.WNOWAIT)
+def test_zombie_process_is_dead() -> None:
+    """It has a process id until its parent waits for it."""
+    process = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    owner = f"{MACHINE}/{process.pid}/{_start_time(process.pid)}/aa"
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     assert is_abandoned(owner, timedelta(0), own=OWN)
-    neighbour.communicate()
+    process.communicate()
 
 
-def test_a_number_that_nobody_has_is_dead_at_once() -> None:
+def test_missing_process_is_dead_at_once() -> None:
     assert is_abandoned(f"{MACHINE}/{gone_pid()}/1/aa", timedelta(0), own=OWN)
 
 
-def test_whoever_has_just_come_or_lost_the_database_is_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grace_period_after_start_and_after_a_database_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr(lease, "monotonic", lambda: clock[0])
     policy = LeasePolicy()

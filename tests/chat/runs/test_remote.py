@@ -1,4 +1,4 @@
-"""An answer that another house writes: stopped, approved, deleted and followed from here, through the database."""
+"""Answers that another process generates: stopping, approving, deleting and following them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,21 +27,21 @@ CALL = "call-delete_everything"
 
 @pytest.fixture
 async def other(chat_on_both: ChatClient) -> AsyncIterator[ChatClient]:
-    """A second house on the same database."""
-    async with open_chat(chat_on_both.url) as house:
-        yield house
+    """A second app on the same database."""
+    async with open_chat(chat_on_both.url) as chat:
+        yield chat
 
 
 @asynccontextmanager
-async def deaf(house: ChatClient, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """It goes on writing, and does not do what it is asked."""
+async def unresponsive(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """The app keeps generating answers but ignores commands."""
 
     async def take(_: object) -> list[object]:
         return []
 
     with monkeypatch.context() as patched:
         patched.setattr(remote, "REPLY_TIMEOUT_SECONDS", 0.05)
-        patched.setattr(house.app.state.chat._queue, "take", take)
+        patched.setattr(chat.app.state.chat._queue, "take", take)
         yield
 
 
@@ -62,9 +62,7 @@ async def count_commands(chat: ChatClient) -> int:
         return int((await connection.execute(text("SELECT count(*) FROM run_commands"))).scalar_one())
 
 
-async def test_stop_from_another_house_ends_the_answer_and_keeps_the_part(
-    chat_on_both: ChatClient, other: ChatClient
-) -> None:
+async def test_remote_stop_ends_the_answer_and_keeps_the_part(chat_on_both: ChatClient, other: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
         agent.allow("the ", "part")
@@ -81,7 +79,7 @@ async def test_stop_from_another_house_ends_the_answer_and_keeps_the_part(
 
 
 @pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
-async def test_a_tool_is_approved_or_refused_from_another_house(
+async def test_remote_approval_and_denial(
     chat_on_both: ChatClient, other: ChatClient, approved: bool, content: str
 ) -> None:
     async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
@@ -94,12 +92,14 @@ async def test_a_tool_is_approved_or_refused_from_another_house(
     assert await count_commands(other) == 0
 
 
-async def test_the_writer_s_refusal_arrives_in_its_words(chat_on_both: ChatClient, other: ChatClient) -> None:
+async def test_errors_of_the_owner_are_raised_with_their_code_and_params(
+    chat_on_both: ChatClient, other: ChatClient
+) -> None:
     async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
         path = f"/api/chat/{reader.message_id}/approve"
-        for house in (chat_on_both, other):
-            unknown = await house.client.post(path, json={"id": "another"})
+        for chat in (chat_on_both, other):
+            unknown = await chat.client.post(path, json={"id": "another"})
             assert (unknown.status_code, unknown.json()["detail"]) == (404, str(Text("chat.tool_call_not_found")))
         await other.client.post(path, json={"id": CALL})
         await reader.rest()
@@ -108,10 +108,10 @@ async def test_the_writer_s_refusal_arrives_in_its_words(chat_on_both: ChatClien
     assert await count_commands(other) == 0
 
 
-async def test_two_who_decide_differently_do_not_both_win(
+async def test_only_one_of_two_contradicting_decisions_counts(
     chat_on_both: ChatClient, other: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The agent does not go on before both have spoken."""
+    """The agent continues only after both decisions."""
     hold = asyncio.Event()
     approval = "chie.chat.runs.run.Run.approval"
     real = __import__("chie.chat.runs.run", fromlist=["Run"]).Run.approval
@@ -125,16 +125,18 @@ async def test_two_who_decide_differently_do_not_both_win(
     async with asking(chat_on_both.client, "tidy up", agent_id=CautiousAgent.id) as reader:
         await reader.event()
         path = f"/api/chat/{reader.message_id}/approve"
-        words = [(other, True), (chat_on_both, False)]
-        said = await asyncio.gather(*(h.client.post(path, json={"id": CALL, "approved": a}) for h, a in words))
+        decisions = [(other, True), (chat_on_both, False)]
+        responses = await asyncio.gather(
+            *(app.client.post(path, json={"id": CALL, "approved": approved}) for app, approved in decisions)
+        )
         hold.set()
         result, *_ = await reader.rest()
-    assert sorted(one.status_code for one in said) == [200, 409]
-    winner = next(one.json()["approved"] for one in said if one.status_code == 200)
+    assert sorted(one.status_code for one in responses) == [200, 409]
+    winner = next(one.json()["approved"] for one in responses if one.status_code == 200)
     assert result.data["is_error"] is not winner
 
 
-async def test_deleting_a_session_elsewhere_stops_its_answer_first(chat_on_both: ChatClient, other: ChatClient) -> None:
+async def test_remote_deletion_stops_the_answer_first(chat_on_both: ChatClient, other: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
         agent.allow("some")
@@ -144,10 +146,10 @@ async def test_deleting_a_session_elsewhere_stops_its_answer_first(chat_on_both:
     assert (agent.closed, (await chat_on_both.client.get(f"/api/sessions/{reader.session_id}")).status_code) == (1, 404)
 
 
-async def test_a_reader_elsewhere_is_told_that_the_session_was_deleted(
+async def test_remote_reader_gets_an_error_when_the_session_is_deleted(
     chat_on_both: ChatClient, other: ChatClient
 ) -> None:
-    """Its rows are gone between two looks at them."""
+    """The rows disappear between two queries of the reader."""
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "x", agent_id="gated") as reader:
         agent.allow("so far ")
@@ -167,19 +169,19 @@ async def _delete(connection: AsyncConnection, *, session_id: str) -> None:
     await repository.delete_session(connection, session_id, user_id="anonymous")
 
 
-@pytest.mark.parametrize("deed", ["ask", "edit", "regenerate"])
-async def test_a_session_cannot_be_deleted_under_a_question(postgres: str, deed: str) -> None:
-    """Whoever deletes it waits, or the question finds it gone; neither is a failure of ours."""
-    address = new_database(postgres)
-    async with open_chat(postgres_url(address)) as chat:
+@pytest.mark.parametrize("action", ["ask", "edit", "regenerate"])
+async def test_question_in_a_session_that_is_being_deleted_is_404(postgres: str, action: str) -> None:
+    """The question waits for the deletion and then finds no session."""
+    dsn = new_database(postgres)
+    async with open_chat(postgres_url(dsn)) as chat:
         session_id, _ = await chat.ask("first")
         question = (await chat.messages(session_id))[0]["message_id"]
         path, body = {
             "ask": ("/api/chat/stream", {"message": "second", "session_id": session_id}),
             "edit": (f"/api/chat/{question}/edit", {"message": "second"}),
             "regenerate": (f"/api/chat/{question}/regenerate", {}),
-        }[deed]
-        with psycopg.connect(address) as connection:
+        }[action]
+        with psycopg.connect(dsn) as connection:
             connection.execute("DELETE FROM sessions WHERE id = %s", (session_id,))
             asked = asyncio.create_task(chat.client.post(path, json=body))
             await asyncio.sleep(0.3)
@@ -188,11 +190,11 @@ async def test_a_session_cannot_be_deleted_under_a_question(postgres: str, deed:
     assert answer.json()["detail"] == str(Text("sessions.session_not_found"))
 
 
-async def test_two_questions_at_once_in_two_houses_do_not_fork_a_session(
+async def test_concurrent_questions_in_two_processes_do_not_fork_a_session(
     postgres: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first has read the session and not yet written when the second comes."""
-    address = new_database(postgres)
+    """The second question arrives when the first has read the session and not yet written."""
+    dsn = new_database(postgres)
     read, go_on = asyncio.Event(), asyncio.Event()
     real = repository.messages
 
@@ -203,7 +205,7 @@ async def test_two_questions_at_once_in_two_houses_do_not_fork_a_session(
             await go_on.wait()
         return found
 
-    async with open_chat(postgres_url(address)) as one, open_chat(postgres_url(address)) as two:
+    async with open_chat(postgres_url(dsn)) as one, open_chat(postgres_url(dsn)) as two:
         session_id, _ = await one.ask("first")
         monkeypatch.setattr(repository, "messages", slow)
         body = {"message": "second", "session_id": session_id, "agent_id": "gated"}
@@ -211,30 +213,30 @@ async def test_two_questions_at_once_in_two_houses_do_not_fork_a_session(
             first = group.create_task(_asked(one, body))
             await read.wait()
             second = group.create_task(_asked(two, body))
-            await until(lambda: _waits(address, second))
+            await until(lambda: _waits(dsn, second))
             go_on.set()
         assert (first.result(), second.result()) == (200, 409)
         assert len(await two.messages(session_id)) == 4
 
 
-async def _asked(house: ChatClient, body: dict[str, str]) -> int:
-    async with house.client.stream("POST", "/api/chat/stream", json=body) as response:
+async def _asked(chat: ChatClient, body: dict[str, str]) -> int:
+    async with chat.client.stream("POST", "/api/chat/stream", json=body) as response:
         return response.status_code
 
 
-async def _waits(address: str, asked: "asyncio.Task[int]") -> bool:
-    """For a lock, or no longer for anything."""
-    with psycopg.connect(address) as connection:
+async def _waits(dsn: str, asked: "asyncio.Task[int]") -> bool:
+    """Whether the request waits for a lock, or has ended."""
+    with psycopg.connect(dsn) as connection:
         waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
         return asked.done() or connection.execute(waiting).fetchone() is not None
 
 
-async def test_a_writer_that_does_not_react_loses_the_answer_when_it_is_stopped(
+async def test_unresponsive_owner_loses_the_answer_when_it_is_stopped(
     chat_on_both: ChatClient, other: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with (
-        deaf(chat_on_both, monkeypatch),
+        unresponsive(chat_on_both, monkeypatch),
         asking(chat_on_both.client, "long", agent_id="gated") as reader,
         following(other.client, reader.message_id) as there,
     ):
@@ -251,12 +253,12 @@ async def test_a_writer_that_does_not_react_loses_the_answer_when_it_is_stopped(
     assert agent.closed == 1
 
 
-async def test_the_end_that_a_late_writer_had_in_mind_is_not_written(
+async def test_owner_that_lost_its_lease_cannot_finish_the_answer(
     chat_on_both: ChatClient, other: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has nothing more to save, so it learns only at its end that the answer is no longer its own."""
+    """It has no more events to save, so it notices only when it finishes."""
     agent = chat_on_both.agent(GatedAgent)
-    async with deaf(chat_on_both, monkeypatch), asking(chat_on_both.client, "x", agent_id="gated") as reader:
+    async with unresponsive(chat_on_both, monkeypatch), asking(chat_on_both.client, "x", agent_id="gated") as reader:
         await other.client.post(f"/api/chat/{reader.message_id}/stop")
         agent.finish()
         error, last = await reader.rest()
@@ -264,13 +266,13 @@ async def test_the_end_that_a_late_writer_had_in_mind_is_not_written(
     assert (await other.messages(reader.session_id))[-1]["status"] == "stopped"
 
 
-async def test_a_word_that_nobody_takes_is_withdrawn(
+async def test_command_that_is_not_taken_is_withdrawn(
     chat_on_both: ChatClient, other: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with asking(chat_on_both.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
         path = f"/api/chat/{reader.message_id}/approve"
-        async with deaf(chat_on_both, monkeypatch):
+        async with unresponsive(chat_on_both, monkeypatch):
             refused = await other.client.post(path, json={"id": CALL})
         assert (refused.status_code, refused.json()["detail"]) == (409, str(Text("chat.process_not_responding")))
         assert await count_commands(other) == 0
@@ -279,17 +281,15 @@ async def test_a_word_that_nobody_takes_is_withdrawn(
         await reader.rest()
 
 
-async def test_postgresql_tells_at_once_what_others_would_only_see_much_later(
-    postgres: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Looking without being told is as good as off: following, stopping and approving come by NOTIFY alone."""
+async def test_postgresql_notifies_without_polling(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polling is practically off: following, stopping and approving rely on NOTIFY."""
     monkeypatch.setattr(notifier, "CHECK_SECONDS", 3_600.0)
     url = postgres_url(new_database(postgres))
-    async with open_chat(url) as writer, open_chat(url) as other:
-        await listening(writer)
+    async with open_chat(url) as owner, open_chat(url) as other:
+        await listening(owner)
         await listening(other)
-        agent = writer.agent(GatedAgent)
-        async with asking(writer.client, "go", agent_id="gated") as reader:
+        agent = owner.agent(GatedAgent)
+        async with asking(owner.client, "go", agent_id="gated") as reader:
             async with following(other.client, reader.message_id) as there:
                 for word in ("eins ", "zwei ", "三"):
                     agent.allow(word)
@@ -297,26 +297,24 @@ async def test_postgresql_tells_at_once_what_others_would_only_see_much_later(
                 stopped = await other.client.post(f"/api/chat/{reader.message_id}/stop")
                 assert [event.event for event in await there.rest()] == ["done"]
             assert stopped.json()["status"] == "stopped"
-        await _approve(writer, other)
+        await _approve(owner, other)
 
 
-async def test_when_the_line_breaks_nothing_is_lost_and_it_is_opened_again(
-    postgres: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    address = new_database(postgres)
-    url = postgres_url(address)
-    async with open_chat(url) as writer, open_chat(url) as other:
-        agent = writer.agent(GatedAgent)
+async def test_listener_reconnects_and_nothing_is_lost(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    dsn = new_database(postgres)
+    url = postgres_url(dsn)
+    async with open_chat(url) as owner, open_chat(url) as other:
+        agent = owner.agent(GatedAgent)
         await listening(other)
-        async with asking(writer.client, "x", agent_id="gated") as reader:
+        async with asking(owner.client, "x", agent_id="gated") as reader:
             agent.allow("before ")
             async with following(other.client, reader.message_id) as there:
                 await there.event()
-                _cut(address)
+                _terminate_connections(dsn)
                 agent.allow("after")
                 assert (await there.event()).text == "after"
                 await listening(other)
-                await listening(writer)
+                await listening(owner)
                 monkeypatch.setattr(notifier, "CHECK_SECONDS", 3_600.0)
                 agent.allow("!")
                 assert (await there.event()).text == "!"
@@ -325,22 +323,20 @@ async def test_when_the_line_breaks_nothing_is_lost_and_it_is_opened_again(
             assert texts(await reader.rest()) == "before after!"
 
 
-async def test_where_nothing_is_ever_told_everything_still_arrives(
-    postgres: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As behind a pooler that gives every transaction another connection."""
+async def test_everything_works_without_notifications(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As behind a pooler that shares connections between transactions."""
 
     async def notify(*_: object) -> None:
         pass
 
     monkeypatch.setattr("chie.chat.sessions.database.Database.notify", notify)
     url = postgres_url(new_database(postgres))
-    async with open_chat(url) as writer, open_chat(url) as other:
-        await _approve(writer, other)
+    async with open_chat(url) as owner, open_chat(url) as other:
+        await _approve(owner, other)
         assert notifier_of(other).poll_interval == notifier.POLL_SECONDS
 
 
-async def test_an_order_whose_sender_died_is_forgotten(chat_on_both: ChatClient) -> None:
+async def test_command_of_a_dead_sender_is_deleted(chat_on_both: ChatClient) -> None:
     session_id, _ = await chat_on_both.ask("x")
     message_id = (await chat_on_both.messages(session_id))[-1]["message_id"]
     statement = text(
@@ -355,8 +351,8 @@ async def test_an_order_whose_sender_died_is_forgotten(chat_on_both: ChatClient)
         assert await count_commands(other) == 0
 
 
-async def _approve(writer: ChatClient, other: ChatClient) -> None:
-    async with asking(writer.client, "tidy up", agent_id="cautious") as reader:
+async def _approve(owner: ChatClient, other: ChatClient) -> None:
+    async with asking(owner.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
         path = f"/api/chat/{reader.message_id}/approve"
         assert (await other.client.post(path, json={"id": CALL})).status_code == 200
@@ -367,8 +363,8 @@ async def _rest(reader: Reader) -> list[Any]:
     return [event.data.get("content") for event in await reader.rest()]
 
 
-def _cut(address: str) -> None:
-    with psycopg.connect(address, autocommit=True) as connection, suppress(psycopg.Error):
+def _terminate_connections(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection, suppress(psycopg.Error):
         connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"

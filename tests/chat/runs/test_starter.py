@@ -13,7 +13,7 @@ from chie.chat.runs.runner import agent_history
 from chie.chat.runs.starter import RunStarter
 from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import EventChunk, FinalAnswer, PendingAnswer
+from chie.chat.sessions.entities import EventChunk, MessageContent, PendingAnswer
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
@@ -46,7 +46,7 @@ def starter(database: Database, directory: FakeDirectory) -> RunStarter:
 
 
 async def finish(database: Database, run: Run) -> None:
-    final = FinalAnswer(status="complete", content="知恵", last_event_id=1)
+    final = MessageContent(status="complete", content="知恵", last_event_id=1)
     rest = EventChunk(message_id=run.message_id, first=1, items=["知恵"])
     assert await AnswerStore(database, "owner").finish(final, rest)
 

@@ -7,7 +7,7 @@ from chie.access.identity import User, acting_as
 from chie.chat.sessions import commands
 from chie.chat.sessions.answer_builder import AnswerBuilder
 from chie.chat.sessions.database import Connection, Database
-from chie.chat.sessions.entities import EventChunk, FinalAnswer
+from chie.chat.sessions.entities import EventChunk, MessageContent
 from chie.chat.sessions.service import SessionService
 from chie.errors import NotFoundError, ServiceError
 
@@ -118,7 +118,7 @@ async def test_repeated_finish_succeeds_only_with_the_same_outcome(owner: Owner)
     assert await owner.answers.finish(final(events=2), rest, replace_events=True)
     assert await owner.answers.finish(final(events=2), rest, replace_events=True)
     assert not await owner.answers.finish(final(events=3), rest, replace_events=True)
-    stopped = FinalAnswer(status="stopped", content="知恵", last_event_id=2)
+    stopped = MessageContent(status="stopped", content="知恵", last_event_id=2)
     assert not await owner.answers.finish(stopped, rest, replace_events=True)
     deleted = EventChunk(message_id="deleted", first=1, items=["x"])
     assert not await owner.answers.finish(final(), deleted, replace_events=True)

@@ -12,7 +12,7 @@ from tests.chat.sessions.turns import AGENT, Owner
 
 from chie.access.identity import NOBODY, User, acting_as
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import EventChunk, FinalAnswer
+from chie.chat.sessions.entities import EventChunk, MessageContent
 from chie.chat.sessions.service import MAX_TITLE, TITLE_LENGTH, SessionService, make_title
 from chie.errors import AuthenticationError, NotFoundError, ValidationError
 
@@ -166,7 +166,7 @@ async def test_unauthenticated_user_cannot_create_a_session(service: SessionServ
 async def test_streaming_answer_has_what_was_saved(service: SessionService, database: Database) -> None:
     owner = Owner.on(database, "owner")
     first = await owner.ask("x")
-    whole = FinalAnswer(status="complete", content="whole")
+    whole = MessageContent(status="complete", content="whole")
     await owner.answers.finish(whole, EventChunk(message_id=first.message_id, first=1, items=["w"]))
     pending = await owner.ask("y", session_id=first.session_id)
     call = {"type": "tool_call", "id": "1", "name": "f", "arguments": {}}

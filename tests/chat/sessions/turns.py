@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import EventChunk, FinalAnswer, Message, PendingAnswer
+from chie.chat.sessions.entities import EventChunk, Message, MessageContent, PendingAnswer
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import TurnService
 
@@ -15,8 +15,8 @@ def chunk(pending: PendingAnswer, *items: str, first: int = 1) -> EventChunk:
     return EventChunk(message_id=pending.message_id, first=first, items=list(items))
 
 
-def final(content: str = "知恵", *, events: int = 1) -> FinalAnswer:
-    return FinalAnswer(status="complete", content=content, last_event_id=events)
+def final(content: str = "知恵", *, events: int = 1) -> MessageContent:
+    return MessageContent(status="complete", content=content, last_event_id=events)
 
 
 @dataclass

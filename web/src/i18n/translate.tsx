@@ -1,4 +1,4 @@
-import { useCallback, useSyncExternalStore } from "react";
+import { type ReactNode, useCallback, useSyncExternalStore } from "react";
 import { type Catalogue, inEnglish, type ServerMessage, translate } from "../../core/server-message";
 import { ApiError } from "../api";
 import { language, useLanguage, useText } from "./language";
@@ -43,10 +43,16 @@ export function useTranslate(): (message: ServerMessage) => string {
   );
 }
 
-/** Nothing for null, so that optional texts need no condition of their own. */
+/** Renders nothing for null, so that optional texts need no condition. */
 export function Translated({ message }: { message: ServerMessage | null }) {
   const translateMessage = useTranslate();
-  return message && translateMessage(message);
+  return message && withCode(translateMessage(message));
+}
+
+/** Parts in backticks, such as the name of a setting, as code. */
+function withCode(text: string): ReactNode {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no identity of their own
+  return text.split(/`([^`]+)`/).map((part, index) => (index % 2 ? <code key={index}>{part}</code> : part));
 }
 
 /**
@@ -67,5 +73,5 @@ export function useErrorText(retried = false): (error: unknown) => string {
 }
 
 export function ErrorText({ error, retried }: { error: unknown; retried?: boolean }) {
-  return useErrorText(retried)(error);
+  return withCode(useErrorText(retried)(error));
 }

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from chie.chat.events import Error, Usage
-from chie.chat.sessions.entities import EventChunk, FinalAnswer, Status, StoredEvent
+from chie.chat.sessions.entities import EventChunk, MessageContent, Status, StoredEvent
 from chie.errors import ChieError
 
 
@@ -65,8 +65,8 @@ class AnswerBuilder:
         """Empty where no tool ran and the answer was not cut off: `content` says it all then."""
         return self._merged_parts if self.used_tools or self._cut else []
 
-    def final(self, status: Status, *, error: ChieError | None = None, usage: Usage | None = None) -> FinalAnswer:
-        return FinalAnswer(
+    def final(self, status: Status, *, error: ChieError | None = None, usage: Usage | None = None) -> MessageContent:
+        return MessageContent(
             status=status,
             content=self.content,
             parts=self.parts,

@@ -7,7 +7,7 @@ from chie.access.identity import current_user
 from chie.chat.sessions import repository
 from chie.chat.sessions.answer_builder import AnswerBuilder
 from chie.chat.sessions.database import Connection, Database
-from chie.chat.sessions.entities import EventChunk, FinalAnswer, Message
+from chie.chat.sessions.entities import EventChunk, Message, MessageContent
 from chie.errors import NotFoundError
 
 
@@ -53,7 +53,7 @@ class AnswerStore:
 
         return await self._database.write(change)
 
-    async def finish(self, final: FinalAnswer, rest: EventChunk, *, replace_events: bool = False) -> bool:
+    async def finish(self, final: MessageContent, rest: EventChunk, *, replace_events: bool = False) -> bool:
         """Save the outcome and the last events in one transaction; False if the lease was lost."""
 
         async def change(connection: Connection) -> bool:
@@ -89,7 +89,7 @@ async def _insert(connection: Connection, chunks: Sequence[EventChunk], *, repla
     await repository.insert_events(connection, chunks)
 
 
-async def _is_finished(connection: Connection, message_id: str, final: FinalAnswer) -> bool:
+async def _is_finished(connection: Connection, message_id: str, final: MessageContent) -> bool:
     """Whether an earlier attempt with the same outcome was committed although its connection broke."""
     found = await repository.message(connection, message_id, user_id=current_user().id)
     return found is not None and (found.status, found.last_event_id) == (final.status, final.last_event_id)

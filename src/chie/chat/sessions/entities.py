@@ -35,41 +35,41 @@ class Session:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Message:
-    """A question or an answer.
+class MessageContent:
+    """The part of a message that is written when an answer ends.
 
     `parts` holds text and tool events in order. `content` covers the events up to `last_event_id`, so an answer that
     is still streaming can be followed from there. `error_code` and `error_params` are null for errors that were
     stored before errors had codes.
     """
 
-    message_id: str
-    session_id: str
-    parent_id: str | None
-    role: Role
-    content: str
     status: Status
-    created_at: datetime
-    agent_id: str | None = None
+    content: str
+    parts: list[dict[str, Any]] = field(default_factory=list)
     error: str | None = None
     error_code: str | None = None
     error_params: dict[str, Any] | None = None
-    parts: list[dict[str, Any]] = field(default_factory=list)
     input_tokens: int | None = None
     output_tokens: int | None = None
     last_event_id: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conversation:
+class Message(MessageContent):
+    """A question or an answer."""
+
+    message_id: str
+    session_id: str
+    parent_id: str | None
+    role: Role
+    created_at: datetime
+    agent_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation(Session):
     """A session with its messages: a tree by `parent_id`, oldest first. The last message ends the newest branch."""
 
-    session_id: str
-    title: str
-    current_agent_id: str
-    created_at: datetime
-    updated_at: datetime
-    user_id: str = ANONYMOUS
     messages: list[Message]
 
 
@@ -90,21 +90,6 @@ class PendingAnswer:
     agent_id: str
     question: str
     history: list[Message]
-
-
-@dataclass(frozen=True, kw_only=True)
-class FinalAnswer:
-    """The columns of an answer that are written when it ends."""
-
-    status: Status
-    content: str
-    parts: list[dict[str, Any]] = field(default_factory=list)
-    error: str | None = None
-    error_code: str | None = None
-    error_params: dict[str, Any] | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    last_event_id: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

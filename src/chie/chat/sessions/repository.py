@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, type_coerce, update
 
 from chie.chat.sessions.database import Connection, Rows
-from chie.chat.sessions.entities import EventChunk, FinalAnswer, Message, Session
+from chie.chat.sessions.entities import EventChunk, Message, MessageContent, Session
 from chie.chat.sessions.models import CommandRow, EventsRow, MessageRow, Moment, SessionRow
 from chie.unicode import fold
 
@@ -164,7 +164,7 @@ async def events(connection: Connection, message_id: str, *, after: int = 0, lim
     return [EventChunk(message_id=row.message_id, first=row.first, items=json.loads(row.data)) for row in rows]
 
 
-async def finish(connection: Connection, message_id: str, final: FinalAnswer, *, owner: str) -> bool:
+async def finish(connection: Connection, message_id: str, final: MessageContent, *, owner: str) -> bool:
     """False where the message was deleted or `owner` no longer holds its lease."""
     values = {
         "message": message_id,

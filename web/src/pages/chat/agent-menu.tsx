@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { messageIn } from "../../../core/server-message";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { useTranslate } from "../../i18n/translate";
+import { Translated, useTranslate } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuChoice, MenuLabel } from "../../ui/menu";
@@ -57,7 +57,13 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
 function About({ agent }: { agent: Agent }) {
   const t = useText(chatText);
   const translate = useTranslate();
-  const reason = messageIn(agent, "reason");
-  if (!agent.available) return [t.agentUnavailable, reason && translate(reason)].filter(Boolean).join(": ");
-  return [translate(messageIn(agent, "description")), agent.model].filter(Boolean).join(" · ");
+  if (agent.available)
+    return [translate(messageIn(agent, "description")), agent.model].filter(Boolean).join(" · ");
+  return (
+    <>
+      {t.agentUnavailable}
+      {agent.reason && ": "}
+      <Translated message={messageIn(agent, "reason")} />
+    </>
+  );
 }

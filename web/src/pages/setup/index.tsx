@@ -16,7 +16,7 @@ export default function SetupPage() {
     <Page title={t.title} lead={t.lead}>
       <div className="stack su-page">
         {error && <ErrorNotice error={error} retry={() => refetch()} />}
-        {data && <Notice kind={ready ? "good" : "info"}>{ready ? t.oneFound : t.noModelLead}</Notice>}
+        {ready && <Notice kind="good">{t.oneFound}</Notice>}
         <section aria-labelledby="su-models">
           <h2 id="su-models" className="hidden-text">
             {t.models}

@@ -3,13 +3,11 @@
 import sqlalchemy as sa
 from alembic import op
 
+from chie.chat.sessions.migrations.types import MOMENT, NUMBER
+from chie.chat.sessions.migrations.versions import m0003_commands
+
 revision = "0004"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
-
-MOMENT = sa.DateTime(timezone=True)
-NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
@@ -34,17 +32,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("run_commands")
-    op.create_table(
-        "answer_orders",
-        sa.Column("seq", NUMBER, primary_key=True, autoincrement=True),
-        sa.Column("id", sa.String(36), nullable=False, unique=True),
-        sa.Column("message_id", sa.String(36), sa.ForeignKey("messages.id", ondelete="CASCADE"), nullable=False),
-        sa.Column("wish", sa.String(16), nullable=False),
-        sa.Column("call_id", sa.Text),
-        sa.Column("outcome", sa.String(32)),
-        sa.Column("reply", sa.Text),
-        sa.Column("created_at", MOMENT, nullable=False),
-    )
-    op.create_index("answer_orders_by_message", "answer_orders", ["message_id"])
+    m0003_commands.upgrade()
     op.drop_column("messages", "error_params")
     op.drop_column("messages", "error_code")
