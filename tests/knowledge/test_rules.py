@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.fakes.embedders import HashingEmbedder
 
-from chie.access.identity import NOBODY, User, acting_as
+from chie.access.identity import UNAUTHENTICATED, User, acting_as
 from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.api import create_api
 from chie.knowledge.note import Hit, Note
@@ -96,7 +96,7 @@ def test_what_is_left_out_when_saving(service: KnowledgeService) -> None:
 
 
 def test_nobody_writes_without_a_name(service: KnowledgeService) -> None:
-    with acting_as(NOBODY), pytest.raises(AuthenticationError):
+    with acting_as(UNAUTHENTICATED), pytest.raises(AuthenticationError):
         service.save("x")
 
 
@@ -310,7 +310,7 @@ def test_whoever_brings_a_note_is_its_author_unless_it_has_one(service: Knowledg
         assert service.get("k-2").user_id == "yuki"
         service.keep(a_note(user_id="ops", content="newer"))
         assert (service.get("k-1").user_id, service.get("k-1").content) == ("ken", "newer")
-    with acting_as(NOBODY), pytest.raises(AuthenticationError):
+    with acting_as(UNAUTHENTICATED), pytest.raises(AuthenticationError):
         service.keep(a_note(id="k-3"))
 
 
