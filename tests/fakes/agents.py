@@ -1,4 +1,4 @@
-"""Agents that follow a script: real subclasses of BaseAgent, told by the question what to do."""
+"""Agents that follow a script: real subclasses of BaseAgent, controlled by the question."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -7,10 +7,16 @@ from typing import Any
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
 from chie.errors import NotFoundError, ServiceError
+from chie.messages.catalogue import Message
 
-WORDS = ["知恵", "は", "力", "。", " ", "One ", "house, ", "four ", "rooms."]
+WORDS = ["知恵", "は", "力", "。", " ", "One ", "app, ", "four ", "servers."]
 ANSWER = "".join(WORDS)
-UNREACHABLE = "the model at http://127.0.0.1:1234/v1 does not answer. Start LM Studio, or set OPENAI_BASE_URL."
+UNREACHABLE = Message(
+    "models.local_server_unreachable",
+    url="http://127.0.0.1:1234/v1",
+    error="ConnectError",
+    setting="`OPENAI_BASE_URL`",
+)
 
 
 def text(content: str) -> Text:
@@ -33,13 +39,13 @@ def result(name: str, content: str, *, is_error: bool = False) -> ToolResult:
 
 
 class FakeAgent(BaseAgent):
-    """Says `WORDS`; keeps what it was told, for the tests to look at."""
+    """Answers with `WORDS`, and records its arguments for the tests."""
 
     id = "scripted"
     available = True
 
     def __init__(self) -> None:
-        self.heard: list[tuple[str, list[Turn], str]] = []
+        self.requests: list[tuple[str, list[Turn], str]] = []
         self.closed = 0
 
     @property
@@ -70,7 +76,7 @@ class FakeAgent(BaseAgent):
     async def stream_chat(
         self, message: str, history: Sequence[Turn], session_id: str, *, approve: Approve | None = None
     ) -> AsyncGenerator[Event, None]:
-        self.heard.append((message, list(history), session_id))
+        self.requests.append((message, list(history), session_id))
         try:
             async for event in self.script(message, approve):
                 yield event
@@ -92,7 +98,7 @@ class EchoAgent(FakeAgent):
 
 
 class ToolAgent(FakeAgent):
-    """Runs one tool that answers and one that fails."""
+    """Runs one tool that succeeds and one that fails."""
 
     id = "tools"
 
@@ -110,19 +116,19 @@ class ToolAgent(FakeAgent):
 
 
 class InventiveAgent(FakeAgent):
-    """Calls a tool that there is not, under the name that the question has."""
+    """Calls an unknown tool; the question is its name."""
 
     id = "inventive"
 
     async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
         yield call(message)
-        yield result(message, "There is no tool of this name.", is_error=True)
+        yield result(message, "There is no tool with this name.", is_error=True)
         yield text("Alas.")
         yield done()
 
 
 class CautiousAgent(FakeAgent):
-    """Asks before it deletes."""
+    """Asks for approval before it deletes."""
 
     id = "cautious"
 
@@ -136,7 +142,7 @@ class CautiousAgent(FakeAgent):
 
 
 class PersistentAgent(FakeAgent):
-    """Asks twice under one id, as models do that count their calls from nought in every round."""
+    """Uses one id for two calls, as models do that number their calls from zero in every round."""
 
     id = "persistent"
 
@@ -150,7 +156,7 @@ class PersistentAgent(FakeAgent):
 
 
 class FailingAgent(FakeAgent):
-    """Fails at once, or after some words if the question says `later`."""
+    """Fails at once, or after some text if the question is `later`."""
 
     id = "failing"
 
@@ -165,7 +171,7 @@ class FailingAgent(FakeAgent):
 
 
 class GatedAgent(FakeAgent):
-    """Says a word for each `allow`; `finish` lets it end. So tests decide how far an answer has got."""
+    """Sends one text per `allow` and ends with `finish`, so that tests control the progress of an answer."""
 
     id = "gated"
 
@@ -187,7 +193,7 @@ class GatedAgent(FakeAgent):
 
 
 class EndlessAgent(FakeAgent):
-    """Counts until it is stopped, ten milliseconds a number, as a slow model would."""
+    """Counts until it is stopped, ten milliseconds per number, like a slow model."""
 
     id = "endless"
 
@@ -198,7 +204,7 @@ class EndlessAgent(FakeAgent):
 
 
 class LongAgent(FakeAgent):
-    """Many events as fast as it can; the question says how many."""
+    """Sends many events as fast as possible; the question is their number."""
 
     id = "long"
 
@@ -211,7 +217,7 @@ class LongAgent(FakeAgent):
 
 
 class OddAgent(FakeAgent):
-    """Sends what databases and encoders choke on."""
+    """Sends characters that databases and encoders reject."""
 
     id = "odd"
 
@@ -252,15 +258,15 @@ SERVERS: list[dict[str, Any]] = [
 ]
 
 
-class FakeDirectory:
-    """The port to agents, filled with the above."""
+class FakeRegistry:
+    """A registry with the agents above."""
 
     def __init__(self, *agents: FakeAgent) -> None:
         self.agents = {agent.agent_id: agent for agent in agents or [kind() for kind in KINDS]}
 
     def get_agent(self, agent_id: str) -> FakeAgent:
         if agent_id not in self.agents:
-            raise NotFoundError("no agent has this id. GET /api/agents lists those that there are.")
+            raise NotFoundError("agents.not_found", ids=list(self.agents))
         return self.agents[agent_id]
 
     async def list_agents(self) -> list[AgentInfo]:
@@ -276,4 +282,4 @@ class FakeDirectory:
         for server in SERVERS:
             if server["name"] == name:
                 return server
-        raise NotFoundError("no server that can be connected has this name. GET /api/mcp/servers lists them.")
+        raise NotFoundError("toolbox.server_not_found")

@@ -1,4 +1,4 @@
-"""The chat on a real socket, in the test's own loop, so that a test can lead its agents."""
+"""The chat on a real socket, in the test's own event loop, so that a test can control its agents."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import URL, make_url
-from tests.fakes.agents import FakeAgent, FakeDirectory
+from tests.fakes.agents import FakeAgent, FakeRegistry
 from tests.fakes.postgres import new_database, run_server
 from tests.fakes.sse import Sse, parse
 
@@ -25,11 +25,11 @@ A = TypeVar("A", bound=FakeAgent)
 class ChatClient:
     app: FastAPI
     client: httpx2.AsyncClient
-    directory: FakeDirectory
+    registry: FakeRegistry
     url: URL
 
     def agent(self, kind: type[A]) -> A:
-        agent = self.directory.get_agent(kind.id)
+        agent = self.registry.get_agent(kind.id)
         assert isinstance(agent, kind)
         return agent
 
@@ -52,7 +52,7 @@ class ChatClient:
 
 @asynccontextmanager
 async def serving(app: FastAPI) -> AsyncIterator[str]:
-    """The app's address on loopback."""
+    """The app's URL on loopback."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve())
     while not server.started:
@@ -66,11 +66,11 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def open_chat(url: URL, directory: FakeDirectory | None = None) -> AsyncIterator[ChatClient]:
-    directory = directory or FakeDirectory()
-    app = create_chat_app(directory, url=url, save_seconds=0.02)
+async def open_chat(url: URL, registry: FakeRegistry | None = None) -> AsyncIterator[ChatClient]:
+    registry = registry or FakeRegistry()
+    app = create_chat_app(registry, url=url, save_seconds=0.02)
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
-        yield ChatClient(app, client, directory, url)
+        yield ChatClient(app, client, registry, url)
 
 
 def sqlite_url(folder: Path) -> URL:
@@ -96,11 +96,11 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
 
 @pytest.fixture
 async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
-    async with open_chat(sqlite_url(tmp_path)) as house:
-        yield house
+    async with open_chat(sqlite_url(tmp_path)) as chat:
+        yield chat
 
 
 @pytest.fixture
 async def chat_on_both(both: URL) -> AsyncIterator[ChatClient]:
-    async with open_chat(both) as house:
-        yield house
+    async with open_chat(both) as chat:
+        yield chat

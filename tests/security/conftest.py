@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.fakes.agents import FakeDirectory
+from tests.fakes.agents import FakeRegistry
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.access.authentication import load_authenticator
@@ -122,7 +122,7 @@ def estate(store: SqliteStore, page_folder: Path) -> Iterator[Estate]:
     tokens, rooms = add_users(), load_servers(store)
     authenticator = load_authenticator()
     authenticator.failures = Limit(0, 1)  # tests try many a wrong token
-    house = create_app(rooms, FakeDirectory(), page=page_folder, authenticator=authenticator)
+    house = create_app(rooms, FakeRegistry(), page=page_folder, authenticator=authenticator)
     with TestClient(house, base_url=ADDRESS) as client:
         estate = Estate(client, tokens, store, rooms=rooms)
         _furnish(estate)

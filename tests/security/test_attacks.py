@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.fakes.agents import FakeDirectory
+from tests.fakes.agents import FakeRegistry
 from tests.security.conftest import ADDRESS, SECRET, Estate, add_users, exported, load_servers
 
 from chie.access.authentication import load_authenticator
@@ -30,7 +30,7 @@ def limited(store: SqliteStore, page_folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("CHIE_RATE_BURST", "5")
     monkeypatch.setenv("CHIE_ALLOWED_ORIGINS", "https://wiki.example")
     tokens, rooms = add_users(), load_servers(store)
-    with TestClient(create_app(rooms, FakeDirectory(), page=page_folder), base_url=ADDRESS) as client:
+    with TestClient(create_app(rooms, FakeRegistry(), page=page_folder), base_url=ADDRESS) as client:
         yield Estate(client, tokens, store, rooms=rooms)
 
 
@@ -268,7 +268,7 @@ def test_a_broken_list_of_users_closes_the_house(estate: Estate, home: Path) -> 
 def test_without_users_everybody_is_anonymous_and_everything_is_as_it_was(
     store: SqliteStore, page_folder: Path
 ) -> None:
-    house = create_app(load_servers(store), FakeDirectory(), page=page_folder)
+    house = create_app(load_servers(store), FakeRegistry(), page=page_folder)
     with TestClient(house, base_url=ADDRESS) as client:
         assert client.get("/api/me").json() == {"id": "anonymous", "admin": True, "authentication": "none"}
         saved = client.post("/api/knowledge", json={"content": "anybody's"}).json()

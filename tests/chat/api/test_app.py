@@ -1,4 +1,4 @@
-"""The house: the chat and the rooms behind one door, in one process and from the command line."""
+"""The chat and the MCP servers in one app, in this process and from the command line."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from fastmcp import Client
 from tests.fakes import patient
-from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeDirectory
+from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeRegistry
 from tests.fakes.chat import serving
 from tests.fakes.sse import parse, texts
 
@@ -21,6 +21,7 @@ from chie.app import create_app
 from chie.cli import main
 from chie.errors import ConfigurationError
 from chie.knowledge.server import create_server
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     from chie.mcp_kit.server import Server
@@ -28,17 +29,17 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 async def address(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
-    """Notes, a room that is not set up, and the scripted agents."""
+    """An app with notes, a server that is not configured, and the scripted agents."""
     monkeypatch.setenv("CHIE_EMBEDDING_URL", "http://127.0.0.1:9/v1")
-    rooms: dict[str, Server | ConfigurationError] = {
+    servers: dict[str, Server | ConfigurationError] = {
         "knowledge": create_server(),
         "n8n": ConfigurationError("not configured: set N8N_URL."),
     }
-    async with serving(create_app(rooms, FakeDirectory())) as address:
+    async with serving(create_app(servers, FakeRegistry())) as address:
         yield address
 
 
-async def test_chat_and_mcp_servers_share_the_door(address: str) -> None:
+async def test_chat_and_mcp_servers_share_one_app(address: str) -> None:
     async with patient.AsyncClient(base_url=address) as client:
         answer = await client.post("/api/chat/stream", json={"message": "こんにちは"})
         assert texts(parse(answer.text)) == ANSWER
@@ -51,17 +52,17 @@ async def test_chat_and_mcp_servers_share_the_door(address: str) -> None:
         assert "Chie 知恵" in (await client.get("/")).text
         assert (await client.get("/openapi.json")).status_code == 200
     async with Client(f"{address}/mcp/knowledge") as mcp:
-        saved = await mcp.call_tool("save_knowledge", {"content": "one door"})
+        saved = await mcp.call_tool("save_knowledge", {"content": "shared"})
         assert saved.structured_content is not None
 
 
-async def test_agents_come_and_go_with_the_house(home: Path) -> None:  # noqa: ARG001
+async def test_agents_are_opened_and_closed_with_the_app(home: Path) -> None:  # noqa: ARG001
     seen: list[str] = []
 
     @asynccontextmanager
-    async def opening() -> AsyncIterator[FakeDirectory]:
+    async def opening() -> AsyncIterator[FakeRegistry]:
         seen.append("opened")
-        yield FakeDirectory()
+        yield FakeRegistry()
         seen.append("closed")
 
     async with (
@@ -76,56 +77,56 @@ async def test_agents_come_and_go_with_the_house(home: Path) -> None:  # noqa: A
     assert seen == ["opened", "closed"]
 
 
-async def test_a_house_without_agents_says_so() -> None:
+async def test_app_without_agents() -> None:
     async with serving(create_app({})) as address, patient.AsyncClient(base_url=address) as client:
         assert (await client.get("/api/agents")).json() == {"agents": [], "default_id": None}
         asked = await client.post("/api/chat/stream", json={"message": "anybody?"})
-        assert (asked.status_code, asked.json()) == (
+        assert (asked.status_code, asked.json()["detail"]) == (
             404,
-            {"detail": "no agent can answer: this house has no agents."},
+            str(Message("agents.none_registered")),
         )
 
 
-async def test_a_foreign_host_or_page_is_refused(address: str) -> None:
+async def test_foreign_host_or_origin_is_rejected(address: str) -> None:
     async with patient.AsyncClient(base_url=address) as client:
         assert (await client.get("/api/sessions", headers={"Host": "evil.example"})).status_code == 421
         foreign = {"Origin": "http://evil.example"}
         assert (await client.post("/api/sessions", headers=foreign)).status_code == 403
 
 
-async def test_a_database_that_is_ill_shows_in_the_health_and_closes_nothing_else(
+async def test_unreachable_database_is_reported_by_health_and_stops_nothing_else(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHIE_DATABASE_URL", "postgresql://chie:hunter2hunter2@127.0.0.1:9/chie")
     monkeypatch.setenv("CHIE_EMBEDDING_URL", "http://127.0.0.1:9/v1")
     async with (
-        serving(create_app({"knowledge": create_server()}, FakeDirectory())) as address,
+        serving(create_app({"knowledge": create_server()}, FakeRegistry())) as address,
         patient.AsyncClient(base_url=address) as client,
     ):
         health = await client.get("/health")
         assert health.status_code == 503
-        for room in ("chat", "knowledge"):  # one setting decides where both keep what they have
-            reason = health.json()["servers"][room]["reason"]
+        for name in ("chat", "knowledge"):  # both use CHIE_DATABASE_URL
+            reason = health.json()["servers"][name]["reason"]
             assert reason.startswith("PostgreSQL at postgresql://127.0.0.1/chie is not responding")
         assert "hunter2" not in health.text
         assert (await client.get("/")).status_code == 200
     assert not (home / "chie.db").exists()
 
 
-def test_a_wrong_file_is_one_line_that_names_the_place(home: Path) -> None:
+def test_invalid_servers_file_is_one_line_with_the_field(home: Path) -> None:
     home.mkdir()
     (home / "servers.json").write_text('{\n  "x": {"command": 5}\n}', encoding="utf-8")
     done = CliRunner().invoke(main, ["serve", "--port", "0"])
     assert done.exit_code == 1
-    assert done.output == f"Error: {home}/servers.json, line 2: x.command must be a string.\n"
+    assert done.output == f"Error: {home}/servers.json, line 2: `x.command` must be a string.\n"
 
 
-def test_the_command_line_starts_the_house_and_makes_the_tables(home: Path) -> None:
+def test_serve_starts_the_app_and_creates_the_tables(home: Path) -> None:
     process = subprocess.Popen(
         [Path(sys.executable).parent / "chie", "serve", "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ | {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},  # whatever runs on this machine
+        env=os.environ | {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},  # independent of what runs on this machine
     )
     assert process.stdout is not None
     with process.stdout:

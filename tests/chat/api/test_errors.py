@@ -4,7 +4,7 @@ import base64
 from typing import Any
 
 import pytest
-from tests.fakes.agents import UNREACHABLE
+from tests.fakes.agents import KINDS, UNREACHABLE
 from tests.fakes.chat import ChatClient
 
 from chie.chat.api.middleware import MAX_BODY
@@ -12,7 +12,7 @@ from chie.messages.catalogue import Message
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 NO_SESSION = str(Message("sessions.session_not_found"))
-NO_AGENT = "no agent has this id. GET /api/agents lists those that there are."
+NO_AGENT = str(Message("agents.not_found", ids=[kind.id for kind in KINDS]))
 NO_MESSAGE = str(Message("sessions.message_not_found"))
 NO_ANSWER = str(Message("sessions.answer_not_found"))
 
@@ -95,7 +95,7 @@ async def test_what_does_not_exist_is_404(chat: ChatClient, method: str, path: s
 async def test_a_model_that_fails_is_500_where_nothing_was_streamed_yet(chat: ChatClient) -> None:
     body = {"model": "failing", "messages": [{"role": "user", "content": "x"}]}
     for stream in (False, True):
-        assert await refusal(chat, "POST", "/v1/chat/completions", body | {"stream": stream}) == (500, UNREACHABLE)
+        assert await refusal(chat, "POST", "/v1/chat/completions", body | {"stream": stream}) == (500, str(UNREACHABLE))
 
 
 @pytest.mark.req("CH-13")

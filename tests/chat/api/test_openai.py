@@ -64,7 +64,7 @@ async def test_history_and_system_messages_reach_the_agent(chat: ChatClient) -> 
                 {"role": "user", "content": "four"},
             ],
         )
-    message, history, _ = chat.agent(EchoAgent).heard[-1]
+    message, history, _ = chat.agent(EchoAgent).requests[-1]
     assert message == "four"
     assert history == [
         {"role": "user", "content": "Be brief.\n\none\ntwo"},
@@ -80,7 +80,7 @@ async def test_nothing_is_stored(chat: ChatClient) -> None:
 
 async def test_errors_are_raised_by_the_client(chat: ChatClient) -> None:
     async with sdk(chat) as client:
-        with pytest.raises(NotFoundError, match="no agent has this id"):
+        with pytest.raises(NotFoundError, match="There is no such agent"):
             await client.chat.completions.create(model="nobody", messages=[{"role": "user", "content": "x"}])
         with pytest.raises(InternalServerError, match=r"127\.0\.0\.1:1234"):
             await client.chat.completions.create(model="failing", messages=[{"role": "user", "content": "x"}])
@@ -106,11 +106,11 @@ async def test_error_during_the_stream_is_raised_by_the_client(chat: ChatClient)
         with pytest.raises(APIError) as failed:
             await read(stream)
     assert texts == ["", "So far ", "so good"]
-    assert failed.value.message == UNREACHABLE
+    assert failed.value.message == str(UNREACHABLE)
 
 
 async def test_disconnect_cancels_the_agent(chat: ChatClient) -> None:
-    agent = chat.directory.get_agent("endless")
+    agent = chat.registry.get_agent("endless")
     async with sdk(chat) as client:
         stream = await client.chat.completions.create(
             model="endless", messages=[{"role": "user", "content": "count"}], stream=True
@@ -172,7 +172,7 @@ async def test_error_after_a_heartbeat_is_sent_in_the_stream(chat: ChatClient, m
     body = {"model": "echo", "messages": [{"role": "user", "content": "x"}], "stream": True}
     answer = await chat.client.post("/v1/chat/completions", json=body)
     assert answer.status_code == 200
-    assert UNREACHABLE in answer.text
+    assert str(UNREACHABLE) in answer.text
     assert "[DONE]" not in answer.text
 
 
@@ -192,4 +192,4 @@ async def test_trailing_system_message_follows_the_question(chat: ChatClient) ->
         await client.chat.completions.create(
             model="echo", messages=[{"role": "user", "content": "four"}, {"role": "system", "content": "Be brief."}]
         )
-    assert chat.agent(EchoAgent).heard[-1][0] == "four\n\nBe brief."
+    assert chat.agent(EchoAgent).requests[-1][0] == "four\n\nBe brief."

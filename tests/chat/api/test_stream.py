@@ -99,11 +99,12 @@ async def test_failing_model_ends_the_stream_with_error_and_an_empty_done(
     session_id, events = await chat.ask(message, agent_id="failing")
     assert texts(events) == part
     error, done = events[-2:]
-    assert (error.event, error.data["type"], error.data["error"]) == ("error", "error", UNREACHABLE)
+    assert (error.event, error.data["type"], error.data["error"]) == ("error", "error", str(UNREACHABLE))
     assert (done.event, done.data) == ("done", {"message_id": None})
     answer = (await chat.messages(session_id))[-1]
-    assert (answer["status"], answer["content"], answer["error"]) == ("failed", part, UNREACHABLE)
-    assert (answer["error_code"], answer["error_params"]) == (error.data["code"], error.data["params"])
+    assert (answer["status"], answer["content"], answer["error"]) == ("failed", part, str(UNREACHABLE))
+    assert (error.data["code"], error.data["params"]) == (UNREACHABLE.code, UNREACHABLE.params)
+    assert (answer["error_code"], answer["error_params"]) == (UNREACHABLE.code, UNREACHABLE.params)
 
 
 @pytest.mark.req("CH-10")

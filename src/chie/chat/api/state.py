@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from sqlalchemy import URL
 
-from chie.chat.agents.port import AgentDirectory
+from chie.chat.agents.registry import AgentRegistry
 from chie.chat.metrics import Metrics
 from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.lease import new_owner
@@ -30,7 +30,7 @@ class Chat:
     """A database that cannot be opened at startup is tried again by every request."""
 
     def __init__(
-        self, agents: AgentDirectory, url: URL, *, save_seconds: float = SAVE_SECONDS, max_characters: int
+        self, agents: AgentRegistry, url: URL, *, save_seconds: float = SAVE_SECONDS, max_characters: int
     ) -> None:
         self._url = url
         self._database = database = Database(url)

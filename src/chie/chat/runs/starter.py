@@ -1,6 +1,6 @@
 """Starts runs: chooses the agent, stores the question, and hands both to the run manager."""
 
-from chie.chat.agents.port import AgentDirectory
+from chie.chat.agents.registry import AgentRegistry
 from chie.chat.runs.manager import RunManager
 from chie.chat.runs.run import Run
 from chie.chat.sessions.turns import TurnService, validate_question
@@ -9,7 +9,7 @@ from chie.chat.sessions.turns import TurnService, validate_question
 class RunStarter:
     """Without an `agent_id` the session's agent answers. An unknown agent stores nothing."""
 
-    def __init__(self, turns: TurnService, agents: AgentDirectory, runs: RunManager) -> None:
+    def __init__(self, turns: TurnService, agents: AgentRegistry, runs: RunManager) -> None:
         self._turns = turns
         self._agents = agents
         self._runs = runs
