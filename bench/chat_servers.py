@@ -9,6 +9,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +27,10 @@ def main() -> None:
     if kind == "upstream":
         asyncio.run(serve_upstream())
         return
-    from chie.cli import settling
+    from chie.cli import gc_frozen_afterwards
 
-    with settling():
-        from chie.mcp_kit.server import run_http
+    with gc_frozen_afterwards():
+        from chie.http.server import run_http
 
         app = {"relay": relay, "chie": chie}[kind](rest[0])
     run_http(app, host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
@@ -117,9 +118,9 @@ def relay(upstream: str) -> "FastAPI":
 def chie(upstream: str) -> "FastAPI":
     """Chie with its sessions, and an agent that does no more than the relay."""
     from bench.chat_agent import OneAgent, SdkAgent
-    from chie.chat.app import create_chat_app
+    from chie.app import create_app
 
-    return create_chat_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))
+    return create_app({}, nullcontext(OneAgent(SdkAgent(partial(_tokens, _client(upstream))))))
 
 
 if __name__ == "__main__":

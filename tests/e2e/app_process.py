@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -35,10 +35,10 @@ def main() -> None:
     from tests.e2e.agents import directory
 
     from chie.app import create_app
-    from chie.mcp_kit.server import run_http
+    from chie.http.server import run_http
     from chie.servers import load_servers
 
-    app = create_app(load_servers(), directory())
+    app = create_app(load_servers(), nullcontext(directory()))
     run_http(app, host="127.0.0.1", port=int(sys.argv[1]), announce=lambda address: print(address, flush=True))  # noqa: T201
 
 

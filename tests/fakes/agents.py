@@ -9,14 +9,15 @@ from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
 from chie.errors import NotFoundError, ServiceError
 from chie.messages.catalogue import Message
 
-WORDS = ["知恵", "は", "力", "。", " ", "One ", "app, ", "four ", "servers."]
+WORDS = ["知恵", "は", "力", "。", " ", "One ", "process, ", "four ", "modules."]
 ANSWER = "".join(WORDS)
-UNREACHABLE = Message(
+NO_MODEL = Message(
     "models.local_server_unreachable",
     url="http://127.0.0.1:1234/v1",
     error="ConnectError",
     setting="`OPENAI_BASE_URL`",
 )
+UNREACHABLE = str(NO_MODEL)
 
 
 def text(content: str) -> Text:
@@ -39,7 +40,7 @@ def result(name: str, content: str, *, is_error: bool = False) -> ToolResult:
 
 
 class FakeAgent(BaseAgent):
-    """Answers with `WORDS`, and records its arguments for the tests."""
+    """Answers `WORDS`; records its arguments for the tests."""
 
     id = "scripted"
     available = True
@@ -98,7 +99,7 @@ class EchoAgent(FakeAgent):
 
 
 class ToolAgent(FakeAgent):
-    """Runs one tool that succeeds and one that fails."""
+    """Calls one tool that succeeds and one that fails."""
 
     id = "tools"
 
@@ -116,7 +117,7 @@ class ToolAgent(FakeAgent):
 
 
 class InventiveAgent(FakeAgent):
-    """Calls an unknown tool; the question is its name."""
+    """Calls a tool that does not exist, named by the question."""
 
     id = "inventive"
 
@@ -136,13 +137,13 @@ class CautiousAgent(FakeAgent):
         asked = call("delete_everything", needs_approval=True)
         yield asked
         allowed = approve is not None and await approve(asked)
-        yield result("delete_everything", "deleted" if allowed else "refused by the user", is_error=not allowed)
+        yield result("delete_everything", "deleted" if allowed else "rejected by the user", is_error=not allowed)
         yield text("Done." if allowed else "I did not.")
         yield done()
 
 
 class PersistentAgent(FakeAgent):
-    """Uses one id for two calls, as models do that number their calls from zero in every round."""
+    """Asks twice with the same id, like models that number their calls from zero in every round."""
 
     id = "persistent"
 
@@ -151,7 +152,7 @@ class PersistentAgent(FakeAgent):
             asked = call("drop_table", needs_approval=True)
             yield asked
             allowed = approve is not None and await approve(asked)
-            yield result("drop_table", "dropped" if allowed else "refused", is_error=not allowed)
+            yield result("drop_table", "dropped" if allowed else "rejected", is_error=not allowed)
         yield done()
 
 
@@ -166,12 +167,12 @@ class FailingAgent(FakeAgent):
         if message == "later":
             yield text("So far ")
             yield text("so good")
-        raise ServiceError(UNREACHABLE)
+        raise ServiceError(NO_MODEL)
         yield
 
 
 class GatedAgent(FakeAgent):
-    """Sends one text per `allow` and ends with `finish`, so that tests control the progress of an answer."""
+    """Emits a word for each `allow` and ends at `finish`, so that tests control the progress of an answer."""
 
     id = "gated"
 
@@ -193,7 +194,7 @@ class GatedAgent(FakeAgent):
 
 
 class EndlessAgent(FakeAgent):
-    """Counts until it is stopped, ten milliseconds per number, like a slow model."""
+    """Counts until it is stopped, like a slow model: ten milliseconds per number."""
 
     id = "endless"
 
@@ -204,7 +205,7 @@ class EndlessAgent(FakeAgent):
 
 
 class LongAgent(FakeAgent):
-    """Sends many events as fast as possible; the question is their number."""
+    """Many events as fast as possible; the question is their number."""
 
     id = "long"
 
@@ -247,6 +248,8 @@ KINDS: tuple[type[FakeAgent], ...] = (
     SickAgent,
 )
 
+NO_AGENT = str(Message("agents.not_found", ids=[kind.id for kind in KINDS]))
+
 
 def _tool(name: str) -> dict[str, Any]:
     return {"name": name, "description": f"To {name}.", "destructive": False}
@@ -259,7 +262,7 @@ SERVERS: list[dict[str, Any]] = [
 
 
 class FakeRegistry:
-    """A registry with the agents above."""
+    """A registry of the agents above."""
 
     def __init__(self, *agents: FakeAgent) -> None:
         self.agents = {agent.agent_id: agent for agent in agents or [kind() for kind in KINDS]}

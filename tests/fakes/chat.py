@@ -1,8 +1,8 @@
-"""The chat on a real socket, in the test's own event loop, so that a test can control its agents."""
+"""The app with only the chat, on a real socket in the test's own loop, so that a test can control its agents."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +16,10 @@ from tests.fakes.agents import FakeAgent, FakeRegistry
 from tests.fakes.postgres import new_database, run_server
 from tests.fakes.sse import Sse, parse
 
-from chie.chat.app import create_chat_app
+from chie.app import create_app
+from chie.chat.module import ChatModule
+
+NO_PAGE = Path("/nonexistent")
 
 A = TypeVar("A", bound=FakeAgent)
 
@@ -68,9 +71,14 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 @asynccontextmanager
 async def open_chat(url: URL, registry: FakeRegistry | None = None) -> AsyncIterator[ChatClient]:
     registry = registry or FakeRegistry()
-    app = create_chat_app(registry, url=url, save_seconds=0.02)
+    app = create_chat_app(registry, url)
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
         yield ChatClient(app, client, registry, url)
+
+
+def create_chat_app(registry: FakeRegistry, url: URL | None = None, *, save_seconds: float = 0.02) -> FastAPI:
+    chat = ChatModule(url, save_seconds=save_seconds)
+    return create_app({}, nullcontext(registry), chat=chat, page=NO_PAGE)
 
 
 def sqlite_url(folder: Path) -> URL:
@@ -88,7 +96,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def both(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
-    """A new database of each kind."""
+    """A new SQLite database, then a new PostgreSQL one."""
     if request.param == "sqlite":
         return sqlite_url(tmp_path)
     return postgres_url(new_database(request.getfixturevalue("postgres")))
@@ -96,11 +104,11 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
 
 @pytest.fixture
 async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
-    async with open_chat(sqlite_url(tmp_path)) as chat:
-        yield chat
+    async with open_chat(sqlite_url(tmp_path)) as opened:
+        yield opened
 
 
 @pytest.fixture
 async def chat_on_both(both: URL) -> AsyncIterator[ChatClient]:
-    async with open_chat(both) as chat:
-        yield chat
+    async with open_chat(both) as opened:
+        yield opened

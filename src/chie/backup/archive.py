@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, ValidationError
 from chie import __version__
 from chie.errors import StorageError
 from chie.errors import ValidationError as InvalidError
+from chie.files import replacing
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -43,20 +44,14 @@ class Manifest(BaseModel):
 
 def write_archive(target: Path, sources: Mapping[str, Path], manifest: Manifest) -> Manifest:
     """Write the archive and verify it. `target` only appears once it is complete."""
-    partial = target.with_name(f"{target.name}.partial")
     try:
-        partial.unlink(missing_ok=True)  # it may be a symlink, or readable by others
-        with os.fdopen(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as out:
-            items = _pack(out, sources, manifest)
-            out.flush()
-            os.fsync(out.fileno())
-        manifest = manifest.model_copy(update={"items": items})
-        verify(partial)
-        partial.replace(target)
+        with replacing(target) as draft:
+            with draft.open("w+b") as out:
+                items = _pack(out, sources, manifest)
+            manifest = manifest.model_copy(update={"items": items})
+            verify(draft)
     except OSError as error:
         raise target_error(target, error) from error
-    finally:
-        partial.unlink(missing_ok=True)
     return manifest
 
 

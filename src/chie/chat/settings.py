@@ -4,23 +4,17 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode
 
-from chie.settings import Home, home_folder
+from chie.settings import HomeSettings
 
 LM_STUDIO = "http://127.0.0.1:1234/v1"
 OPENAI = "https://api.openai.com/v1"
 
 
-class ChatSettings(BaseSettings):
+class ChatSettings(HomeSettings):
     """Each field has the name of its variable, so that an error can name the variable."""
 
-    model_config = SettingsConfigDict(extra="ignore")
-
-    chie_home: Home = Field(
-        default_factory=home_folder,
-        description="Folder of `servers.json` and `agents.json`.",
-    )
     openai_base_url: str | None = Field(
         default=None,
         description=f"URL of an OpenAI-compatible endpoint. Default: LM Studio at `{LM_STUDIO}`, "
@@ -80,8 +74,8 @@ class ChatSettings(BaseSettings):
 
     @property
     def servers_file(self) -> Path:
-        return self.chie_servers_file or self.chie_home.expanduser() / "servers.json"
+        return self.chie_servers_file or self.home.expanduser() / "servers.json"
 
     @property
     def agents_file(self) -> Path:
-        return self.chie_agents_file or self.chie_home.expanduser() / "agents.json"
+        return self.chie_agents_file or self.home.expanduser() / "agents.json"

@@ -13,7 +13,7 @@ from chie.database.settings import DATABASE_FILE, DatabaseSettings, database_url
 from chie.database.url import PostgresUrl, SqliteUrl
 from chie.doctor.finding import UPGRADE_CHIE, Finding
 from chie.errors import StorageError
-from chie.files import is_open_to_others
+from chie.files import is_readable_by_others
 from chie.knowledge.store.sqlite.schema import VERSION
 from chie.messages.catalogue import Message
 from chie.settings import load
@@ -68,7 +68,7 @@ def database_file(settings: DatabaseSettings) -> Path:
 
 def _check_permissions(file: Path) -> list[Finding]:
     """Earlier versions left them to the umask, which usually lets every user read the file."""
-    if not file.is_file() or not is_open_to_others(file):
+    if not file.is_file() or not is_readable_by_others(file):
         return []
     message = Message("doctor.database_readable_by_others", path=str(file))
     return [Finding("permissions", "warning", message, f'chmod go-rwx "{file}"*')]

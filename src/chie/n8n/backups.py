@@ -2,16 +2,14 @@
 
 import json
 import logging
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from chie.errors import StorageError
-from chie.files import make_folder
+from chie.files import make_folder, replacing
 from chie.n8n.errors import NotFoundError, ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Workflow
 
@@ -139,14 +137,5 @@ def _workflow(text: str) -> Workflow:
 
 
 def _write_atomically(file: Path, text: str) -> None:
-    """Neither a full disk nor a killed process leaves a partial backup."""
-    descriptor, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.stem}.", suffix=".part")  # 0o600
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(draft).replace(file)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    with replacing(file) as draft:
+        draft.write_text(text, encoding="utf-8")

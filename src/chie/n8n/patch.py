@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 from pydantic import ValidationError as PydanticError
 
-from chie.mcp_kit.errors import argument_errors, describe
 from chie.messages.catalogue import Message, Param
+from chie.messages.validation import argument_errors, describe
 from chie.n8n import json_path
 from chie.n8n.arguments import Arguments, JsonObject, NodeName, parse_json
 from chie.n8n.errors import ValidationError, ValidationErrorContext

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from chie.errors import ConfigurationError
-from chie.settings import Home, home_folder
+from chie.settings import HomeSettings
 
 
 def _working_folder() -> list[Path]:
@@ -17,8 +17,8 @@ def _working_folder() -> list[Path]:
     return [] if here == Path(here.anchor) else [here]
 
 
-class N8nSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="N8N_", extra="ignore", populate_by_name=True)
+class N8nSettings(HomeSettings):
+    model_config = SettingsConfigDict(env_prefix="N8N_")
 
     url: str | None = Field(default=None, description="URL of n8n as opened in the browser, with or without `/api/v1`.")
     api_key: SecretStr | None = Field(default=None, description="API key, created in n8n under Settings → n8n API.")
@@ -38,11 +38,6 @@ class N8nSettings(BaseSettings):
     )
     backup_keep: int = Field(default=100, ge=1, description="Number of backups to keep per workflow.")
     max_chars: int = Field(default=60_000, ge=2_000, description="Maximum size of a tool result, in characters.")
-    home: Home = Field(
-        default_factory=home_folder,
-        validation_alias="CHIE_HOME",
-        description="Folder that holds what Chie stores.",
-    )
 
     @field_validator("file_roots", mode="before")
     @classmethod

@@ -11,8 +11,9 @@ from mcp_types import ToolAnnotations
 from pydantic import ValidationError as PydanticError
 
 from chie.errors import ChieError
-from chie.mcp_kit.errors import invalid_arguments, unexpected
+from chie.mcp_kit.errors import unexpected
 from chie.messages.catalogue import Message
+from chie.messages.validation import invalid_arguments
 from chie.n8n.arguments import Arguments, RawArguments, Untitled
 from chie.n8n.tool_context import ToolContext
 from chie.n8n.truncation import truncate

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from chie.access.middleware import base_url
+from chie.access.proxy import base_url
 from chie.connect.mcp_clients import Snippet, snippets
 from chie.errors import NotFoundError
 from chie.http.openapi_errors import errors

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from chie.http.values import is_address, is_header
+from chie.http.values import is_header_value, is_http_url
 from chie.messages.catalogue import Message
 from chie.setup.settings import SetupSettings
 
@@ -64,7 +64,7 @@ class Endpoint:
 
     @property
     def is_valid(self) -> bool:
-        return is_address(self.url or "") and all(map(is_header, self.headers.values()))
+        return is_http_url(self.url or "") and all(map(is_header_value, self.headers.values()))
 
     @property
     def is_local(self) -> bool:

@@ -9,8 +9,6 @@ async def test_agents_are_listed_with_the_reason_why_one_is_unavailable(chat: Ch
     assert found["default_id"] == "scripted"
     assert [agent["id"] for agent in found["agents"]] == [kind.id for kind in KINDS]
     sick = next(agent for agent in found["agents"] if agent["id"] == "sick")
-    codes = {name: sick.pop(name) for name in list(sick) if name.endswith(("_code", "_params"))}
-    assert set(codes.values()) == {None}, "its texts are not from the catalogue"
     assert sick == {
         "id": "sick",
         "name": "Sick",
@@ -19,6 +17,7 @@ async def test_agents_are_listed_with_the_reason_why_one_is_unavailable(chat: Ch
         "available": False,
         "reason": "Set OPENAI_BASE_URL.",
         "model": None,
+        **{f"{field}_{part}": None for field in ("name", "description", "reason") for part in ("code", "params")},
     }
 
 

@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from openai import APIError, AsyncOpenAI, AsyncStream, BadRequestError, InternalServerError, NotFoundError
 from openai.types.chat import ChatCompletionChunk
-from tests.fakes.agents import ANSWER, KINDS, UNREACHABLE, EchoAgent, GatedAgent, done, text
+from tests.fakes.agents import ANSWER, KINDS, NO_MODEL, UNREACHABLE, EchoAgent, GatedAgent, done, text
 from tests.fakes.chat import ChatClient
 from tests.fakes.waiting import until
 
@@ -106,7 +106,7 @@ async def test_error_during_the_stream_is_raised_by_the_client(chat: ChatClient)
         with pytest.raises(APIError) as failed:
             await read(stream)
     assert texts == ["", "So far ", "so good"]
-    assert failed.value.message == str(UNREACHABLE)
+    assert failed.value.message == UNREACHABLE
 
 
 async def test_disconnect_cancels_the_agent(chat: ChatClient) -> None:
@@ -164,7 +164,7 @@ async def _line(lines: AsyncIterator[str], part: str) -> bool:
 async def test_error_after_a_heartbeat_is_sent_in_the_stream(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         await asyncio.sleep(0.2)
-        raise ModelError(UNREACHABLE)
+        raise ModelError(NO_MODEL)
         yield
 
     monkeypatch.setattr(openai_compat, "HEARTBEAT_SECONDS", 0.05)
@@ -172,7 +172,7 @@ async def test_error_after_a_heartbeat_is_sent_in_the_stream(chat: ChatClient, m
     body = {"model": "echo", "messages": [{"role": "user", "content": "x"}], "stream": True}
     answer = await chat.client.post("/v1/chat/completions", json=body)
     assert answer.status_code == 200
-    assert str(UNREACHABLE) in answer.text
+    assert UNREACHABLE in answer.text
     assert "[DONE]" not in answer.text
 
 

@@ -13,7 +13,4 @@ async def test_server_is_reconnected_and_its_state_returned(chat: ChatClient) ->
 
 async def test_unknown_server_is_404(chat: ChatClient) -> None:
     answer = await chat.client.post("/api/mcp/servers/%E6%99%82%E8%A8%88/reconnect")
-    assert (answer.status_code, answer.json()["detail"]) == (
-        404,
-        str(Message("toolbox.server_not_found")),
-    )
+    assert (answer.status_code, answer.json()["detail"]) == (404, str(Message("toolbox.server_not_found")))

@@ -7,7 +7,9 @@ from typing import Any
 from tests.fakes.model_server import Say, say
 from tests.fakes.openai_server import OpenAIServer
 
-from chie.chat.models.base import Chunk, Prompt, UserMessage
+from chie.chat.models.base import Prompt
+from chie.chat.models.chunks import Chunk
+from chie.chat.models.messages import UserMessage
 from chie.chat.models.openai import OpenAIModel
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
 

@@ -14,7 +14,7 @@ from tests.fakes.model_server import say
 from tests.fakes.openai_server import OpenAIServer
 
 from chie.chat.events import Usage
-from chie.chat.models.base import Call, End, TextDelta
+from chie.chat.models.chunks import Call, End, TextDelta
 from chie.chat.models.errors import ModelError
 from chie.chat.models.openai import OpenAIModel
 from chie.chat.models.openai_endpoint import OpenAIEndpoint

@@ -188,13 +188,14 @@ def test_migration_can_be_reverted(both: URL) -> None:
     assert schema(both) == before
 
 
-def test_notes_and_conversations_share_one_file(tmp_path: Path) -> None:
+def test_notes_and_conversations_share_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from chie.knowledge.service import KnowledgeService
     from chie.knowledge.settings import KnowledgeSettings, create_store
 
     for first in ("chat", "knowledge"):
         home = tmp_path / first
-        store = create_store(KnowledgeSettings(home=home, embedding_url="http://127.0.0.1:9/v1"))
+        monkeypatch.setenv("CHIE_HOME", str(home))
+        store = create_store(KnowledgeSettings(embedding_url="http://127.0.0.1:9/v1"))
         if first == "chat":
             upgrade(sqlite_url(home))
         KnowledgeService(store).save("nginx: 接続数を増やす")

@@ -9,24 +9,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
-from chie.chat.models.base import (
-    CONNECT_TIMEOUT_SECONDS,
-    MAX_OUTPUT_TOKENS,
-    AssistantMessage,
-    Call,
-    CallResult,
-    ChatMessage,
-    ChatModel,
-    Chunk,
-    End,
-    Prompt,
-    Reasoning,
-    TextDelta,
-    ToolMessage,
-    ToolSpec,
-    UserMessage,
-)
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt, ToolSpec
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
 from chie.chat.models.endpoint import Endpoint, SettingNames
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.errors import ConfigurationError
 
 if TYPE_CHECKING:

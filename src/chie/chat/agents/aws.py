@@ -41,11 +41,11 @@ class AWSAgent(ModelAgent):
         super().__init__(profile, model, tools, max_rounds=max_rounds)
         self._configured = configured
 
-    async def _missing(self) -> Message | None:
-        missing = await super()._missing()
-        if missing is None and not self._configured and not _has_credentials():
+    async def problem(self) -> Message | None:
+        problem = await super().problem()
+        if problem is None and not self._configured and not _has_credentials():
             return Message("agents.aws_credentials_missing")
-        return missing
+        return problem
 
 
 def _has_credentials() -> bool:

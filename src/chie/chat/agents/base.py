@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
 
 from chie.chat.events import Event, ToolCall
-from chie.messages.catalogue import Message
 
 
 class Turn(TypedDict):
@@ -18,7 +17,7 @@ class Turn(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class AgentInfo:
-    """The public description of an agent; `reason` says what to set while it is not available.
+    """The public description of an agent; `reason` explains why it is not available.
 
     A text from the message catalogue has its code and parameters beside it, so that the page can translate it.
     """
@@ -36,27 +35,6 @@ class AgentInfo:
     description_params: dict[str, Any] | None = None
     reason_code: str | None = None
     reason_params: dict[str, Any] | None = None
-
-
-def agent_info(
-    agent: "BaseAgent",
-    *,
-    name: str | Message,
-    description: str | Message,
-    reason: Message | None,
-    model: str | None = None,
-) -> AgentInfo:
-    """The agent is available unless there is a `reason`."""
-    texts = _text("name", name) | _text("description", description) | _text("reason", reason)
-    return AgentInfo(
-        id=agent.agent_id, supports_mcp=agent.supports_mcp(), available=reason is None, model=model, **texts
-    )
-
-
-def _text(field: str, text: str | Message | None) -> dict[str, Any]:
-    if not isinstance(text, Message):
-        return {field: text}
-    return {field: str(text), f"{field}_code": text.code, f"{field}_params": text.json_params()}
 
 
 Approve = Callable[[ToolCall], Awaitable[bool]]

@@ -1,7 +1,7 @@
 """The built-in kinds of agents, and the agents that exist without any configuration."""
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from chie.chat.agents.aws import DEFAULT_MODEL, AWSAgent
 from chie.chat.agents.dependencies import AgentBuilder, AgentDependencies, AgentSpec
@@ -12,15 +12,6 @@ from chie.chat.models.bedrock import BedrockModel
 from chie.chat.models.openai import OpenAIModel
 from chie.chat.toolbox.servers_file import FETCH
 from chie.messages.catalogue import Message
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from contextlib import AbstractAsyncContextManager
-
-    from chie.chat.agents.registry import AgentFactory
-    from chie.chat.settings import ChatSettings
-    from chie.errors import ConfigurationError
-    from chie.mcp_kit.server import Server
 
 
 class AssistantAgent(OpenAIAgent):
@@ -92,12 +83,3 @@ BUILTIN_AGENTS = (
     AgentSpec(Profile(id="aws"), build_aws),
 )
 FALLBACK_AGENT = AgentSpec(Profile(id="notes"), build_notes)
-
-
-def open_agents(
-    settings: "ChatSettings", servers: "Mapping[str, Server | ConfigurationError]"
-) -> "AbstractAsyncContextManager[AgentFactory]":
-    """Moved to `assembly.py`; here until its callers have followed."""
-    from chie.chat.agents import assembly
-
-    return assembly.open_agents(settings, servers)

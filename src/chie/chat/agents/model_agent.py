@@ -5,9 +5,10 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn, agent_info
+from chie.chat.agents.base import Approve, Turn
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.profile import Profile
+from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.agents.tool_loop import ToolLoop, conversation
 from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
@@ -25,8 +26,8 @@ TOOLS_PROMPT = (
 )
 
 
-class ModelAgent(BaseAgent):
-    """Without `tools` the agent only talks. Subclasses set the defaults for what a profile leaves out."""
+class ModelAgent(ProfileAgent):
+    """Without `tools` the agent only talks."""
 
     default_name: ClassVar[str | Message] = Message("agents.model_name")
     default_description: ClassVar[str | Message] = Message("agents.model_description")
@@ -35,22 +36,14 @@ class ModelAgent(BaseAgent):
     def __init__(
         self, profile: Profile, model: ChatModel, tools: AgentTools | None = None, *, max_rounds: int = 10
     ) -> None:
-        self._profile = profile
+        super().__init__(profile)
         self._model = model
         self._tools = tools
         self._max_rounds = max_rounds
 
     @property
-    def agent_id(self) -> str:
-        return self._profile.id
-
-    @property
-    def name(self) -> str:
-        return self._profile.name or str(self.default_name)
-
-    @property
-    def description(self) -> str:
-        return self._profile.description or str(self.default_description)
+    def model_name(self) -> str | None:
+        return self._model.name
 
     def supports_mcp(self) -> bool:
         return self._tools is not None
@@ -73,18 +66,7 @@ class ModelAgent(BaseAgent):
         prompt = self._profile.system_prompt or self.default_prompt
         return f"{prompt}\n\nToday is {datetime.now(UTC):%Y-%m-%d}."
 
-    async def get_agent_info(self) -> AgentInfo:
-        reason = await self._missing()
-        return agent_info(
-            self,
-            name=self._profile.name or self.default_name,
-            description=self._profile.description or self.default_description,
-            reason=reason,
-            model=self._model.name,
-        )
-
-    async def _missing(self) -> Message | None:
-        """What keeps the agent from being available."""
+    async def problem(self) -> Message | None:
         try:
             await self._model.check()
         except ChieError as error:

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
-from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn, agent_info
+from chie.chat.agents.base import Approve, Turn
 from chie.chat.agents.excerpts import excerpt
 from chie.chat.agents.profile import Profile
+from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.events import Done, Event, Text, ToolCall
 from chie.chat.toolbox.tool import Outcome
 from chie.chat.toolbox.toolbox import Toolbox
@@ -23,25 +24,13 @@ MAX_QUERY = 1000  # characters
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
-class NotesAgent(BaseAgent):
-    default_name = Message("agents.notes_name")
-    default_description = Message("agents.notes_description")
+class NotesAgent(ProfileAgent):
+    default_name: ClassVar[str | Message] = Message("agents.notes_name")
+    default_description: ClassVar[str | Message] = Message("agents.notes_description")
 
     def __init__(self, profile: Profile, toolbox: Toolbox) -> None:
-        self._profile = profile
+        super().__init__(profile)
         self._toolbox = toolbox
-
-    @property
-    def agent_id(self) -> str:
-        return self._profile.id
-
-    @property
-    def name(self) -> str:
-        return self._profile.name or str(self.default_name)
-
-    @property
-    def description(self) -> str:
-        return self._profile.description or str(self.default_description)
 
     def supports_mcp(self) -> bool:
         return True
@@ -68,18 +57,13 @@ class NotesAgent(BaseAgent):
         toolset = self._toolbox.toolset([SERVER])
         tool = next((tool for tool in toolset.tools() if tool.original == TOOL), None)
         if tool is None:
-            raise ServiceError(self._missing() or Message("agents.knowledge_not_responding"))
+            raise ServiceError(await self.problem() or Message("agents.knowledge_not_responding"))
         outcome = await toolset.call(tool, arguments)
         if outcome.is_error:
             raise ServiceError("agents.search_failed", error=outcome.content)
         return outcome
 
-    async def get_agent_info(self) -> AgentInfo:
-        name = self._profile.name or self.default_name
-        description = self._profile.description or self.default_description
-        return agent_info(self, name=name, description=description, reason=self._missing())
-
-    def _missing(self) -> Message | None:
+    async def problem(self) -> Message | None:
         state = next((state for state in self._toolbox.states() if state.name == SERVER), None)
         if state is None:
             return Message("agents.knowledge_missing")

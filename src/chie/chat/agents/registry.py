@@ -89,7 +89,7 @@ class AgentFactory:
         return list(infos)
 
     async def default_id(self) -> str:
-        """The first agent that is available, or else the very first, whose error says what is missing.
+        """The first agent that is available, or else the very first, whose error explains why.
 
         Does not wait for the first agent's model server, which may be slow, if it was available recently: the check
         runs in the background, and the next call sees its result.

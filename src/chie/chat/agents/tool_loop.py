@@ -12,22 +12,10 @@ from chie.chat.agents.base import Approve, Turn
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.text_joiner import TextJoiner
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
-from chie.chat.models.base import (
-    AssistantMessage,
-    Call,
-    CallResult,
-    ChatMessage,
-    ChatModel,
-    Chunk,
-    End,
-    Prompt,
-    Reasoning,
-    TextDelta,
-    ToolMessage,
-    ToolSpec,
-    UserMessage,
-)
+from chie.chat.models.base import ChatModel, Prompt, ToolSpec
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
 from chie.chat.models.errors import ModelError
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
 

@@ -1,35 +1,29 @@
 """Takes the place of a plug-in that cannot be loaded or does not work."""
 
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from typing import ClassVar
 
-from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn, agent_info
+from chie.chat.agents.base import Approve, Turn
 from chie.chat.agents.profile import Profile
+from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.events import Event
 from chie.errors import ConfigurationError
 from chie.messages.catalogue import Message
 
 
-class UnavailableAgent(BaseAgent):
-    default_description = Message("agents.plugin_description")
+class UnavailableAgent(ProfileAgent):
+    default_description: ClassVar[str | Message] = Message("agents.plugin_description")
 
-    def __init__(self, profile: Profile, reason: Message) -> None:
-        self._profile = profile
-        self._reason = reason
-
-    @property
-    def agent_id(self) -> str:
-        return self._profile.id
-
-    @property
-    def name(self) -> str:
-        return self._profile.name or self._profile.id
-
-    @property
-    def description(self) -> str:
-        return self._profile.description or str(self.default_description)
+    def __init__(self, profile: Profile, problem: Message) -> None:
+        super().__init__(replace(profile, name=profile.name or profile.id))
+        self._problem = problem
 
     def supports_mcp(self) -> bool:
         return False
+
+    async def problem(self) -> Message:
+        return self._problem
 
     async def stream_chat(
         self,
@@ -39,9 +33,5 @@ class UnavailableAgent(BaseAgent):
         *,
         approve: Approve | None = None,  # noqa: ARG002
     ) -> AsyncGenerator[Event, None]:
-        raise ConfigurationError(self._reason)
+        raise ConfigurationError(self._problem)
         yield  # pragma: no cover  makes this a generator
-
-    async def get_agent_info(self) -> AgentInfo:
-        description = self._profile.description or self.default_description
-        return agent_info(self, name=self.name, description=description, reason=self._reason)

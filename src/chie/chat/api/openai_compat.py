@@ -20,6 +20,7 @@ from chie.chat.runs.reader import HEARTBEAT_SECONDS
 from chie.chat.sessions.entities import new_id
 from chie.errors import ChieError, ServiceError
 from chie.http.openapi_errors import errors
+from chie.http.responses import openai_error
 from chie.logging import request_id
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -131,7 +132,7 @@ def _error(error: Exception) -> dict[str, Any]:
     if not isinstance(error, ChieError):
         logger.error("an agent raised an unexpected error", exc_info=error)
         error = ServiceError("chat.agent_failed", request_id=request_id())
-    return {"message": error.message, "type": "server_error", "param": None, "code": error.code}
+    return openai_error(error.reason)
 
 
 def _data(value: dict[str, Any]) -> str:

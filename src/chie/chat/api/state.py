@@ -1,4 +1,4 @@
-"""The objects behind the routes: built by `create_chat_app`, opened when the app starts."""
+"""The objects behind the routes: built by `ChatModule`, opened when the app starts."""
 
 import asyncio
 from typing import Annotated

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from chie.chat.models.errors import ModelError
 from chie.errors import ConfigurationError
-from chie.http.values import is_address, is_header
+from chie.http.values import is_header_value, is_http_url
 from chie.messages.catalogue import Message
 
 
@@ -45,9 +45,9 @@ class Endpoint:
 
     def validate(self) -> None:
         """HTTP clients raise different errors for invalid URLs and headers; check up front. Never shows the key."""
-        if not is_address(self.url):
+        if not is_http_url(self.url):
             raise ConfigurationError("models.url_invalid", url=self.url, setting=self.settings.url)
-        if self.api_key and not is_header(self.api_key):
+        if self.api_key and not is_header_value(self.api_key):
             raise ConfigurationError("models.key_invalid", setting=self.settings.api_key)
 
     def unreachable(self, error: BaseException) -> ModelError:

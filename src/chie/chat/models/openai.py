@@ -8,21 +8,11 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from chie.chat.models.base import (
-    CONNECT_TIMEOUT_SECONDS,
-    AssistantMessage,
-    Call,
-    ChatMessage,
-    ChatModel,
-    Chunk,
-    Prompt,
-    TextDelta,
-    ToolMessage,
-    ToolSpec,
-    UserMessage,
-)
-from chie.chat.models.chunk_parser import ChunkParser, ReportedError
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt, ToolSpec
+from chie.chat.models.chunks import Call, Chunk, TextDelta
 from chie.chat.models.errors import ModelError
+from chie.chat.models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.openai_chunks import ChunkParser, ReportedError
 from chie.chat.models.sse import EventParser
 from chie.errors import ConfigurationError
 

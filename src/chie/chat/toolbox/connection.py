@@ -18,7 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.tool import ServerState, State, Tool
-from chie.logging import REQUEST, request_id
+from chie.logging import REQUEST_META, request_id
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Connection:
             raise ConnectionLostError("toolbox.server_not_connected", server=self.name, reason=reason)
         try:
             with self._busy(), self._transport.identity() as identity:
-                return await client.call_tool_mcp(tool, arguments, meta={REQUEST: request_id(), **identity})
+                return await client.call_tool_mcp(tool, arguments, meta={REQUEST_META: request_id(), **identity})
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise self._lose(client) from error

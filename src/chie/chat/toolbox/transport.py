@@ -11,7 +11,7 @@ from chie.chat.toolbox.stderr import StderrTail
 from chie.chat.toolbox.tool import Transport as TransportName
 from chie.errors import ConfigurationError
 from chie.logging import redact
-from chie.mcp_kit.auth import lent_identity
+from chie.mcp_kit.auth import user_ticket
 from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message
 
@@ -58,7 +58,7 @@ class BuiltIn(Transport):
         yield Client(self._server, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
 
     def identity(self) -> "AbstractContextManager[dict[str, str]]":
-        return lent_identity()
+        return user_ticket()
 
     def explain(self, error: BaseException) -> Message:
         return Message("toolbox.builtin_failed", server=self._server.name, error=_kind(error))

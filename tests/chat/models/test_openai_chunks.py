@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.chat.models.quirky import Quirky, answer, chunk
 
-from chie.chat.models.base import Call
+from chie.chat.models.chunks import Call
 
 
 def fragment(name: str | None = None, arguments: object = None, **fields: Any) -> dict[str, Any]:

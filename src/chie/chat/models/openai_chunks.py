@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from chie.chat.events import Usage
-from chie.chat.models.base import Call, End
+from chie.chat.models.chunks import Call, End
 
 
 class ReportedError(ValueError):

@@ -1,4 +1,4 @@
-"""The API for readers: `/openapi.json` as one page. Nothing in it comes from elsewhere, so it is there offline too."""
+"""`/docs`: the OpenAPI document as one self-contained page, which works offline too."""
 
 import json
 import re
@@ -10,22 +10,44 @@ from itertools import groupby
 from string import Template
 from typing import Any
 
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from chie.http.security_headers import STYLED
+from chie.http.security_headers import STYLES_ONLY_POLICY
 
 Schema = Mapping[str, Any]
 
 
 async def show(request: Request) -> Response:
-    return HTMLResponse(write(request.app.openapi()), headers={"Content-Security-Policy": STYLED})
+    return HTMLResponse(render(request.app.openapi()), headers={"Content-Security-Policy": STYLES_ONLY_POLICY})
 
 
-def write(document: Schema) -> str:
+def install_openapi(app: FastAPI) -> None:
+    """Replaces FastAPI's document, which lists a 422 response that this app never sends."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _without_422(get_openapi(title=app.title, version=app.version, routes=app.routes))
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _without_422(document: dict[str, Any]) -> dict[str, Any]:
+    for path in document["paths"].values():
+        for operation in path.values():
+            operation["responses"].pop("422", None)
+    for name in ("HTTPValidationError", "ValidationError"):
+        document["components"]["schemas"].pop(name, None)
+    return document
+
+
+def render(document: Schema) -> str:
     schemas: Schema = document.get("components", {}).get("schemas", {})
     found = [
-        (operation["tags"][0] if operation.get("tags") else "house", method, path, operation)
+        (operation["tags"][0] if operation.get("tags") else "app", method, path, operation)
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
@@ -35,41 +57,41 @@ def write(document: Schema) -> str:
     ]
     shapes = "".join(_definition(name, schema) for name, schema in schemas.items())
     version = escape(document["info"]["version"])
-    return _frame().substitute(version=version, operations="\n".join(parts), shapes=shapes)
+    return _template().substitute(version=version, operations="\n".join(parts), shapes=shapes)
 
 
 @cache
-def _frame() -> Template:
-    return Template(resources.files(__package__).joinpath("manual.html").read_text(encoding="utf-8"))
+def _template() -> Template:
+    return Template(resources.files(__package__).joinpath("docs_page.html").read_text(encoding="utf-8"))
 
 
 def _operation(method: str, path: str, operation: Schema) -> str:
     head = f"<summary><b>{method.upper()}</b> <code>{escape(path)}</code></summary>"
     rows = [*_parameters(operation), *_body(operation)]
     table = f"<table>{''.join(rows)}</table>" if rows else ""
-    return f"<details>{head}<p>{_prose(operation.get('description', ''))}</p>{table}{_answers(operation)}</details>\n"
+    return f"<details>{head}<p>{_prose(operation.get('description', ''))}</p>{table}{_responses(operation)}</details>\n"
 
 
 def _parameters(operation: Schema) -> Iterator[str]:
     for one in operation.get("parameters", ()):
-        yield _row(one["name"], one.get("schema", {}), required=one.get("required", False), place=one["in"])
+        yield _row(one["name"], one.get("schema", {}), required=one.get("required", False), source=one["in"])
 
 
 def _body(operation: Schema) -> Iterator[str]:
     for media, content in operation.get("requestBody", {}).get("content", {}).items():
-        yield _row("body", content.get("schema", {}), required=True, place=media)
+        yield _row("body", content.get("schema", {}), required=True, source=media)
 
 
-def _answers(operation: Schema) -> str:
-    return f"<ul>{''.join(_answer(*one) for one in operation['responses'].items())}</ul>"
+def _responses(operation: Schema) -> str:
+    return f"<ul>{''.join(_response(*one) for one in operation['responses'].items())}</ul>"
 
 
-def _answer(status: str, answer: Schema) -> str:
-    """All failures have one shape, which the page tells at its head."""
-    told = "" if answer["description"] == "Successful Response" else _prose(answer["description"])
-    contents = answer.get("content", {}).items() if status.startswith("2") else ()
+def _response(status: str, response: Schema) -> str:
+    """The shape of errors is described once, at the top of the page."""
+    text = "" if response["description"] == "Successful Response" else _prose(response["description"])
+    contents = response.get("content", {}).items() if status.startswith("2") else ()
     shapes = " ".join(f"{escape(media)} {_shape(one.get('schema', {}))}" for media, one in contents)
-    return f"<li><b>{status}</b> {told} {shapes}</li>"
+    return f"<li><b>{status}</b> {text} {shapes}</li>"
 
 
 def _definition(name: str, schema: Schema) -> str:
@@ -80,23 +102,23 @@ def _definition(name: str, schema: Schema) -> str:
     return f'<h3 id="{escape(name)}">{escape(_short(name))}</h3>{about}{inside}\n'
 
 
-def _row(name: str, schema: Schema, *, required: bool, place: str = "") -> str:
-    about = [place, _limits(schema), _prose(schema.get("description", ""))]
+def _row(name: str, schema: Schema, *, required: bool, source: str = "") -> str:
+    about = [source, _limits(schema), _prose(schema.get("description", ""))]
     mark = "" if required else "?"
-    told = "; ".join(filter(None, about))
-    return f"<tr><td><code>{escape(name)}{mark}</code></td><td>{_shape(schema)}</td><td>{told}</td></tr>"
+    text = "; ".join(filter(None, about))
+    return f"<tr><td><code>{escape(name)}{mark}</code></td><td>{_shape(schema)}</td><td>{text}</td></tr>"
 
 
 def _limits(schema: Schema) -> str:
-    """In a union, those of the part that is not `null`."""
+    """The limits of a schema; for a union, those of the part that is not `null`."""
     parts = [schema, *schema.get("anyOf", ())]
     names = {"minimum": "≥ {}", "maximum": "≤ {}", "minLength": "≥ {} characters", "maxLength": "≤ {} characters"}
-    told = [text.format(f"{one[name]:,}") for one in parts for name, text in names.items() if name in one]
-    return ", ".join([*told, *([f"otherwise {schema['default']}"] if schema.get("default") is not None else [])])
+    found = [text.format(f"{one[name]:,}") for one in parts for name, text in names.items() if name in one]
+    return ", ".join([*found, *([f"default {schema['default']}"] if schema.get("default") is not None else [])])
 
 
 def _shape(schema: Schema) -> str:
-    """As TypeScript would write it."""
+    """The type in TypeScript's notation."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f'<a href="#{escape(name)}">{escape(_short(name))}</a>'
@@ -118,7 +140,7 @@ def _structure(schema: Schema) -> str:
 
 
 def _short(name: str) -> str:
-    """Two rooms may have a shape of one name; FastAPI then puts the module before it."""
+    """FastAPI prefixes the module if two of them have a model of the same name."""
     *module, last = name.split("__")
     return f"{last} of {module[1]}" if len(module) > 1 else last
 
