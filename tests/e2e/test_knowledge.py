@@ -122,7 +122,7 @@ def test_conflicting_change_is_rejected_and_nothing_is_lost(open_screen: OpenScr
     patient.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
     screen.page.get_by_role("textbox", name="Text").fill("my words")
     screen.button("Save").click()
-    expect(screen.page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
+    expect(screen.page.get_by_role("alert")).to_contain_text("The note has changed since it was read")
     expect(screen.page.get_by_role("textbox", name="Text")).to_have_value("my words")
 
 
@@ -140,7 +140,7 @@ def test_conflicting_change_is_rejected_even_after_a_refetch(open_screen: OpenSc
     screen.script("() => dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator(".kn-markdown")).to_have_text("their words")
     screen.button("Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
+    expect(page.get_by_role("alert")).to_contain_text("The note has changed since it was read")
     expect(page.get_by_role("textbox", name="Text")).to_have_value("my words")
     assert patient.get(f"{address}/api/knowledge/{note['id']}").json()["content"] == "their words"
 
@@ -241,7 +241,7 @@ def test_markdown_files_are_imported_and_everything_is_exported(open_screen: Ope
     bad = FilePayload(name="bad.md", mimeType="text/markdown", buffer=b"\xff\xfe")
     page.locator("input[type=file]").set_input_files([good, bad])
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
-    expect(page.get_by_text("it is not UTF-8 text. Save it as UTF-8.")).to_be_visible()
+    expect(page.get_by_text("The file is not UTF-8 text. Save it as UTF-8.")).to_be_visible()
     screen.button("Close").click()
     expect(screen.button("Import and export").first).to_be_focused()
     expect(page.locator(".kn-item").filter(has_text="インポートの手順")).to_be_visible()

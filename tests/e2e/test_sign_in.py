@@ -32,8 +32,8 @@ def sign_in(screen: Screen, token: str, *, label: str = "Token", button: str = "
 @pytest.mark.parametrize(
     ("locale", "title", "label", "button", "out", "wrong"),
     [
-        ("en-US", "Sign in", "Token", "Sign in", "Sign out", "not, or no longer, one that opens this Chie"),
-        ("ja-JP", "サインイン", "トークン", "サインイン", "サインアウト", "このトークンではこの Chie に入れません"),
+        ("en-US", "Sign in", "Token", "Sign in", "Sign out", "The token is not valid, or no longer."),
+        ("ja-JP", "サインイン", "トークン", "サインイン", "サインアウト", "トークンが有効ではないか、失効しています。"),
     ],
 )
 def test_signing_in_and_out_on_a_narrow_screen(

@@ -11,6 +11,8 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.fakes import patient
 
+from chie.messages.catalogue import Language, Message
+
 ENGLISH = re.compile(r"\b[A-Za-z']+,? [a-z']{2,} [a-z']{2,}\b")
 WATCH = """() => {
   window.steps = [];
@@ -43,6 +45,11 @@ def expect_japanese(element: Locator, *words: str) -> None:
     assert ENGLISH.findall(element.inner_text()) == []
 
 
+def shown(message: Message, language: Language = "ja") -> str:
+    """The text as the page renders it, with code elements in place of backticks."""
+    return message.text(language).replace("`", "")
+
+
 def japanese(open_screen: OpenScreen, path: str) -> Screen:
     return open_screen(path, locale="ja")
 
@@ -52,44 +59,46 @@ def test_failed_answer_shows_the_reason(open_screen: OpenScreen, address: str) -
     body = {"message": "こんにちは", "agent_id": "default-chat"}
     session = patient.post(f"{address}/api/chat/stream", json=body).headers["X-Chie-Session"]
     screen = japanese(open_screen, f"/#/chat/{session}")
-    expect_japanese(screen.answer, f"{UNREACHABLE} のモデルサーバーが応答しません（", "Developer → Start Server")
+    reason = Message(
+        "models.local_server_unreachable", url=UNREACHABLE, error="ConnectError", setting="OPENAI_BASE_URL"
+    )
+    expect_japanese(screen.answer, shown(reason))
     screen.button("言語").click()
     screen.page.get_by_role("menuitemcheckbox", name="English").click()
-    expect(screen.answer).to_contain_text(f"No model server answers at {UNREACHABLE} (")
+    expect(screen.answer).to_contain_text(shown(reason, "en"))
     screen.button("Language").click()
     screen.page.get_by_role("menuitemcheckbox", name="日本語").click()
-    expect_japanese(screen.answer, f"{UNREACHABLE} のモデルサーバーが応答しません（")
+    expect_japanese(screen.answer, shown(reason))
 
 
 def test_unavailable_agent_shows_the_reason(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/")
     screen.page.locator(".agent-button").click()
-    expect_japanese(
-        screen.page.get_by_role("menu"), "質問に合うチームのメモを引用します。", "利用できません: ", "OPENAI_BASE_URL"
-    )
+    notes = Message("agents.notes_description")
+    expect_japanese(screen.page.get_by_role("menu"), shown(notes), "利用できません: ", "OPENAI_BASE_URL")
 
 
 def test_missing_things_are_reported(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/chat/no-such-session")
     expect_japanese(screen.page.locator(".chat-body"), "この会話は見つかりません。")
     screen = japanese(open_screen, "/#/knowledge/k-0000000000000000")
-    expect_japanese(screen.page.locator(".kn-detail"), "この ID のメモはありません。")
+    expect_japanese(screen.page.locator(".kn-detail"), shown(Message("knowledge.note_not_found")))
 
 
 def test_unconfigured_servers_name_their_settings(open_screen: OpenScreen) -> None:
+    n8n = shown(Message("n8n.not_configured", variables=["N8N_URL", "N8N_API_KEY"]))
+    bedrock = shown(Message("bedrock_kb.not_configured", variables=["BEDROCK_KB_ID", "BEDROCK_MODEL_ARN"]))
     screen = japanese(open_screen, "/#/workflows")
-    expect_japanese(screen.page.locator("#main"), "未設定です：N8N_URL, N8N_API_KEY")
+    expect_japanese(screen.page.locator("#main"), n8n)
     screen = japanese(open_screen, "/#/servers")
-    expect_japanese(screen.page.locator("section[aria-labelledby=sv-tool-servers]"), "未設定です：N8N_URL, N8N_API_KEY")
-    expect_japanese(
-        screen.page.locator("section[aria-labelledby=sv-bedrock]"), "未設定です：BEDROCK_KB_ID, BEDROCK_MODEL_ARN"
-    )
+    expect_japanese(screen.page.locator("section[aria-labelledby=sv-tool-servers]"), n8n, bedrock)
+    expect_japanese(screen.page.locator("section[aria-labelledby=sv-bedrock]"), bedrock)
 
 
 def test_server_that_cannot_start_shows_what_to_fix(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/servers")
     screen.page.get_by_role("button", name="接続: clock").click()
-    error = "プログラム chie-no-such-program が見つかりません。インストールするか、"
+    error = shown(Message("toolbox.program_not_found", command="chie-no-such-program"))
     expect_japanese(screen.page.locator(".toast"), error)
     expect_japanese(screen.page.locator(".sv-server").filter(has_text="clock"), error)
 
@@ -98,10 +107,11 @@ def test_failed_endpoint_test_shows_the_reason(open_screen: OpenScreen) -> None:
     screen = japanese(open_screen, "/#/setup")
     for name in ("OpenAI 互換サーバー", "Anthropic"):
         screen.page.get_by_role("button", name=f"テスト: {name}").click()
+    endpoint = Message("setup.openai_compatible_server")
+    unreachable = Message("setup.local_endpoint_unreachable", url=UNREACHABLE, error="ConnectError", name=endpoint)
+    missing = Message("setup.endpoint_not_configured", variables=["ANTHROPIC_API_KEY"])
     expect_japanese(
-        screen.page.locator(".su-page"),
-        f"{UNREACHABLE} が応答しません（ConnectError）。OpenAI 互換サーバーを起動し、もう一度テストしてください。",
-        "先に ANTHROPIC_API_KEY を設定し、Chie を起動し直してください。",
+        screen.page.locator(".su-page"), shown(unreachable).replace(" を起動し", "を起動し"), shown(missing)
     )
 
 
@@ -111,9 +121,8 @@ def test_rejected_note_shows_the_reason(open_screen: OpenScreen) -> None:
     dialog = screen.page.get_by_role("dialog")
     dialog.get_by_label("本文", exact=True).last.fill("長" * 200_001)
     screen.button("保存", dialog).click()
-    expect(dialog.get_by_role("alert")).to_have_text(
-        "本文が長すぎます（200,001 文字、上限 200,000 文字）。いくつかのメモに分けてください。"
-    )
+    reason = Message("knowledge.content_too_long", length=200_001, limit=200_000)
+    expect(dialog.get_by_role("alert")).to_have_text(shown(reason))
 
 
 def test_rejected_files_show_their_reasons(open_screen: OpenScreen) -> None:
@@ -127,21 +136,19 @@ def test_rejected_files_show_their_reasons(open_screen: OpenScreen) -> None:
             FilePayload(name="latin.md", mimeType="text/markdown", buffer=b"\xff\xfe\xfa" * 20),
         ]
     )
-    expect_japanese(
-        dialog,
-        "zip として読み込めません（BadZipFile）。圧縮し直してください。",
-        "UTF-8 のテキストではありません。UTF-8 で保存し直してください。",
-    )
+    unreadable = Message("knowledge.zip_unreadable", error="BadZipFile")
+    expect_japanese(dialog, shown(unreadable), shown(Message("knowledge.file_not_utf8")))
 
 
 def test_catalogue_is_loaded_only_in_japanese(open_screen: OpenScreen) -> None:
     loaded = "performance.getEntriesByType('resource').filter(({ name }) => name.includes('ja-messages')).length"
     screen = open_screen("/#/servers")
-    expect(screen.page.get_by_text("not configured: N8N_URL").first).to_be_visible()
+    n8n = Message("n8n.not_configured", variables=["N8N_URL", "N8N_API_KEY"])
+    expect(screen.page.get_by_text(shown(n8n, "en")).first).to_be_visible()
     assert screen.script(loaded) == 0
     screen.button("Language").click()
     screen.page.get_by_role("menuitemcheckbox", name="日本語").click()
-    expect(screen.page.get_by_text("未設定です：N8N_URL").first).to_be_visible()
+    expect(screen.page.get_by_text(shown(n8n)).first).to_be_visible()
     assert screen.script(loaded) == 1
 
 
