@@ -15,7 +15,7 @@ from tests.fakes.vector_search import FakeVectorSearch, vector_search
 from chie.cli import main
 from chie.doctor.cli import all_checks
 from chie.doctor.finding import examine
-from chie.knowledge.store.vector_search.client import PATIENCE
+from chie.knowledge.store.vector_search.client import CALL_TIMEOUT_SECONDS
 
 NOWHERE = "127.0.0.1:9"
 
@@ -140,4 +140,4 @@ def test_a_collection_that_is_not_named_wants_its_variables(
 def test_a_call_to_google_may_end_before_the_check_does() -> None:
     """Or nobody would ever read why it failed."""
     [check] = [check for check in all_checks(8080) if check.name == "knowledge"]
-    assert check.seconds > PATIENCE
+    assert check.seconds > CALL_TIMEOUT_SECONDS

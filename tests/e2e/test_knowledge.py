@@ -24,7 +24,7 @@ PREVENTED = """(field, events) => {
   }
   return prevented;
 }"""
-NARROW = {"width": 360, "height": 740}
+MAX_EXACT_SCAN_PASSAGES = {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="module")
@@ -352,9 +352,9 @@ def test_enter_that_confirms_a_conversion_saves_nothing(open_screen: OpenScreen)
 
 @pytest.mark.parametrize("path", ["/#/knowledge", "/#/knowledge?q=nginx", "/#/knowledge?map"])
 def test_nothing_is_cut_off_on_a_narrow_screen(open_screen: OpenScreen, path: str) -> None:
-    screen = open_screen(path, viewport=NARROW, locale="ja")
+    screen = open_screen(path, viewport=MAX_EXACT_SCAN_PASSAGES, locale="ja")
     expect(screen.page.locator(".kn-item, .kn-plane").first).to_be_visible()
-    assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
+    assert screen.script("document.documentElement.scrollWidth") <= MAX_EXACT_SCAN_PASSAGES["width"]
     if "map" not in path:
         screen.page.locator(".kn-item").first.click()
         expect(screen.page.locator(".kn-detail h2")).to_be_visible()

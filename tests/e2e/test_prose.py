@@ -9,7 +9,7 @@ from tests.e2e.screen import Screen
 from tests.fakes import patient
 
 DEEP = 4_000
-NARROW = {"width": 360, "height": 740}
+MAX_EXACT_SCAN_PASSAGES = {"width": 360, "height": 740}
 Show = Callable[[str], Locator]
 LINES = """(element) => {
   const range = document.createRange();
@@ -105,18 +105,18 @@ def test_a_wide_table_scrolls_and_its_words_stay_whole(open_screen: OpenScreen, 
     header = " | ".join(f"column {number}" for number in range(12))
     rule = "|".join(["---"] * 12)
     row = " | ".join(["configuration"] * 12)
-    screen = open_screen(viewport=NARROW)
+    screen = open_screen(viewport=MAX_EXACT_SCAN_PASSAGES)
     shown = PLACES[place](screen, f"| {header} |\n|{rule}|\n| {row} |")
     expect(shown.locator("td").first).to_be_visible()
     assert shown.locator("td").first.evaluate(LINES) == 1
     frame = shown.locator("table").locator("..")
     assert frame.evaluate("(one) => one.scrollWidth > one.clientWidth")
-    assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
+    assert screen.script("document.documentElement.scrollWidth") <= MAX_EXACT_SCAN_PASSAGES["width"]
 
 
 @pytest.mark.parametrize("place", ["chat", "note"])
 def test_numbers_of_three_digits_have_room_beside_their_list(open_screen: OpenScreen, place: str) -> None:
-    screen = open_screen(viewport=NARROW)
+    screen = open_screen(viewport=MAX_EXACT_SCAN_PASSAGES)
     shown = PLACES[place](screen, "998. first\n999. second\n1000. third")
     listed = shown.locator("ol")
     expect(listed).to_be_visible()
@@ -146,7 +146,7 @@ def test_a_note_that_cannot_be_drawn_is_shown_as_it_was_written_and_the_next_one
 
 @pytest.fixture
 def learned(open_screen: OpenScreen) -> Screen:
-    screen = open_screen(locale="ja", viewport=NARROW)
+    screen = open_screen(locale="ja", viewport=MAX_EXACT_SCAN_PASSAGES)
     asked = patient.post(f"{screen.address}/api/chat/stream", json={"message": "出典", "agent_id": "learned"})
     screen.open(f"/#/chat/{asked.headers['x-chie-session']}")
     expect(screen.answer.locator(".markdown .source-number").first).to_be_visible()

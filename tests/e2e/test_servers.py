@@ -14,7 +14,7 @@ from tests.fakes import patient
 from tests.fakes.bedrock import ANSWER, Bedrock
 from tests.fakes.bedrock import serving as serve_bedrock
 
-NARROW = {"width": 360, "height": 740}
+MAX_EXACT_SCAN_PASSAGES = {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="module")
@@ -152,9 +152,9 @@ def test_sample_notes_are_offered_and_added_once(open_screen: OpenScreen) -> Non
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/#/servers", "/#/setup"])
 def test_axe_finds_nothing_serious_and_nothing_is_cut_off(open_screen: OpenScreen, path: str, theme: str) -> None:
-    screen = open_screen(path, color_scheme=theme, bypass_csp=True, viewport=NARROW, locale="ja")
+    screen = open_screen(path, color_scheme=theme, bypass_csp=True, viewport=MAX_EXACT_SCAN_PASSAGES, locale="ja")
     expect(screen.page.locator("h3").first).to_be_visible()
     for summary in screen.page.locator("summary").all():
         summary.click()
     assert serious_findings(screen) == []
-    assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
+    assert screen.script("document.documentElement.scrollWidth") <= MAX_EXACT_SCAN_PASSAGES["width"]

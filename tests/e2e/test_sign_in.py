@@ -11,7 +11,7 @@ from tests.e2e.test_looks import serious_findings
 
 from chie.access.users import UserFile
 
-NARROW = {"width": 360, "height": 740}
+MAX_EXACT_SCAN_PASSAGES = {"width": 360, "height": 740}
 TOKENS: dict[str, str] = {}
 
 
@@ -39,7 +39,7 @@ def sign_in(screen: Screen, token: str, *, label: str = "Token", button: str = "
 def test_a_stranger_signs_in_and_out_again_on_a_narrow_screen(
     open_screen: OpenScreen, locale: str, title: str, label: str, button: str, out: str, wrong: str
 ) -> None:
-    screen = open_screen(locale=locale, viewport=NARROW, bypass_csp=True)
+    screen = open_screen(locale=locale, viewport=MAX_EXACT_SCAN_PASSAGES, bypass_csp=True)
     page = screen.page
     expect(page.get_by_role("heading", name=title)).to_be_visible()
     assert screen.script("() => document.documentElement.scrollWidth <= innerWidth")

@@ -7,7 +7,7 @@ from fastmcp import Client
 from tests.security.conftest import SECRET, Estate
 
 from chie.access.identity import User, acting_as
-from chie.knowledge.prompts import KNOW
+from chie.knowledge.prompts import QUERY_PROMPT
 from chie.mcp_kit.auth import TICKET, lent_identity
 from chie.mcp_kit.server import Server
 
@@ -75,7 +75,7 @@ def test_the_teams_notes_are_read_by_all_and_changed_by_author_and_admin(estate:
 
 
 TEMPLATE = {"type": "ref/resource", "uri": "note://{id}"}
-WHAT_WE_KNOW = {"type": "ref/prompt", "name": KNOW}
+WHAT_WE_KNOW = {"type": "ref/prompt", "name": QUERY_PROMPT}
 LOOKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("resources/list", {}),
     ("resources/read", {"uri": "note://{note}"}),
