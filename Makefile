@@ -1,4 +1,4 @@
-# Five verbs; each sets up what it needs. Only Python 3.11+ with pip, and make, are expected.
+# Each target installs what it needs. Only make and Python 3.11+ with pip are required.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -11,29 +11,29 @@ ARGS   ?=
 COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
     --no-emit-package chie --no-emit-package chie-agent-adk
 
-# The page is built with the machine's Node where it is new enough for Vite, else with Node from PyPI.
+# The page is built with the installed Node if it is new enough for Vite, else with Node from PyPI.
 NODE_FITS := $(shell node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
     process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' 2>/dev/null && npm --version >/dev/null 2>&1 && echo yes)
 NODE      := $(if $(NODE_FITS),,$(VENV)/.node)
 NPM       := $(if $(NODE_FITS),,PATH="$(CURDIR)/$(BIN):$$PATH") npm
 PAGE      := src/chie/static/index.html
-PAGE_FROM := $(shell find web -type f -not -path 'web/node_modules/*')
+PAGE_FROM := $(shell find web src/chie/messages/ja src/chie/n8n/graph_*.js -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
 .PHONY: run page test check bench real dist fuzz mutants soak browser format docs lock clean
 .DEFAULT_GOAL := run
 
-run: $(RUN)  ## start the house and print its address
-	@$(MAKE) --no-print-directory page || echo "The page could not be built, so a plain one is served. The rest works."
+run: $(RUN)  ## start Chie and print its URL
+	@$(MAKE) --no-print-directory page || echo "The web page could not be built, so a plain start page is served. Everything else works."
 	@$(BIN)/chie serve $(ARGS)
 
-page: $(PAGE)  ## the web page, built once and again when web/ changes
+page: $(PAGE)  ## build the web page, again when web/ changes
 
-test: $(DEV) $(PAGE) browser  ## all tests that need nothing from outside
+test: $(DEV) $(PAGE) browser  ## run all tests that need no network
 	@$(if $(findstring tests/,$(ARGS))$(findstring -k,$(ARGS)),,cd web && $(NPM) --silent test)
 	@$(BIN)/python -m pytest $(ARGS)
 
-check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
+check: $(DEV) $(MODULES)  ## check style, types, import contracts and generated docs
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -43,23 +43,23 @@ check: $(DEV) $(MODULES)  ## style, types, import directions, generated docs
 	@cd web && $(NPM) --silent run check
 	@$(BIN)/python -m docs.generate --check
 
-bench: $(DEV) $(PAGE)  ## measures every figure and writes it down; ARGS=--peers beside other people's servers
+bench: $(DEV) $(PAGE)  ## measure and store every figure; ARGS=--peers also measures other projects
 	@$(BIN)/python -m bench $(ARGS)
 
-real: $(DEV) tests/real/node_modules/.installed  ## real MCP clients, the conformance suite and a real n8n
-	@$(BIN)/python -m tests.real.n8n_server  # once: minutes, and 2.5 GB in the user's cache
+real: $(DEV) tests/real/node_modules/.installed  ## test with real MCP clients, the conformance suite and a real n8n
+	@$(BIN)/python -m tests.real.n8n_server  # the first time takes minutes, and 2.5 GB in the user's cache
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
 
-dist: $(DEV) $(PAGE)  ## wheels, sdist and the bundle for Claude Desktop, into dist/
+dist: $(DEV) $(PAGE)  ## build wheels, sdist and the bundle for Claude Desktop into dist/
 	@$(BIN)/python -m release $(ARGS)
 
-fuzz: $(VENV)/.fuzz  ## look for inputs that break our readers: ARGS="markdown_file -max_total_time=600"
+fuzz: $(VENV)/.fuzz  ## fuzz the parsers: ARGS="markdown_file -max_total_time=600"
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 
-mutants: $(VENV)/.mutants  ## put small faults into the rules: does a test notice? ARGS="n8n", ARGS="--again n8n"
+mutants: $(VENV)/.mutants  ## mutation testing: ARGS="n8n", ARGS="--again n8n"
 	@$(BIN)/python -m tests.mutation $(ARGS)
 
-soak: $(DEV)  ## half an hour of work while things break; root, and Debian's faketime
+soak: $(DEV)  ## half an hour of load with injected failures; needs root and Debian's faketime
 	@$(BIN)/python -m tests.soak $(ARGS)
 
 format: $(DEV) $(MODULES)
@@ -67,10 +67,10 @@ format: $(DEV) $(MODULES)
 	@$(BIN)/ruff format .
 	@cd web && $(NPM) --silent run format
 
-docs: $(DEV)  ## rewrite the tables that are made from code
+docs: $(DEV)  ## regenerate the tables in the docs
 	@$(BIN)/python -m docs.generate
 
-lock:  ## rewrite the lock files from pyproject.toml; UPGRADE=--upgrade takes current versions
+lock:  ## rewrite the lock files from pyproject.toml; UPGRADE=--upgrade takes the latest versions
 	@$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/python -m pip install --quiet uv
 	@$(COMPILE) --extra openai --extra anthropic --extra bedrock --extra postgres \
 	    pyproject.toml requirements/build.in -o requirements/run.txt
@@ -85,7 +85,7 @@ clean:
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	    { echo "Chie needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
+	    { echo "Chie needs Python 3.11 or newer. Choose one with: make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Setting up $(VENV) (once)…"
 	@$(PYTHON) -m venv $(VENV)
 
@@ -104,7 +104,7 @@ tests/real/node_modules/.installed: tests/real/package-lock.json
 	@touch $@
 
 $(VENV)/.node: requirements/node.txt | $(BIN)/python
-	@echo "This machine has no Node that can build the page: taking it from PyPI (once)…"
+	@echo "No installed Node can build the page: installing Node from PyPI (once)…"
 	@$(PIP) --require-hashes -r requirements/node.txt
 	@touch $@
 
@@ -117,7 +117,7 @@ $(VENV)/.mutants: requirements/mutants.txt $(DEV)
 	@touch $@
 
 $(MODULES): web/package-lock.json $(NODE)
-	@echo "Fetching what the page is built with (once)…"
+	@echo "Installing the page's build tools (once)…"
 	@cd web && $(NPM) install --no-save --loglevel=error
 	@touch $@
 
@@ -125,10 +125,10 @@ $(PAGE): $(PAGE_FROM) $(MODULES)
 	@cd web && $(NPM) --silent run build
 	@touch $@
 
-# The end-to-end tests want a Chromium and Japanese letters. A machine that is ours alone (root, Debian) gets them.
+# The end-to-end tests need Chromium and Japanese fonts, which are installed if this is Debian and the user is root.
 browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || [ -n "$$CHIE_CHROMIUM" ] || { \
 	    [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 	    echo "The end-to-end tests need Chromium: installing Debian's with apt-get (once)…" && \
 	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null; } || \
-	    echo "No Chromium here and none could be installed: the end-to-end tests will be skipped."
+	    echo "Chromium is missing and could not be installed: the end-to-end tests will be skipped."

@@ -1,9 +1,9 @@
-"""`make bench`: every figure of ours; `make bench ARGS=--peers`: the comparisons with others too.
+"""`make bench` measures Chie; `make bench ARGS=--peers` also compares it with other projects.
 
-    --only NAME    this one alone; may be given several times
-    --no-write     show the figures, and leave the documentation as it is
+    --only NAME    only this group; may be repeated
+    --no-write     print the figures without changing the documentation
 
-The figures go to `bench/results.json`; the tables and the plot in `docs/` are made from it.
+The figures go to `bench/results.json`; the tables and the plot in `docs/` are generated from it.
 """
 
 import argparse
@@ -35,7 +35,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", nargs="*", help="the same as --only")
     parser.add_argument("--only", action="append", default=[], choices=OURS + PEERS, metavar="NAME")
-    parser.add_argument("--peers", action="store_true", help="with other people's servers, which are installed for it")
+    parser.add_argument(
+        "--peers", action="store_true", help="also compare with other projects, which are installed for it"
+    )
     parser.add_argument("--no-write", action="store_true")
     options, _ = parser.parse_known_args()
     chosen = [*options.names, *options.only] or [*OURS, *(PEERS if options.peers else ())]
@@ -47,7 +49,7 @@ def main() -> None:
 
 
 def measured(name: str, *, write: bool) -> bool:
-    """A script that fails shall not cost the figures of the others."""
+    """False if the script failed; the other scripts still run."""
     module = import_module(f"bench.{name}")
     about = (module.__doc__ or "").partition("\n    python -m")[0].strip()
     print(f"## {name}\n\n{about}\n", flush=True)

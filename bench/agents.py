@@ -29,14 +29,14 @@ with server:
 Reader = Callable[[str], Awaitable[int]]
 
 
-async def by_hand(address: str) -> int:
+async def by_hand(url: str) -> int:
     import httpx2
 
     count = 0
     body = {"model": "qwen3-8b", "messages": [{"role": "user", "content": "hi"}], "stream": True}
     async with (
         httpx2.AsyncClient(timeout=60) as client,
-        client.stream("POST", f"{address}/chat/completions", json=body) as answer,
+        client.stream("POST", f"{url}/chat/completions", json=body) as answer,
     ):
         async for line in answer.aiter_lines():
             if line.startswith("data: {"):
@@ -45,11 +45,11 @@ async def by_hand(address: str) -> int:
     return count
 
 
-async def bare_sdk(address: str) -> int:
+async def bare_sdk(url: str) -> int:
     from openai import AsyncOpenAI
 
     count = 0
-    async with AsyncOpenAI(base_url=address, api_key="none") as client:
+    async with AsyncOpenAI(base_url=url, api_key="none") as client:
         chunks = await client.chat.completions.create(
             model="qwen3-8b", messages=[{"role": "user", "content": "hi"}], stream=True
         )
@@ -58,15 +58,15 @@ async def bare_sdk(address: str) -> int:
     return count
 
 
-async def agent(address: str) -> int:
-    from chie.chat.agents.dependencies import Workshop
-    from chie.chat.agents.kinds import make_openai
+async def agent(url: str) -> int:
+    from chie.chat.agents.builtin import build_openai
+    from chie.chat.agents.dependencies import AgentDependencies
     from chie.chat.agents.profile import Profile
     from chie.chat.settings import ChatSettings
     from chie.chat.toolbox.toolbox import Toolbox
 
-    workshop = Workshop(ChatSettings(), Toolbox([]), [])
-    made = make_openai(Profile(id="bench", base_url=address, model="qwen3-8b"), workshop)
+    dependencies = AgentDependencies(ChatSettings(), Toolbox([]), [])
+    made = build_openai(Profile(id="bench", base_url=url, model="qwen3-8b"), dependencies)
     count = 0
     async for event in made.stream_chat("hi", [], "bench"):
         count += event["type"] == "message"
@@ -74,13 +74,13 @@ async def agent(address: str) -> int:
     return count
 
 
-async def measure(address: str) -> dict[str, float]:
+async def measure(url: str) -> dict[str, float]:
     readers: dict[str, Reader] = {"bytes read by hand": by_hand, SDK: bare_sdk, "Chie": agent}
     best: dict[str, float] = {}
     for _ in range(ROUNDS + 1):
         for name, reader in readers.items():
             began = time.process_time()
-            assert await reader(address) == TOKENS, name
+            assert await reader(url) == TOKENS, name
             spent = 1e6 * (time.process_time() - began) / TOKENS
             best[name] = min(best.get(name, spent), spent)
     return best
@@ -91,8 +91,8 @@ def main() -> list[Figure]:
         [sys.executable, "-c", UPSTREAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as upstream:
         assert upstream.stdout is not None
-        address = upstream.stdout.readline().strip()
-        best = asyncio.run(measure(address))
+        url = upstream.stdout.readline().strip()
+        best = asyncio.run(measure(url))
         with suppress(BrokenPipeError):
             upstream.communicate("")
     return [

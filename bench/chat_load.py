@@ -1,4 +1,4 @@
-"""A load that costs little itself: bare sockets, and no more parsing than counting."""
+"""A cheap load generator: bare sockets, and no parsing beyond counting."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ class Load:
 
     @property
     def first(self) -> float:
-        """Milliseconds to the first token, the median stream's."""
+        """Median milliseconds to the first token."""
         return median(stream.first for stream in self.streams) * 1_000
 
     @property
@@ -38,8 +38,8 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Door:
-    """How a server is asked, and how its tokens and its end are known."""
+class Endpoint:
+    """How a request is made, and how tokens and the end of the stream are recognised."""
 
     path: str
     body: Callable[[str], dict[str, Any]]
@@ -52,14 +52,14 @@ def completion(prompt: str) -> dict[str, Any]:
     return {"model": "m", "stream": True, "messages": [{"role": "user", "content": prompt}]}
 
 
-OPENAI = Door("/v1/chat/completions", completion, b'"content": "')
-CHAT = Door("/api/chat/stream", lambda prompt: {"message": prompt}, b"event: message", b"event: done")
+OPENAI = Endpoint("/v1/chat/completions", completion, b'"content": "')
+CHAT = Endpoint("/api/chat/stream", lambda prompt: {"message": prompt}, b"event: message", b"event: done")
 
 
-async def ask(address: str, door: Door, tokens: int, pause: int) -> Stream:
+async def ask(url: str, endpoint: Endpoint, tokens: int, pause: int) -> Stream:
     """One new conversation, read to its end."""
-    mark, end = door.mark, door.end
-    reader, writer = await send(address, "POST", door.path, door.body(f"{tokens} {pause}"), door.token)
+    mark, end = endpoint.mark, endpoint.end
+    reader, writer = await send(url, "POST", endpoint.path, endpoint.body(f"{tokens} {pause}"), endpoint.token)
     began, first, seen, tail = time.perf_counter(), 0.0, 0, b""
     try:
         while piece := await reader.read(65_536):
@@ -76,19 +76,19 @@ async def ask(address: str, door: Door, tokens: int, pause: int) -> Stream:
         writer.close()
 
 
-async def count_kept(address: str) -> int:
-    """Sessions whose answer is complete, as the API tells."""
+async def count_kept(url: str) -> int:
+    """Sessions whose answer is complete, according to the API."""
     kept, cursor = 0, ""
     while True:
-        page = await _get(address, f"/api/sessions?limit=200{cursor}")
+        page = await _get(url, f"/api/sessions?limit=200{cursor}")
         kept += len(page["sessions"])
         if not page["next_cursor"]:
             return kept
         cursor = f"&cursor={page['next_cursor']}"
 
 
-async def _get(address: str, path: str) -> Any:
-    reader, writer = await send(address, "GET", path, None)
+async def _get(url: str, path: str) -> Any:
+    reader, writer = await send(url, "GET", path, None)
     try:
         answer = await reader.read()
     finally:
@@ -99,12 +99,12 @@ async def _get(address: str, path: str) -> Any:
 
 
 async def send(
-    address: str, method: str, path: str, body: dict[str, Any] | None, token: str = ""
+    url: str, method: str, path: str, body: dict[str, Any] | None, token: str = ""
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    where = urlsplit(address)
+    parts = urlsplit(url)
     data = b"" if body is None else json.dumps(body).encode()
-    reader, writer = await asyncio.open_connection(where.hostname, where.port)
-    head = f"{method} {path} HTTP/1.1\r\nHost: {where.netloc}\r\nConnection: close\r\nContent-Length: {len(data)}\r\n"
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    head = f"{method} {path} HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\nContent-Length: {len(data)}\r\n"
     if token:
         head += f"Authorization: Bearer {token}\r\n"
     writer.write(head.encode() + b"Content-Type: application/json\r\n\r\n" + data)

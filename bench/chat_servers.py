@@ -1,14 +1,15 @@
-"""The processes that `bench.chat` measures: a model that streams, a bare relay before it, and Chie before it.
+"""The processes that `bench.chat` measures: a model that streams, a bare relay in front of it, and Chie in front of it.
 
     python -m bench.chat_servers upstream|relay|chie [UPSTREAM]
 
-Each prints its address on one line.
+Each prints its URL on one line.
 """
 
 import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,17 +27,17 @@ def main() -> None:
     if kind == "upstream":
         asyncio.run(serve_upstream())
         return
-    from chie.cli import settling
+    from chie.cli import gc_frozen_afterwards
 
-    with settling():
-        from chie.mcp_kit.server import run_http
+    with gc_frozen_afterwards():
+        from chie.http.server import run_http
 
         app = {"relay": relay, "chie": chie}[kind](rest[0])
-    run_http(app, host="127.0.0.1", port=0, announce=lambda address: print(address, flush=True))
+    run_http(app, host="127.0.0.1", port=0, announce=lambda url: print(url, flush=True))
 
 
 async def serve_upstream() -> None:
-    """An OpenAI-protocol server on bare sockets; the prompt says `tokens milliseconds`."""
+    """An OpenAI-protocol server on bare sockets; the prompt is `tokens milliseconds`."""
     server = await asyncio.start_server(_answer, "127.0.0.1", 0, backlog=512)
     print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()
@@ -89,7 +90,7 @@ def _client(upstream: str) -> Any:
 
 
 def relay(upstream: str) -> "FastAPI":
-    """The floor: FastAPI, the same SDK, the same events; nothing is saved and nobody can come back."""
+    """The lower bound: FastAPI, the same SDK, the same events; nothing is saved and streams cannot be resumed."""
     from fastapi import FastAPI
     from fastapi.responses import StreamingResponse
     from pydantic import BaseModel
@@ -117,9 +118,9 @@ def relay(upstream: str) -> "FastAPI":
 def chie(upstream: str) -> "FastAPI":
     """Chie with its sessions, and an agent that does no more than the relay."""
     from bench.chat_agent import OneAgent, SdkAgent
-    from chie.chat.app import create_chat_app
+    from chie.app import create_app
 
-    return create_chat_app(OneAgent(SdkAgent(partial(_tokens, _client(upstream)))))
+    return create_app({}, nullcontext(OneAgent(SdkAgent(partial(_tokens, _client(upstream))))))
 
 
 if __name__ == "__main__":

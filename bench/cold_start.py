@@ -1,7 +1,7 @@
-"""How long Cloud Run's first caller waits for our container's command: from its start to /health and to a tool's first
-answer; and from SIGTERM, after which Cloud Run gives ten seconds, to its end. Against an empty FastMCP server on HTTP.
+"""Cold start on Cloud Run: the container's command from its start to /health and to the first tool result, and from
+SIGTERM, after which Cloud Run allows ten seconds, to its exit. Against an empty FastMCP server on HTTP.
 
-Notes are in a stand-in for Vector Search on loopback. Image and machine take their time too, which is not measured.
+Notes are in an emulator of Vector Search on loopback. Pulling the image and starting the machine are not measured.
 """
 
 import os
@@ -69,10 +69,10 @@ def measure(command: Sequence[str | Path], env: dict[str, str], mcp: str) -> tup
         "params": {"name": "list_knowledge", "arguments": {}},
     }
     began = monotonic()
-    with started(command, env) as address, httpx2.Client(timeout=60) as client:
-        assert client.get(f"{address}/health", headers=ACCEPT).status_code == 200
+    with started(command, env) as url, httpx2.Client(timeout=60) as client:
+        assert client.get(f"{url}/health", headers=ACCEPT).status_code == 200
         healthy = monotonic() - began
-        assert client.post(f"{address}{mcp}", json=message, headers=ACCEPT).status_code == 200
+        assert client.post(f"{url}{mcp}", json=message, headers=ACCEPT).status_code == 200
         called = monotonic()
     return healthy, called - began, monotonic() - called
 
@@ -80,10 +80,10 @@ def measure(command: Sequence[str | Path], env: dict[str, str], mcp: str) -> tup
 def main() -> list[Figure]:
     bin_ = Path(sys.executable).parent
     ours: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], "mcp", "knowledge", "--http", "--host", "0.0.0.0"]  # noqa: S104
-    house: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
+    app: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
     with tempfile.TemporaryDirectory() as home, vector_search() as service:
-        where = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
-        CollectionProvisioner(config=where).provision()
+        collection = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
+        CollectionProvisioner(config=collection).provision()
         empty = Path(home) / "empty.py"
         empty.write_text(EMPTY)
         env = {
@@ -91,30 +91,30 @@ def main() -> list[Figure]:
             "PORT": "0",
             "PYTHONUNBUFFERED": "1",
             "CHIE_KNOWLEDGE_STORE": "vector-search",
-            "GOOGLE_CLOUD_PROJECT": where.project,
-            "VECTOR_SEARCH_LOCATION": where.location,
-            "VECTOR_SEARCH_COLLECTION": where.collection,
+            "GOOGLE_CLOUD_PROJECT": collection.project,
+            "VECTOR_SEARCH_LOCATION": collection.location,
+            "VECTOR_SEARCH_COLLECTION": collection.collection,
             "CHIE_VECTOR_SEARCH_EMULATOR": service.address,
             "CHIE_BEHIND_PROXY_AUTH": "1",
             "CHIE_ALLOWED_HOSTS": NAME,
         }
         runs: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
-        for _ in range(ROUNDS):  # taken in turns, so that a busy machine is busy for all
+        for _ in range(ROUNDS):  # alternately, so that load affects all of them
             runs["empty"].append(measure([sys.executable, empty], env, "/mcp"))
             runs["ours"].append(measure(ours, env, "/mcp"))
-            runs["house"].append(measure(house, env, "/mcp/knowledge"))
+            runs["app"].append(measure(app, env, "/mcp/knowledge"))
     return [figure for at, step in enumerate(STEPS) for figure in _figures(step, at, runs)]
 
 
 def _figures(step: str, at: int, runs: Mapping[str, Sequence[tuple[float, float, float]]]) -> list[Figure]:
-    """The best of all rounds: what was slower was the machine."""
-    theirs, own, whole = (min(run[at] for run in runs[who]) for who in ("empty", "ours", "house"))
+    """The best of all rounds, because slower ones show the load of the machine."""
+    theirs, own, whole = (min(run[at] for run in runs[who]) for who in ("empty", "ours", "app"))
     return [
         Figure(step, "an empty FastMCP server", theirs, "s"),
         Figure(step, "Chie", own, "s"),
-        Figure(step, "the whole house", whole, "s"),
+        Figure(step, "the whole app", whole, "s"),
         Figure(f"{step}, ratio", "Chie", own / theirs, "×", aim=1.5 if at == 0 else None),
-        Figure(f"{step}, ratio", "the whole house", whole / theirs, "×"),
+        Figure(f"{step}, ratio", "the whole app", whole / theirs, "×"),
     ]
 
 

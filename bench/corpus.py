@@ -1,4 +1,4 @@
-"""Any number of notes that read like developers' notes, made of the sentences of the retrieval set."""
+"""Generates any number of notes that read like developers' notes from the sentences of the retrieval set."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ BATCH = 2000
 
 
 class StandIn(Embedder):
-    """Vectors at little cost, under the real model's name and crowded as the real ones are: two sentences and noise."""
+    """Cheap vectors under the real model's name, as dense as the real ones: two sentences and noise."""
 
     def __init__(self) -> None:
         self._random = np.random.default_rng(7)
@@ -63,7 +63,7 @@ def notes(count: int) -> Iterator[Note]:
 
 
 def fill(path: Path, count: int) -> None:
-    """The same rows that as many saves would make, in large transactions."""
+    """Inserts the rows that single saves would, in large transactions."""
     file, vectors = SqliteFile(path), SqliteVectors(EmbeddingModel(StandIn()))
     batch: list[Note] = []
     for note in notes(count):

@@ -1,4 +1,4 @@
-"""A figure, and the file that keeps them all: what the documentation shows comes from there."""
+"""Figures, and the file that stores them; the documentation is generated from it."""
 
 import json
 import os
@@ -14,9 +14,9 @@ RESULTS = Path(__file__).with_name("results.json")
 
 @dataclass(frozen=True)
 class Figure:
-    """`value` is None where nothing could be measured: then `why` says what was in the way.
+    """`value` is None if it could not be measured, with the reason in `why`.
 
-    An aim is a limit, unless the figure is a share of 1 that shall be high.
+    An aim is an upper limit, or a lower limit for a share of 1.
     """
 
     what: str
@@ -28,11 +28,11 @@ class Figure:
 
     def __post_init__(self) -> None:
         if self.value is None and not self.why:
-            raise ValueError(f"{self.who} has no value for {self.what}, and nobody says why")
+            raise ValueError(f"{self.who} has no value for {self.what}, and no reason")
 
 
 def machine() -> str:
-    """The load matters as much as the processor: on a busy machine only CPU times and ratios can be trusted."""
+    """Includes the load: on a busy machine only CPU times and ratios are reliable."""
     return f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}"
 
 
@@ -55,7 +55,7 @@ def read(path: Path = RESULTS) -> dict[str, Group]:
 
 
 def keep(name: str, group: Group, path: Path = RESULTS) -> None:
-    """The other groups stay as they were measured."""
+    """Stores one group and leaves the others unchanged."""
     groups = {**read(path), name: group}
     text = json.dumps({name: asdict(groups[name]) for name in sorted(groups)}, ensure_ascii=False, indent=1)
     path.write_text(f"{text}\n", "utf-8")

@@ -1,4 +1,4 @@
-"""What an assistant has to read of our answers, and how long it waits, against n8n's own API for the same question."""
+"""Size and latency of our answers, against n8n's own API for the same question."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ return Object.entries(totals).map(([customer, total]) => ({ json: { customer, to
 
 
 def node(number: int) -> Json:
-    """As the editor writes them: a third code, a third HTTP, a third set."""
+    """In the editor's format: a third each of Code, HTTP Request and Set."""
     name, base = f"Step {number} 処理", {"id": f"{number:032x}", "typeVersion": 2, "position": [number * 220, 300]}
     match number % 3:
         case 0:
@@ -91,7 +91,7 @@ def failed_execution(workflow: Json) -> Json:
 
 
 def prepare(n8n: FakeN8n) -> dict[str, tuple[str, Json, str]]:
-    """Question, our call, and n8n's path for the same."""
+    """A question, our tool call for it, and n8n's path for the same data."""
     big = n8n.add_workflow(**flow("大きな注文フロー", NODES), active=True)
     for number in range(WORKFLOWS - 1):
         n8n.add_workflow(**flow(f"Flow {number}", 8), active=number % 2 == 0)
@@ -121,12 +121,12 @@ async def compare(n8n: FakeN8n, registry: ToolRegistry) -> list[Figure]:
 
             async def fetch(path: str = path) -> str:
                 text = (await http.get(path)).text
-                json.loads(text)  # whoever asks the API has to read its JSON, too
+                json.loads(text)  # a caller of the API has to parse its JSON too
                 return text
 
             sizes = [len(count(text) if count else text) for text in (await fetch(), await ask())]
             times: tuple[list[float], list[float]] = ([], [])
-            for _ in range(ROUNDS):  # taken in turns, so that a busy machine is busy for both
+            for _ in range(ROUNDS):  # alternately, so that load affects both
                 times[0].append(await seconds(fetch))
                 times[1].append(await seconds(ask))
             theirs, ours = (statistics.median(own) * 1000 for own in times)
@@ -143,13 +143,13 @@ def _has_tokens() -> bool:
     """tiktoken fetches its table once; without a network, characters are counted."""
     try:
         tiktoken.get_encoding("o200k_base")
-    except Exception:  # noqa: BLE001 - whatever keeps it from its table
+    except Exception:  # noqa: BLE001 - any reason that the table is missing
         return False
     return True
 
 
 def main() -> list[Figure]:
-    """Median of calls in turns, both over loopback to the same stand-in for n8n."""
+    """Median of alternating calls, both over loopback to the same fake n8n."""
     with FakeN8n() as n8n, TemporaryDirectory() as folder:
         chosen = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=Path(folder))
 

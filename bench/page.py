@@ -1,4 +1,4 @@
-"""The web page: its weight, how soon one can type, and what a key press costs in a session of 400 messages.
+"""The web page: its size, time until the user can type, and what a key press costs in a session of 400 messages.
 
 Limits: 160 KB of JavaScript (gzip) before what is loaded on demand, one frame (16.7 ms) a key press.
 """
@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page
 from playwright.sync_api import TimeoutError as Late
 from tests.e2e.app_process import app_process
 from tests.e2e.browser import browser, chromium
-from tests.e2e.long import long_session
+from tests.e2e.long_sessions import long_session
 
 from bench.figure import Figure
 from bench.table import table
@@ -24,7 +24,7 @@ FRAME_MS = 1000 / 60
 MESSAGES = 400
 KEYS = "the quick brown fox jumps over the lazy dog"
 
-# From the key's own time stamp to the moment after the frame that shows it was handed over for painting.
+# From the timestamp of the key press until after the frame that shows it was submitted for painting.
 WATCH = """() => {
   window.presses = []; window.long = 0;
   new PerformanceObserver((list) => { for (const one of list.getEntries()) window.long += one.duration; })
@@ -60,10 +60,10 @@ class Load:
 def main() -> list[Figure]:
     if chromium() is None:
         return [Figure("the page", "Chie", None, why="there is no Chromium on this machine.")]
-    with tempfile.TemporaryDirectory() as home, app_process(Path(home)) as (address, _), browser() as opened:
-        figures = weight("Chie", median_load(opened, address, "#message"), aim=LIMIT_KB)
-        session = long_session(Path(home), address, MESSAGES)
-        return [*figures, *_typing(opened, f"{address}/#/chat/{session}")]
+    with tempfile.TemporaryDirectory() as home, app_process(Path(home)) as (url, _), browser() as opened:
+        figures = weight("Chie", median_load(opened, url, "#message"), aim=LIMIT_KB)
+        session = long_session(Path(home), url, MESSAGES)
+        return [*figures, *_typing(opened, f"{url}/#/chat/{session}")]
 
 
 def weight(who: str, load: Load, *, aim: float | None = None) -> list[Figure]:
@@ -75,17 +75,17 @@ def weight(who: str, load: Load, *, aim: float | None = None) -> list[Figure]:
     ]
 
 
-def median_load(opened: Browser, address: str, ready: str) -> Load:
-    loads = [_load(opened, address, ready) for _ in range(5)]
+def median_load(opened: Browser, url: str, ready: str) -> Load:
+    loads = [_load(opened, url, ready) for _ in range(5)]
     return Load(
         loads[0].requests, loads[0].kilobytes, loads[0].script_kilobytes, median(load.ready_ms for load in loads)
     )
 
 
-def _load(opened: Browser, address: str, ready: str) -> Load:
+def _load(opened: Browser, url: str, ready: str) -> Load:
     """`script_kilobytes` are those that the document itself names; what they fetch later is lazy."""
     page = opened.new_context(viewport={"width": 1280, "height": 800}).new_page()
-    page.goto(address, wait_until="commit")
+    page.goto(url, wait_until="commit")
     page.locator(ready).first.wait_for()
     ready_ms = float(page.evaluate("() => performance.now()"))
     with suppress(Late):  # a page that polls is never idle
@@ -97,9 +97,9 @@ def _load(opened: Browser, address: str, ready: str) -> Load:
     return Load(len(sizes), sum(sizes.values()) / 1000, scripts / 1000, ready_ms)
 
 
-def _typing(opened: Browser, address: str) -> list[Figure]:
+def _typing(opened: Browser, url: str) -> list[Figure]:
     page = opened.new_context(viewport={"width": 1280, "height": 800}).new_page()
-    page.goto(address)
+    page.goto(url)
     page.locator("article.assistant table").last.wait_for()
     idle = _press(page, f"a key press among {MESSAGES} messages")
     page.locator("#message").fill("")

@@ -1,6 +1,6 @@
-"""The weight of our page and of Open WebUI's: what an empty chat fetches, and how soon one can type in it.
+"""Size of our page and of Open WebUI's: what an empty chat downloads, and the time until the user can type.
 
-`CHIE_BENCH_OPEN_WEBUI` may name the address of an Open WebUI that runs already; else one is installed and started.
+`CHIE_BENCH_OPEN_WEBUI` may be the URL of a running Open WebUI; otherwise one is installed and started.
 """
 
 import os
@@ -23,24 +23,24 @@ COMPOSER = "#chat-input"
 
 
 @contextmanager
-def open_webui_address(home: Path) -> Iterator[tuple[str, str]]:
-    if address := os.environ.get("CHIE_BENCH_OPEN_WEBUI"):
-        yield "Open WebUI", address
+def open_webui_url(home: Path) -> Iterator[tuple[str, str]]:
+    if url := os.environ.get("CHIE_BENCH_OPEN_WEBUI"):
+        yield "Open WebUI", url
         return
-    with running(MODEL, "upstream") as upstream, open_webui(upstream.address, home) as server:
-        yield server.name, server.address
+    with running(MODEL, "upstream") as upstream, open_webui(upstream.url, home) as server:
+        yield server.name, server.url
 
 
 def main() -> list[Figure]:
     if chromium() is None:
         return [Figure("the page", "Chie", None, why="there is no Chromium on this machine.")]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, browser() as opened:
-        with app_process(Path(home)) as (address, _):
-            figures = weight("Chie", median_load(opened, address, "#message"))
+        with app_process(Path(home)) as (url, _):
+            figures = weight("Chie", median_load(opened, url, "#message"))
         peer = Path(home) / "peer"
         peer.mkdir()
         try:
-            with open_webui_address(peer) as (who, theirs):
+            with open_webui_url(peer) as (who, theirs):
                 return figures + weight(who, median_load(opened, theirs, COMPOSER))
         except PeerMissingError as error:
             return [*figures, Figure("over the wire", peers()["open-webui"].label, None, why=str(error))]

@@ -1,7 +1,7 @@
-"""Notes kept and found by MCP servers side by side: the same stdio client, the same notes and questions.
+"""Saving and finding notes with several MCP servers: the same stdio client, the same notes and questions.
 
-Their embedding models are downloaded at first use. Where that cannot be done, a peer shows what it can do without, and
-the reason stands below the table.
+Their embedding models are downloaded at first use. Where that fails, a peer is measured without its model, and the
+reason is below the table.
 """
 
 import json
@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Store:
-    """How one server is started and used. `found` gives the marks of what was found, best first."""
+    """How one server is started and used. `found` returns the marks of the hits, best first."""
 
     who: str
     command: Callable[[Path], Sequence[str | Path]]
@@ -42,7 +42,7 @@ class Store:
     found: Callable[[str], list[str]]
     env: Callable[[Path], Mapping[str, str]] = lambda _: {}
     prepare: Sequence[tuple[str, Json]] = ()
-    refusal: re.Pattern[str] = field(default_factory=lambda: re.compile(r"(?!)"))  # a failure that is told as a success
+    failure: re.Pattern[str] = field(default_factory=lambda: re.compile(r"(?!)"))  # an error reported as a success
 
     def start(self, home: Path) -> Server:
         environment = {**SETTINGS, **self.env(home)}
@@ -100,12 +100,12 @@ def _basic_memory(how: str, kind: str | None) -> Store:
         save=lambda mark, text: ("write_note", {"title": mark, "content": text, "directory": "notes"}),
         search=lambda query: ("search_notes", {"query": query, "page_size": 10, **chosen}),
         found=marks(r"### (n\d+)"),
-        refusal=re.compile(r"# Search Failed\s+(.*)"),
+        failure=re.compile(r"# Search Failed\s+(.*)"),
     )
 
 
 class Session:
-    """A server that notes are saved in and found in; what it counts as an error is one, however it is told."""
+    """A server that saves and finds notes; errors are recognised in whichever way it reports them."""
 
     def __init__(self, store: Store, server: Server) -> None:
         self._store = store
@@ -122,8 +122,8 @@ class Session:
     def _call(self, tool: str, arguments: Json) -> str:
         result = self._server.call(tool, **arguments)
         text = "\n".join(part["text"] for part in result["content"] if part["type"] == "text")
-        if refused := self._store.refusal.search(text):
-            raise ServerError(refused[1])
+        if failed := self._store.failure.search(text):
+            raise ServerError(failed[1])
         return text
 
 
@@ -154,7 +154,7 @@ def used(store: Store) -> Iterator[Figure]:
 
 
 def _timed(server: Server, calls: Sequence[Callable[[], object]]) -> tuple[float, float]:
-    """CPU milliseconds a call, and the median call's milliseconds."""
+    """CPU milliseconds per call, and the median latency in milliseconds."""
     times, before = [], server.cpu()
     for call in calls:
         began = time.perf_counter()
@@ -174,7 +174,7 @@ def finding(store: Store) -> Iterator[Figure]:
 
 
 def measured(store: Store) -> Iterator[Figure]:
-    """Who fails at one step is not asked for the next."""
+    """A server that fails at one step is not measured in the next."""
     why = ""
     for whats, measure in ((LIST, started), (USE, used), (FOUND, finding)):
         print(f"- {store.who}: {measure.__name__}", file=sys.stderr, flush=True)

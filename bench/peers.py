@@ -1,4 +1,4 @@
-"""Other people's servers, installed from `peers.toml` for a comparison, never into our own environment.
+"""Other projects, installed from `peers.toml` for comparison, never into our own environment.
 
 python -m bench.peers     installs all of them
 """
@@ -16,11 +16,11 @@ from typing import Any
 
 HOME = Path.home() / ".cache" / "chie" / "peers"
 UV = "uv==0.13.7"
-INSTALL_SECONDS = 900
+INSTALL_TIMEOUT_SECONDS = 900
 
 
 class PeerMissingError(Exception):
-    """A peer that cannot be installed or started here; the text says why."""
+    """A peer that cannot be installed or started here; the text gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def peers() -> dict[str, Peer]:
 
 @cache
 def installed(name: str) -> Peer:
-    """Raises PeerMissingError. What is installed as the file wants it is left as it is."""
+    """Installs a peer unless it is up to date; raises PeerMissingError."""
     peer = peers()[name]
     stamp, wanted = peer.home / ".installed", json.dumps([peer.python, *peer.install])
     if not (stamp.exists() and stamp.read_text("utf-8") == wanted):
@@ -70,7 +70,7 @@ def _uv() -> Path:
 
 
 def _python(version: str) -> str:
-    """One that runs: a version manager's shim may be on the path for a version that is not chosen."""
+    """A Python that runs: a version manager's shim may be on the path for a version that is not selected."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     found = [shutil.which(f"python{version}"), *map(str, sorted(pyenv.glob(f"{version}.*/bin/python")))]
     for candidate in filter(None, [sys.executable, *found]):
@@ -84,12 +84,12 @@ def _run(*command: str | Path) -> None:
     links = {"UV_FIND_LINKS": os.environ["PIP_FIND_LINKS"]} if "PIP_FIND_LINKS" in os.environ else {}
     try:
         subprocess.run(
-            command, env=os.environ | links, capture_output=True, text=True, check=True, timeout=INSTALL_SECONDS
+            command, env=os.environ | links, capture_output=True, text=True, check=True, timeout=INSTALL_TIMEOUT_SECONDS
         )
     except subprocess.CalledProcessError as error:
         raise PeerMissingError(f"it cannot be installed: {last_line(error.stderr)}") from error
     except subprocess.TimeoutExpired as error:
-        raise PeerMissingError(f"installing it took longer than {INSTALL_SECONDS // 60} minutes.") from error
+        raise PeerMissingError(f"installing it took longer than {INSTALL_TIMEOUT_SECONDS // 60} minutes.") from error
 
 
 def last_line(text: str) -> str:

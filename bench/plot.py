@@ -1,4 +1,4 @@
-"""The comparisons as a picture, a panel a question and a bar each, in colours for light and for dark pages."""
+"""The comparisons as an SVG with one panel per figure, for light and dark pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from bench.figure import Figure, Group
 from bench.table import with_unit
 
 WIDTH, MARGIN, COLUMNS = 860, 24, 2
-NAMES, VALUES = 138, 112  # room for the names left of the bars, and for the numbers right of them
+NAMES, VALUES = 138, 112  # width of the names left of the bars, and of the numbers right of them
 BAR, GAP, HEAD, FOOT = 18, 8, 46, 18
 
 STYLE = """
@@ -29,15 +29,15 @@ class Panel:
     title: str
     group: str
     what: str
-    better: str = "less is better"
+    better: str = "lower is better"
 
 
 PANELS = (
     Panel("Spawn to tools/list, CPU", "peer_stores", "spawn to tools/list, CPU"),
     Panel("A model's context taken by tools/list", "peer_stores", "tools/list"),
     Panel("A durable save, CPU", "peer_stores", "a save, CPU"),
-    Panel("The right note among the first five", "peer_stores", "all, among five", "more is better"),
-    Panel("Chat: CPU a token, 64 streams", "peer_relays", "CPU a token, 64 streams"),
+    Panel("The right note among the first five", "peer_stores", "all, among five", "higher is better"),
+    Panel("Chat: CPU per token, 64 streams", "peer_relays", "CPU a token, 64 streams"),
     Panel("Chat: memory, idle", "peer_relays", "memory, idle"),
     Panel("Chat: first token, 64 streams", "peer_relays", "first token, 64 streams"),
     Panel("Page: over the wire", "peer_page", "over the wire"),
@@ -55,7 +55,7 @@ def plot(groups: Mapping[str, Group]) -> str:
         y += HEAD + max(len(bars) for _, bars in row) * (BAR + GAP) + FOOT
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y:.0f}" width="{WIDTH}" role="img">\n'
-        f"<title>Chie and others side by side</title>\n<style>{STYLE}</style>\n"
+        f"<title>Chie compared with other projects</title>\n<style>{STYLE}</style>\n"
         f'<rect class="ground" width="100%" height="100%" rx="8"/>\n{"".join(parts)}</svg>\n'
     )
 
@@ -87,7 +87,7 @@ def _text(x: float, y: float, kind: str, text: str) -> str:
 
 
 def _short(who: str) -> str:
-    """Versions stand in the table."""
+    """Without the version, which is in the table."""
     name, _, rest = who.partition(", ")
     words = [word for word in name.split() if not word[0].isdigit()]
     return " ".join(words) + {"by words": ", words", "by meaning and words": ", hybrid"}.get(rest, "")

@@ -1,7 +1,8 @@
-"""Searches in SQLite and in PostgreSQL side by side as the store grows: how long, and how much an exact scan would add.
+"""Latency and recall of searches in SQLite and in PostgreSQL as the store grows.
 
-Both stores hold the same notes with the same vectors: mixtures of what the model that we ship makes of real sentences,
-so that they lie as notes do. Queries are real questions, embedded beforehand: their embedding costs the same in both.
+Both stores hold the same notes with the same vectors: mixtures of the built-in model's vectors of real sentences,
+so that they are distributed like those of notes. Queries are real questions, embedded in advance, which costs the same
+in both.
 """
 
 import re
@@ -25,7 +26,7 @@ from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.store.postgres import backfill as upkeep
+from chie.knowledge.store.postgres import backfill
 from chie.knowledge.store.postgres import statistics as corpus
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.postgres.vectors import PassageFilter, search_settings
@@ -38,14 +39,14 @@ SQLITE, POSTGRES = "SQLite", "PostgreSQL"
 SIZES = (10_000, 100_000)
 QUERIES = [text for _, text, _ in cases()[1]][:60]
 BATCH = 500
-NEAR = 50  # notes that a search takes by meaning
-OWN = 0.3  # of a note's vector is in a direction of its own
+SEMANTIC_CANDIDATES = 50  # notes that a search takes by meaning
+NOISE = 0.3  # share of a vector that is unique to its note
 _WORD = re.compile(r"\S+")
 
 
 class Mixture(Embedder):
-    """Of the vectors of a text's sentences and words, by their lengths, and some of its own: quick, and it lies as what
-    the model makes of the whole text does (HNSW finds as many of the nearest)."""
+    """Mixes the vectors of a text's sentences and words, weighted by length, with noise. It is fast, and HNSW has the
+    same recall as with the model's own vectors."""
 
     def __init__(self) -> None:
         self._model = OnnxEmbedder()
@@ -65,13 +66,13 @@ class Mixture(Embedder):
 
     def _mixed(self, text: str) -> "Vectors":
         noise = np.random.default_rng(crc32(text.encode())).standard_normal(384, np.float32)
-        row = np.asarray(OWN * noise / np.linalg.norm(noise), np.float32)
+        row = np.asarray(NOISE * noise / np.linalg.norm(noise), np.float32)
         for part in self._parts(text):
             row += len(part) / len(text) * self._part(part)
         return np.asarray(row / np.linalg.norm(row), np.float32)
 
     def _parts(self, text: str) -> Iterator[str]:
-        """Sentences where they are whole, else words."""
+        """Sentences if they are complete, else words."""
         at = 0
         while match := _WORD.search(text, at):
             start = match.start()
@@ -101,7 +102,7 @@ def fill(stores: Sequence[NoteStore], count: int) -> None:
 
 
 def times(store: NoteStore, **how: Any) -> list[float]:
-    """Milliseconds of each query, sorted; each is asked once before, to be fair to whoever comes first."""
+    """Milliseconds of each query, sorted; each query runs once before, as a warm-up."""
     spent = []
     for query in QUERIES:
         store.search(query, limit=10, tags=(), **how)
@@ -130,7 +131,7 @@ def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[
             connection,
             corpus.Statistics(**(vars(now) | {"indexed": indexed and now.indexed})),
             vector,
-            NEAR,
+            SEMANTIC_CANDIDATES,
             PassageFilter([], ""),
         )
 
@@ -139,12 +140,12 @@ def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[
 
 def _shown(store: PostgresStore, query: str) -> float:
     proposed = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
-    read = corpus.read
-    corpus.read = lambda *asked: corpus.Statistics(**(vars(read(*asked)) | {"indexed": False}))
+    look = corpus.read
+    corpus.read = lambda *asked: corpus.Statistics(**(vars(look(*asked)) | {"indexed": False}))
     try:
         exact = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
     finally:
-        corpus.read = read
+        corpus.read = look
     return len(proposed & exact) / len(exact) if exact else 1.0
 
 
@@ -158,17 +159,15 @@ def main() -> list[Figure]:
     sizes = [int(word) for word in sys.argv[1:] if word.isdigit()] or SIZES
     embedder = Mixture()
     found: list[Figure] = []
-    for address in run_server():
+    for url in run_server():
         for size in sizes:
             with tempfile.TemporaryDirectory() as folder:
                 ours = SqliteStore(Path(folder) / "chie.db", embedder)
-                theirs = PostgresStore(postgres_url(new_database(address)), embedder)
+                theirs = PostgresStore(postgres_url(new_database(url)), embedder)
                 found += compare(ours, theirs, embedder, size)
                 ours.close()
                 theirs.close()
-    print(
-        f"Below {upkeep.MIN_INDEXED_VECTORS:,} passages PostgreSQL compares every vector, so nothing can be missed.\n"
-    )
+    print(f"Below {backfill.MIN_INDEXED_VECTORS:,} passages PostgreSQL scans all vectors and misses nothing.\n")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a process and its children cost, as the kernel counts it."""
+"""CPU time and memory of a process and its children, from the kernel."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def _tree(pid: int) -> Iterator[int]:
 
 
 def _cpu(pid: int) -> float:
-    """With that of children which have ended."""
+    """Includes children that have ended."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / TICK
 

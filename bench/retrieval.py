@@ -1,4 +1,4 @@
-"""Is the right note found? Meaning alone, words alone and both, on fifty notes of developers in two languages."""
+"""Search quality by meaning alone, by words alone and by both, on fifty developers' notes in two languages."""
 
 import json
 import tempfile
@@ -25,7 +25,7 @@ FIVE = 5
 
 
 class NoEmbedder(Embedder):
-    """Leaves the store with words alone."""
+    """Makes the store search by words only."""
 
     @property
     def id(self) -> str:
@@ -36,7 +36,7 @@ class NoEmbedder(Embedder):
 
 
 def cases() -> tuple[list[str], list[tuple[str, str, str]], list[str]]:
-    """Notes; questions as kind, text and the note that answers; questions that nothing answers."""
+    """Notes; questions as kind, text and the note that answers; questions without an answer."""
     lines = [json.loads(line) for line in Path(__file__).with_suffix(".jsonl").read_text("utf-8").splitlines()]
     notes = [line["note"] for line in lines if "note" in line]
     asked = [(kind, text, line["note"]) for line in lines for kind, text in line.get("ask", {}).items()]
@@ -59,16 +59,16 @@ def quality(ways: Mapping[str, Rank]) -> Iterator[Figure]:
     """How often the right note comes first, and how often it is among the first five."""
     _, asked, unanswerable = cases()
     for who, rank in ways.items():
-        places = [(kind, _place(rank(query), note)) for kind, query, note in asked]
+        ranks = [(kind, _rank(rank(query), note)) for kind, query, note in asked]
         for kind, name in {**KINDS, "": "all"}.items():
-            own = [place for of, place in places if kind in ("", of)]
-            yield Figure(f"{name}, found first", who, float(np.mean([place == 1 for place in own])), SHARE)
-            yield Figure(f"{name}, among five", who, float(np.mean([place <= FIVE for place in own])), SHARE)
+            own = [position for of, position in ranks if kind in ("", of)]
+            yield Figure(f"{name}, found first", who, float(np.mean([position == 1 for position in own])), SHARE)
+            yield Figure(f"{name}, among five", who, float(np.mean([position <= FIVE for position in own])), SHARE)
         silent = sum(not rank(query) for query in unanswerable)
         yield Figure(f"{len(unanswerable)} questions without an answer, left unanswered", who, silent)
 
 
-def _place(found: Sequence[str], note: str) -> float:
+def _rank(found: Sequence[str], note: str) -> float:
     return found.index(note) + 1 if note in found else float("inf")
 
 

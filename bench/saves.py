@@ -1,4 +1,4 @@
-"""What a durable save costs beyond what it must: the embedding, and the same rows in plain SQLite, a commit each."""
+"""Cost of a durable save against its lower bound: the embedding, and the same rows in plain SQLite, one commit each."""
 
 import sqlite3
 import tempfile
@@ -25,7 +25,7 @@ def embedding_alone(embedder: OnnxEmbedder, texts: list[str]) -> float:
 
 
 def plain_inserts(database: Path, home: Path) -> float:
-    """The rows that Chie has just written, once more: one durable transaction a note, no index of ours."""
+    """Writes the same rows again: one durable transaction per note, without our indexes."""
     with sqlite3.connect(database) as source:
         rows = source.execute(
             "SELECT n.id, n.title, n.content, v.vector, w.tokens FROM notes n JOIN passages p ON p.note = n.seq"
@@ -41,7 +41,7 @@ def plain_inserts(database: Path, home: Path) -> float:
 
 
 def main() -> list[Figure]:
-    """One durable transaction a note, with the search for similar notes before each save."""
+    """One durable transaction per note, with the search for similar notes before each save."""
     texts = [note.content for note in notes(COUNT)]
     embedder = OnnxEmbedder()
     embedder.embed(["warm up"])
@@ -55,7 +55,7 @@ def main() -> list[Figure]:
         ours = time.perf_counter() - start
         plain = plain_inserts(home / "chie.db", home)
     example = next(notes(1))
-    assert [indexed_text(example, passage) for passage in split(example)] == [example.content]  # one embedding a note
+    assert [indexed_text(example, passage) for passage in split(example)] == [example.content]  # one embedding per note
     alone = embedding_alone(embedder, texts)
     rates = {"embedding alone": alone, "plain SQLite inserts alone": plain, "Chie": ours}
     return [

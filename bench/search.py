@@ -1,7 +1,7 @@
-"""How long a search takes as the store grows, against a bare numpy product over the same vectors.
+"""Latency of a search as the store grows, against a bare numpy product over the same vectors.
 
-Reading the query with the real model and the way over stdio are included. On an idle machine numpy takes all cores for
-its product, a search one.
+Embedding the query with the real model and the stdio round trip are included. On an idle machine numpy uses all cores
+for its product, a search one.
 """
 
 import sqlite3
@@ -40,20 +40,20 @@ def stored(path: Path) -> "Vectors":
 
 
 def bare_scan(matrix: "Vectors") -> "Callable[[], object]":
-    """What any exact search must at least do: one product over all vectors, and the ten best."""
+    """The lower bound of an exact search: one product over all vectors, and the ten best."""
     query = matrix[0]
     return lambda: np.argpartition(matrix @ query, -10)[-10:]
 
 
 def found(matrix: "Vectors") -> float:
-    """How many of the ten nearest of each query our index finds."""
+    """Recall of our index for the ten nearest of each query."""
     index = VectorIndex(matrix.shape[1])
     numbers = np.arange(len(matrix))
     index.append(np.stack([numbers, numbers, numbers], axis=1), matrix)
     shares = []
     for query in OnnxEmbedder().embed(QUERIES):
         exact = set(np.argsort(-(matrix @ query))[:10].tolist())
-        near = index.nearest(query, 50)  # as many as a search scores again
+        near = index.nearest(query, 50)  # as many as a search rescores
         shares.append(len(exact.intersection(near)) / len(exact))
     return statistics.mean(shares)
 

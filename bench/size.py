@@ -1,6 +1,6 @@
-"""What an installation weighs: the wheel, and the base install in an environment without pip or build tools.
+"""Size of an installation: the wheel, and the base install in an environment without pip or build tools.
 
-Limits: 45 MB for the wheel, 350 MB for the base install. The install is what `pip install` leaves, byte code
+Limits: 45 MB for the wheel, 350 MB for the base install. The install is the result of `pip install`, byte code
 included, by the sum of its files' sizes and by the blocks that they take on this machine's disk.
 """
 
@@ -37,7 +37,7 @@ def files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def weigh(packages: Path) -> tuple[Counter[str], int, int]:
-    """By package, then what of all is byte code, then the blocks on this machine's disk; bytes."""
+    """Bytes by package, then the share of byte code, then the blocks on this machine's disk."""
     weights: Counter[str] = Counter()
     compiled = blocks = 0
     for file, state in files(packages):

@@ -1,4 +1,4 @@
-"""How long a host waits for us: from spawn to `tools/list` and to the first answer, against an empty FastMCP server."""
+"""Start-up time: from spawn to `tools/list` and to the first answer, against an empty FastMCP server."""
 
 import sys
 import tempfile
@@ -39,7 +39,7 @@ def main() -> list[Figure]:
         empty = Path(home) / "empty.py"
         empty.write_text(EMPTY)
         runs: dict[str, list[tuple[float, ...]]] = defaultdict(list)
-        for _ in range(ROUNDS):  # taken in turns, so that a busy machine is busy for both
+        for _ in range(ROUNDS):  # alternately, so that load affects both
             runs[EMPTY_NAME].append(measure([sys.executable, empty], "nothing", {}, home))
             runs[OURS].append(measure([bin_ / "knowledge-gateway"], "search_knowledge", {"query": "検索"}, home))
     figures = []

@@ -1,4 +1,4 @@
-"""A stdio MCP server under the stop-watch: raw lines in and out, so that no client library is measured."""
+"""Measures a stdio MCP server with raw lines in and out, so that no client library is measured."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from bench import process
 
 
 class ServerError(Exception):
-    """What the server said, or its last words."""
+    """The server's error, or the end of its stderr."""
 
 
 class Server:
@@ -69,7 +69,7 @@ class Server:
         return process.rss(self._process.pid)
 
     def _answer(self, number: int) -> dict[str, Any]:
-        """Notifications are passed over, and so is what some servers print beside the protocol."""
+        """Skips notifications, and lines that some servers print outside the protocol."""
         assert self._process.stdout
         for line in self._process.stdout:
             message = json.loads(line) if line.startswith(b"{") else {}
@@ -81,7 +81,7 @@ class Server:
         raise ServerError(self._last_words())
 
     def _last_words(self) -> str:
-        """The end of what a server that died had to say."""
+        """The end of the stderr of a server that died."""
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "the process ended without a word"

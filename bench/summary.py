@@ -1,4 +1,4 @@
-"""What the README shows of the figures, and in which words."""
+"""The figures that the README shows, with their labels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,35 +15,37 @@ class Headline:
     label: str
     group: str
     what: str
-    against: str = ""  # whose figure stands beside ours
+    against: str = ""  # the peer whose figure is shown next to ours
 
 
 HEADLINES = (
-    Headline("spawn to `tools/list`, against an empty FastMCP server", "startup", "spawn to tools/list, ratio"),
+    Headline("spawn to `tools/list`, relative to an empty FastMCP server", "startup", "spawn to tools/list, ratio"),
     Headline(
-        "search among 100,000 notes, against a bare numpy scan, which takes all cores",
+        "search among 100,000 notes, relative to a bare numpy scan on all cores",
         "search",
         "100,000 notes, a search, ratio",
     ),
     Headline("the same in CPU time", "search", "100,000 notes, CPU, ratio"),
-    Headline("of the ten nearest among 100,000, found", "search", "100,000 notes, the ten nearest that are found"),
-    Headline("memory of the server with 100,000 notes searched", "search", "100,000 notes, the server's memory"),
     Headline(
-        "durable saves, against the embedding and plain SQLite inserts",
+        "recall of the ten nearest among 100,000 notes", "search", "100,000 notes, the ten nearest that are found"
+    ),
+    Headline("server memory after searching 100,000 notes", "search", "100,000 notes, the server's memory"),
+    Headline(
+        "durable save, relative to embedding plus plain SQLite inserts",
         "saves",
         "durable save, ratio to embedding and plain inserts together",
     ),
-    Headline("`kb_answer` beyond a bare boto3 call", "bedrock_kb", "an answer, the model taking 0 ms, added"),
-    Headline("n8n answers, share of the API's JSON, 40 nodes", "n8n", "a workflow of 40 nodes, share"),
-    Headline("chat, CPU a token at 64 streams", "chat", "CPU a token, 64 streams", "bare relay, saves nothing"),
-    Headline("chat, first token beyond the model's own, one stream", "chat", "first token, 1 stream, added"),
-    Headline("the same at 64 streams", "chat", "first token, 64 streams, added", "bare relay, saves nothing"),
-    Headline("house, the very first start to the first answer, CPU", "chat", "first start to the first answer, CPU"),
-    Headline("house, memory when idle, before the first question", "chat", "memory, idle"),
-    Headline("the same after its first answer, with the model's SDK", "chat", "memory, after the first answer"),
-    Headline("page, JavaScript before what is loaded on demand", "page", "JavaScript before what is loaded on demand"),
+    Headline("`kb_answer`, added to a bare boto3 call", "bedrock_kb", "an answer, the model taking 0 ms, added"),
+    Headline("n8n answer for 40 nodes, share of the API's JSON", "n8n", "a workflow of 40 nodes, share"),
+    Headline("chat, CPU per token with 64 streams", "chat", "CPU a token, 64 streams", "bare relay, saves nothing"),
+    Headline("chat, time to first token added to the model's, one stream", "chat", "first token, 1 stream, added"),
+    Headline("the same with 64 streams", "chat", "first token, 64 streams, added", "bare relay, saves nothing"),
+    Headline("app, first start to first answer, CPU", "chat", "first start to the first answer, CPU"),
+    Headline("app, idle memory before the first question", "chat", "memory, idle"),
+    Headline("the same after the first answer, with the model's SDK", "chat", "memory, after the first answer"),
+    Headline("page, JavaScript without lazy-loaded parts", "page", "JavaScript before what is loaded on demand"),
     Headline(
-        "page, a key press among 400 messages while an answer grows",
+        "page, key press with 400 messages while an answer streams",
         "page",
         "a key press among 400 messages, an answer growing by 100 tokens a second, median",
     ),
@@ -57,13 +59,13 @@ def summary(groups: Mapping[str, Group]) -> str:
         if ours is None:
             continue
         other = _figure(groups, line.group, line.what, line.against)
-        beside = f" ({line.against}: {shown(other)})" if other else ""
-        rows.append((line.label, f"{shown(ours)}{_missed(ours)}{beside}", _aim(ours)))
-    return markdown(("figure", "result", "aim"), rows)
+        peer = f" ({line.against}: {shown(other)})" if other else ""
+        rows.append((line.label, f"{shown(ours)}{_missed(ours)}{peer}", _aim(ours)))
+    return markdown(("figure", "result", "target"), rows)
 
 
 def quality(groups: Mapping[str, Group]) -> str:
-    """Found first / among five, a row for each way of searching."""
+    """Found first / among five, one row per kind of search."""
     figures = groups["retrieval"].figures if "retrieval" in groups else ()
     cells = {(figure.who, figure.what): figure.value or 0.0 for figure in figures}
     rows = []

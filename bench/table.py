@@ -1,19 +1,19 @@
-"""Figures as a Markdown table: a row for each thing measured, a column for each of those compared."""
+"""Figures as a Markdown table: a row per measurement, a column per contestant."""
 
 from collections.abc import Iterable, Sequence
 
 from bench.figure import Figure
 
 NONE = "—"
-SHARE = "share"  # of 1; the more, the better
+SHARE = "share"  # of 1; higher is better
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """What could not be measured has a dash; the reasons stand below."""
+    """A missing figure has a dash, with the reason below the table."""
     whats, whos = (list(dict.fromkeys(names)) for names in zip(*((f.what, f.who) for f in figures), strict=True))
     cells = {(figure.what, figure.who): figure for figure in figures}
     aims = {figure.what: figure for figure in figures if figure.aim is not None}
-    head = ["", *whos, *(["aim"] if aims else [])]
+    head = ["", *whos, *(["target"] if aims else [])]
     rows = []
     for what in whats:
         row = [what, *(shown(cells.get((what, who))) for who in whos)]
@@ -38,14 +38,14 @@ def with_unit(value: float, unit: str) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits that mean something, and never an exponent."""
+    """Three significant digits, without an exponent."""
     if value == int(value) or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
 def reasons(figures: Sequence[Figure]) -> list[str]:
-    """One sentence for all that the same obstacle prevented."""
+    """One sentence for all figures that are missing for the same reason."""
     missing: dict[tuple[str, str], list[str]] = {}
     for figure in figures:
         if figure.value is None:

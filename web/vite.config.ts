@@ -2,10 +2,10 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { diagramFrame } from "./diagram/plugin.ts";
 
-// `npm run dev` shows changes at once; it talks to a house that runs beside it.
-const HOUSE = "http://127.0.0.1:8080";
+// `npm run dev` reloads on every change and forwards API requests to a running Chie.
+const CHIE = "http://127.0.0.1:8080";
 
-// Its variant for browsers reads entities with `innerHTML`, which the page's policy forbids.
+// The package's browser variant decodes entities with `innerHTML`, which the page's Content-Security-Policy forbids.
 const ENTITIES = new URL("./node_modules/decode-named-character-reference/index.js", import.meta.url)
   .pathname;
 
@@ -20,6 +20,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: ["chrome120", "firefox121", "safari17.4"],
   },
-  server: { proxy: { "/api": HOUSE, "/health": HOUSE } },
+  server: { proxy: { "/api": CHIE, "/health": CHIE }, fs: { allow: [".."] } },
   test: { include: ["core/**/*.test.ts", "src/**/*.test.ts"] },
 });

@@ -1,111 +1,177 @@
-"""`chie serve`: all rooms behind one door. A room that is ill or not set up never keeps the others closed."""
+"""The composition root of `chie serve`: one FastAPI app with the chat, every MCP server and the web page.
+
+A module that is not configured or unhealthy never stops the others.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
-from functools import partial
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from html import escape
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from chie import __version__
 from chie.access.api import create_access_api
 from chie.access.authentication import Authenticator, load_authenticator
-from chie.access.guard import protect
-from chie.access.middleware import base_url, user_in
-from chie.chat.agents.builtin import open_agents
-from chie.chat.agents.port import AgentDirectory, NoAgents, Reception
-from chie.chat.app import Surrounding, create_chat_app
-from chie.chat.app import health as chat_health
+from chie.access.identity import user_in
+from chie.access.middleware import protect
+from chie.access.proxy import base_url
+from chie.chat import module as chat_module
+from chie.chat.agents.assembly import open_agents
+from chie.chat.agents.registry import AgentRegistry, NoAgents
+from chie.chat.metrics import CONTENT_TYPE
+from chie.chat.module import ChatModule
 from chie.chat.settings import ChatSettings
-from chie.errors import ConfigurationError
-from chie.http.security_headers import STYLED
+from chie.errors import ChieError, ConfigurationError
+from chie.http import docs_page
+from chie.http.body_limit import MEBIBYTE
+from chie.http.errors import add_error_handlers
+from chie.http.request_log import Observer, RequestLog
+from chie.http.responses import error_response
+from chie.http.security_headers import STYLES_ONLY_POLICY
 from chie.http.static_files import STATIC, page_routes
-from chie.mcp_kit.server import Server, http_app
+from chie.mcp_kit.server import Server, http_app, unhealthy
 from chie.servers import load_servers
 from chie.settings import load
 from chie.setup.api import create_setup_api
 
-METHODS = ["GET", "POST", "DELETE"]  # of MCP over HTTP
+if TYPE_CHECKING:
+    from fastmcp.server.http import StarletteWithLifespan
 
-LARGER_BODIES = {"/api/knowledge/import": 64 * 1024 * 1024}
+Agents = AbstractAsyncContextManager[AgentRegistry]
+
+MCP_METHODS = ["GET", "POST", "DELETE"]
+API_METHODS = [*MCP_METHODS, "PUT", "PATCH"]
+
+LARGER_BODIES = {"/api/knowledge/import": 64 * MEBIBYTE}
 
 
-def load_app() -> FastAPI:
-    """As `chie serve` runs it: every room, and the agents that use them, with their settings from the environment."""
-    rooms = load_servers()
-    agents = open_agents(load(ChatSettings), rooms)
-    return create_app(rooms, opening=lambda: agents)
+def load_app(authenticator: Authenticator | None = None) -> FastAPI:
+    """The app of `chie serve`, with all servers and agents configured by the environment."""
+    servers = load_servers()
+    return create_app(servers, open_agents(load(ChatSettings), servers), authenticator=authenticator)
 
 
 def create_app(
-    rooms: Mapping[str, Server | ConfigurationError],
-    agents: AgentDirectory | None = None,
+    servers: Mapping[str, Server | ConfigurationError],
+    agents: Agents | None = None,
     *,
-    opening: Callable[[], AbstractAsyncContextManager[AgentDirectory]] | None = None,
+    chat: ChatModule | None = None,
     page: Path = STATIC,
     authenticator: Authenticator | None = None,
 ) -> FastAPI:
-    """The chat's app with the rooms' servers beside it. `opening` gives the agents once the servers are up.
+    """`agents` is entered once the servers run. Without `chat` or `authenticator` the environment configures them.
 
-    Without a built web page in the folder `page`, a plain page shows how to connect. Without an `authenticator` the
-    environment configures one.
+    Without a built web page in the folder `page`, a plain page shows how to connect.
     """
     authenticator = authenticator or load_authenticator()
-    servers = {name: room for name, room in rooms.items() if isinstance(room, Server)}
-    closed = {name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)}
-    apps = {name: http_app(server, f"/mcp/{name}") for name, server in servers.items()}
-    reception = Reception(opening or (lambda: nullcontext(agents or NoAgents())))
-    surroundings: list[Surrounding] = [*(partial(app.lifespan, app) for app in apps.values()), reception.open]
-    house = create_chat_app(reception, surroundings=surroundings, larger_bodies=LARGER_BODIES)
-    house.include_router(create_access_api(authenticator))
-    house.include_router(create_setup_api(servers, closed, asks=lambda: authenticator.required))
-    for name, server in servers.items():
-        if server.api:
-            house.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
+    running = {name: server for name, server in servers.items() if isinstance(server, Server)}
+    failed = {name: error for name, error in servers.items() if isinstance(error, ConfigurationError)}
+    mcp_apps = {name: http_app(server, f"/mcp/{name}") for name, server in running.items()}
+    lifespan = _lifespan(mcp_apps, agents or nullcontext(NoAgents()), chat or ChatModule())
+    app = FastAPI(title="Chie", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    _add_apis(app, running, failed, authenticator)
     files = page_routes(page) or [Route("/", _start_page)]
-    house.router.routes += [
+    app.router.routes += [
         *files,
-        Route("/health", _health(servers, closed)),
-        *(Route(f"/mcp/{name}", app) for name, app in apps.items()),
-        *(Route(f"/mcp/{name}", _closed(reason), methods=METHODS) for name, reason in closed.items()),
+        Route("/docs", docs_page.show),
+        Route("/metrics", _metrics),
+        Route("/health", _health(running, failed)),
+        *(Route(f"/mcp/{name}", mcp_app) for name, mcp_app in mcp_apps.items()),
+        *(Route(f"/mcp/{name}", _unavailable(error), methods=MCP_METHODS) for name, error in failed.items()),
         *(
-            Route(f"/api/{name}{{rest:path}}", _closed(reason), methods=[*METHODS, "PUT", "PATCH"])
-            for name, reason in closed.items()
+            Route(f"/api/{name}{{rest:path}}", _unavailable(error), methods=API_METHODS)
+            for name, error in failed.items()
         ),
     ]
-    house.add_middleware(protect, authenticator=authenticator, open_paths=[route.path for route in files])
-    return house
+    public_paths = [route.path for route in files]
+    app.add_middleware(protect, authenticator=authenticator, public_paths=public_paths, larger_bodies=LARGER_BODIES)
+    app.add_middleware(RequestLog, observe=_observer(app))
+    add_error_handlers(app)
+    docs_page.install_openapi(app)
+    return app
 
 
-def _health(servers: Mapping[str, Server], closed: Mapping[str, str]) -> Callable[[Request], Awaitable[Response]]:
+def _add_apis(
+    app: FastAPI,
+    running: Mapping[str, Server],
+    failed: Mapping[str, ConfigurationError],
+    authenticator: Authenticator,
+) -> None:
+    reasons = {name: error.reason for name, error in failed.items()}
+    app.include_router(chat_module.router)
+    app.include_router(create_access_api(authenticator))
+    app.include_router(create_setup_api(running, reasons, token_required=lambda: authenticator.required))
+    for name, server in running.items():
+        if server.api:
+            app.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
+
+
+def _lifespan(
+    mcp_apps: "Mapping[str, StarletteWithLifespan]", agents: Agents, chat: ChatModule
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Starts the MCP servers, then the agents that use them, then the chat; stops them in reverse."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for mcp_app in mcp_apps.values():
+                await stack.enter_async_context(mcp_app.lifespan(mcp_app))
+            opened = await stack.enter_async_context(agents)
+            await stack.enter_async_context(chat.lifespan(app, opened))
+            yield
+
+    return lifespan
+
+
+def _health(
+    running: Mapping[str, Server], failed: Mapping[str, ConfigurationError]
+) -> Callable[[Request], Awaitable[Response]]:
     async def health(request: Request) -> Response:
-        chat, *found = await asyncio.gather(chat_health(request.app), *(s.health() for s in servers.values()))
-        states = dict(zip(servers, found, strict=True)) | {"chat": chat}
-        well = all(state["status"] == "healthy" for state in states.values())
-        rest = {name: {"status": reason} for name, reason in closed.items()}
-        body: dict[str, Any] = {"status": "healthy" if well else "unhealthy"}
-        if user_in(request.scope):  # a stranger learns whether it is well, and no more
-            body["servers"] = states | rest
-        return JSONResponse(body, status_code=200 if well else 503)
+        """A module that is not configured counts as healthy. Unauthenticated callers get the overall status alone."""
+        chat, *found = await asyncio.gather(_chat_health(request.app), *(s.health() for s in running.values()))
+        states = dict(zip(running, found, strict=True)) | {"chat": chat}
+        is_healthy = all(state["status"] == "healthy" for state in states.values())
+        body: dict[str, Any] = {"status": "healthy" if is_healthy else "unhealthy"}
+        if user_in(request.scope):
+            body["servers"] = states | {name: {"status": error.message} for name, error in failed.items()}
+        return JSONResponse(body, status_code=200 if is_healthy else 503)
 
     return health
 
 
+async def _chat_health(app: FastAPI) -> dict[str, Any]:
+    try:
+        return {"status": "healthy", **await chat_module.check(app)}
+    except ChieError as error:
+        return unhealthy(error)
+
+
+def _observer(app: FastAPI) -> Observer:
+    def observe(method: str, route: str, status: int, seconds: float) -> None:
+        app.state.chat.metrics.request_answered(method, route, status, seconds)
+
+    return observe
+
+
+async def _metrics(request: Request) -> Response:
+    return Response(request.app.state.chat.metrics.page(), media_type=CONTENT_TYPE)
+
+
 async def _start_page(request: Request) -> Response:
     page = resources.files("chie").joinpath("start_page.html").read_text(encoding="utf-8")
-    return HTMLResponse(
-        page.replace("{{ address }}", escape(base_url(request.scope))), headers={"Content-Security-Policy": STYLED}
-    )
+    html = page.replace("{{ address }}", escape(base_url(request.scope)))
+    return HTMLResponse(html, headers={"Content-Security-Policy": STYLES_ONLY_POLICY})
 
 
-def _closed(reason: str) -> Callable[[Request], Awaitable[Response]]:
-    async def closed(_: Request) -> Response:
-        return JSONResponse({"detail": reason}, status_code=503)
+def _unavailable(error: ConfigurationError) -> Callable[[Request], Awaitable[Response]]:
+    async def respond(request: Request) -> Response:
+        return error_response(request.scope, 503, error.reason)
 
-    return closed
+    return respond

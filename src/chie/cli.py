@@ -1,4 +1,4 @@
-"""The `chie` command: pick a room, load its settings, run it. Rooms are imported by the command that needs them."""
+"""The `chie` command. A module is imported by the command that needs it, to keep the start-up short."""
 
 import gc
 import io
@@ -12,20 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, get_completion_class
 
 from chie import __version__
 from chie.errors import ChieError
+from chie.messages.catalogue import Message
 from chie.servers import SERVERS, create_server
 
-HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+HOST = click.option("--host", default="127.0.0.1", show_default=True, help="IP address to listen on.")
 PORT = click.option(
     "--port",
     envvar="PORT",
     default=8080,
     show_default=True,
     type=click.IntRange(0, 65535),
-    help="Port; 0 takes a free one.",
+    help="Port; 0 picks a free one.",
 )
 LOG_LEVEL = click.option(
     "--log-level",
@@ -38,7 +39,7 @@ LOG_FILE = click.option(
     "--log-file",
     envvar="CHIE_LOG_FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Log there as JSON.",
+    help="Log to this file as JSON.",
 )
 LOG_DIR = click.option(
     "--log-dir",
@@ -46,7 +47,7 @@ LOG_DIR = click.option(
     default="logs",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the log file, for a server that keeps one (n8n) and where --log-file names none.",
+    help="Folder of the log file, for a server that always writes one (n8n) without --log-file.",
 )
 WORKERS = click.option(
     "--workers",
@@ -54,13 +55,12 @@ WORKERS = click.option(
     default=1,
     show_default=True,
     type=click.IntRange(1, 64),
-    help="Processes that share the address and the database.",
+    help="Processes that share the port and the database.",
 )
 HELP = {"help_option_names": ["-h", "--help"]}
-KEEP_LOGS = ("n8n",)  # its hosts show nothing of stderr, and a change of a live workflow must leave a trace
+LOGGING_SERVERS = ("n8n",)  # assistants hide stderr, and changes of live workflows must leave a trace
 
-
-ROOMS = {
+COMMANDS = {
     "notes": "chie.knowledge.cli",
     "db": "chie.chat.sessions.cli",
     "knowledge": "chie.knowledge.collection_cli",
@@ -69,22 +69,20 @@ ROOMS = {
     "doctor": "chie.doctor.cli",
     "backup": "chie.backup.cli",
     "restore": "chie.backup.cli",
-    "completion": "chie.completion",
-}  # commands that live in their room, imported when they are asked for
+}  # commands defined in other modules, imported on use
 
 
 class Program(click.Command):
-    """The CLI's edge: whatever its streams are, it does its work, and our errors become one line and exit code 1;
-    anything else is a bug and keeps its stack."""
+    """The CLI's translator: a ChieError becomes one line and exit code 1; other exceptions keep their stack."""
 
     def main(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
-        mend_streams()
+        repair_streams()
         try:
             return super().main(*args, **options)
         except OSError:
-            if (reason := _refusal_of_output()) is None:
+            if (reason := _output_error()) is None:
                 raise
-            click.echo(f"Error: what was to be shown cannot be written: {reason}.", err=True)
+            click.echo(f"Error: {Message('cli.output_failed', reason=reason)}", err=True)
             sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401
@@ -94,24 +92,24 @@ class Program(click.Command):
             raise click.ClickException(error.message) from error
 
 
-class Door(Program, click.Group):
+class MainGroup(Program, click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *ROOMS])
+        return sorted([*super().list_commands(ctx), *COMMANDS])
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name in ROOMS:
-            command: click.Command = getattr(import_module(ROOMS[name]), name)
+        if name in COMMANDS:
+            command: click.Command = getattr(import_module(COMMANDS[name]), name)
             return command
         return super().get_command(ctx, name)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Names alone: the rooms' own help would have to be loaded for every press of the key."""
+        """Names without help texts, which would need an import of every command at each press of Tab."""
         names = [CompletionItem(name) for name in self.list_commands(ctx) if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
-class OneServer(Program):
-    """`chie mcp SERVER` as a program of its own, for hosts that want one plain command."""
+class ServerProgram(Program):
+    """`chie mcp SERVER` as a program of its own, for assistants that expect a single command."""
 
     def __init__(self, server: str, name: str) -> None:
         super().__init__(
@@ -119,17 +117,17 @@ class OneServer(Program):
             context_settings=HELP,
             callback=partial(mcp.callback or mcp, server),
             params=[param for param in mcp.params if param.name != "server"],
-            help=f"Run the MCP server {server}, for an assistant that starts it itself.",
+            help=f"Run the MCP server {server} for an assistant that starts it itself.",
         )
 
 
-@click.group(cls=Door, invoke_without_command=True, context_settings=HELP)
+@click.group(cls=MainGroup, invoke_without_command=True, context_settings=HELP)
 @click.version_option(__version__, prog_name="chie")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Chie (知恵): one home for what your team knows and can do.
+    """Chie (知恵): self-hosted MCP servers for team notes, Bedrock knowledge bases and n8n, with a chat UI.
 
-    Without a command it starts the house, as `chie serve` does.
+    Without a command, runs `chie serve`.
     """
     if ctx.invoked_subcommand is None:
         ctx.invoke(serve)
@@ -142,20 +140,22 @@ def main(ctx: click.Context) -> None:
 @LOG_LEVEL
 @LOG_FILE
 def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | None) -> None:
-    """Start the house: the web page and every MCP server behind one address."""
+    """Run everything in one process: the web page, the chat and every MCP server."""
     _log(log_level, log_file)
     if workers > 1:
         from chie.http.workers import run_workers
 
         command = [sys.executable, "-m", "chie", "serve", "--workers", "1", "--host", host, "--log-level", log_level]
         command += ["--log-file", str(log_file)] if log_file else []
-        return run_workers(command, workers, host=host, port=port, announce=_announce_house)
-    with settling():
+        return run_workers(command, workers, host=host, port=port, announce=_announce_app)
+    with gc_frozen_afterwards():
+        from chie.access.authentication import load_authenticator
         from chie.app import load_app
-        from chie.mcp_kit.server import run_http
+        from chie.http.server import run_http
 
-        house = load_app()
-    return run_http(house, host=host, port=port, announce=_announce_house)
+        authenticator = load_authenticator()
+        app = load_app(authenticator)
+    return run_http(app, host=host, port=port, announce=_announce_app, allow_remote=authenticator.allows_remote)
 
 
 @main.command()
@@ -167,43 +167,67 @@ def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | N
 @LOG_FILE
 @LOG_DIR
 def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None, log_dir: Path) -> None:
-    """Run one MCP server, for an assistant that starts it itself."""
-    if log_file is None and server in KEEP_LOGS:
+    """Run one MCP server for an assistant that starts it itself."""
+    if log_file is None and server in LOGGING_SERVERS:
         log_file = log_dir / f"{server}.log"
     _log(log_level, log_file)
+    return _run_http(server, host, port) if http else _run_stdio(server)
+
+
+def _run_http(name: str, host: str, port: int) -> None:
     from chie.access.authentication import load_authenticator
-    from chie.access.guard import protect
-    from chie.mcp_kit.server import http_app, run_http, run_stdio
+    from chie.access.middleware import protect
+    from chie.http.server import run_http
+    from chie.mcp_kit.server import http_app
 
-    if http:
-        app = protect(http_app(create_server(server), "/mcp"), load_authenticator())
-        run_http(app, host=host, port=port, announce=_announce_server)
-    else:
-        from chie.settings import without_folder
-
-        with without_folder():
-            room = create_server(server)
-            if sys.stdin.isatty():
-                click.echo(f"{room.name} waits for an MCP client on this terminal  (stop it with Ctrl+C)", err=True)
-            run_stdio(room)
+    authenticator = load_authenticator()
+    app = protect(http_app(create_server(name), "/mcp"), authenticator)
+    run_http(app, host=host, port=port, announce=_announce_server, allow_remote=authenticator.allows_remote)
 
 
-def mend_streams() -> None:
-    """Nothing shall fail because of where the words go: a closed stream, or one whose encoding lacks a letter.
+def _run_stdio(name: str) -> None:
+    from chie.mcp_kit.server import run_stdio
+    from chie.settings import without_current_folder
 
-    Stderr writes such letters as escapes already. A closed stream's number would go to the next file that is opened.
+    with without_current_folder():
+        server = create_server(name)
+        if sys.stdin.isatty():
+            click.echo(f"{server.name} is waiting for an MCP client on stdin (press Ctrl+C to stop)", err=True)
+        run_stdio(server)
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that completes chie's commands in your shell.
+
+    \b
+    bash:  chie completion bash >> ~/.bashrc
+    zsh:   chie completion zsh >> ~/.zshrc    (below the line with compinit)
+    fish:  chie completion fish > ~/.config/fish/completions/chie.fish
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None, "click supports these three"  # noqa: S101
+    script = kind(main, {}, "chie", "_CHIE_COMPLETE")
+    click.echo(script.source_template % script.source_vars())
+
+
+def repair_streams() -> None:
+    """Replace closed streams with null devices, and let stdout replace characters that its encoding lacks.
+
+    Stderr escapes such characters already. The next file opened would get the descriptor of a closed stream.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for good
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - stays open
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
 
 
-def _refusal_of_output() -> str | None:
-    """Why stdout takes nothing more; what it still holds is given up, or Python would try again at its end."""
+def _output_error() -> str | None:
+    """Why stdout cannot be written. Its buffer is discarded, or Python would try to flush it again at exit."""
     try:
-        click.echo()  # a stream without a buffer holds nothing that would tell it again
+        click.echo()  # raises again, also on an unbuffered stream
     except OSError as error:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
         return error.strerror
@@ -211,9 +235,11 @@ def _refusal_of_output() -> str | None:
 
 
 @contextmanager
-def settling() -> Iterator[None]:
-    """What a start makes stays for good: looking through it for garbage would slow the start, and halt every stream
-    for a tenth of a second now and then."""
+def gc_frozen_afterwards() -> Iterator[None]:
+    """Exclude the objects made in the block, which live as long as the process, from garbage collection.
+
+    Scanning them would slow the start, and later pause every stream for a tenth of a second now and then.
+    """
     gc.disable()
     try:
         yield
@@ -223,18 +249,18 @@ def settling() -> Iterator[None]:
 
 
 def knowledge_gateway() -> None:
-    """The console script of that name."""
-    OneServer("knowledge", "knowledge-gateway")(prog_name="knowledge-gateway")
+    """The console script `knowledge-gateway`."""
+    ServerProgram("knowledge", "knowledge-gateway")(prog_name="knowledge-gateway")
 
 
 def mcp_bedrock_kb() -> None:
     """The console script `mcp-bedrock-kb`."""
-    OneServer("bedrock-kb", "mcp-bedrock-kb")(prog_name="mcp-bedrock-kb")
+    ServerProgram("bedrock-kb", "mcp-bedrock-kb")(prog_name="mcp-bedrock-kb")
 
 
 def n8n_mcp_server() -> None:
-    """The console script of that name."""
-    OneServer("n8n", "n8n-mcp-server")(prog_name="n8n-mcp-server")
+    """The console script `n8n-mcp-server`."""
+    ServerProgram("n8n", "n8n-mcp-server")(prog_name="n8n-mcp-server")
 
 
 def _log(level: str, file: Path | None) -> None:
@@ -243,9 +269,9 @@ def _log(level: str, file: Path | None) -> None:
     configure(level, file)
 
 
-def _announce_house(address: str) -> None:
-    click.echo(f"Chie is at {address}  (stop it with Ctrl+C)")
+def _announce_app(url: str) -> None:
+    click.echo(f"Chie is running at {url} (press Ctrl+C to stop)")
 
 
-def _announce_server(address: str) -> None:
-    click.echo(f"MCP at {address}/mcp  (stop it with Ctrl+C)", err=True)
+def _announce_server(url: str) -> None:
+    click.echo(f"The MCP server is running at {url}/mcp (press Ctrl+C to stop)", err=True)

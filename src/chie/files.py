@@ -1,18 +1,46 @@
-"""What Chie makes for itself is its owner's alone. What is there already keeps the rights that somebody gave it."""
+"""Creating files and folders. New ones are readable by their owner alone; existing ones keep their permissions."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 
 
 def make_folder(folder: Path) -> None:
-    """With those above it that are wanting; any of them may be the home."""
+    """Create `folder` and its missing parents; any of them may be `CHIE_HOME`."""
     for part in reversed((folder, *folder.parents)):
         if not part.is_dir():
             part.mkdir(mode=0o700, exist_ok=True)
 
 
-def is_open_to_others(file: Path) -> bool:
-    """Never where rights are not told by modes."""
+@contextmanager
+def replacing(path: Path, *, private: bool = True) -> Iterator[Path]:
+    """Yield an empty draft beside `path`, which replaces it atomically unless the block raises.
+
+    The content is on disk before the rename, so neither a full disk nor a crash leaves a part of it under `path`.
+    """
+    draft = path.with_name(f".{token_hex(8)}.part")
+    _create(draft, 0o600 if private else 0o666)
+    try:
+        yield draft
+        _sync(draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def is_readable_by_others(file: Path) -> bool:
+    """False on systems without POSIX permissions."""
     if os.name != "posix":
         return False
     return bool(file.stat().st_mode & 0o004 and file.resolve().parent.stat().st_mode & 0o001)
+
+
+def _create(file: Path, mode: int) -> None:
+    os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+
+
+def _sync(file: Path) -> None:
+    with file.open("rb+") as written:
+        os.fsync(written.fileno())

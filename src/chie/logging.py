@@ -1,4 +1,4 @@
-"""Logs go to stderr or to a file, never to stdout, which belongs to the protocol."""
+"""Log set-up. Logs go to stderr or a file, never to stdout, which carries the protocol of stdio servers."""
 
 import json
 import logging
@@ -13,24 +13,24 @@ from uuid import uuid4
 
 from chie.errors import ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
 
-REQUEST = "chie/request"  # where an MCP call of ours carries the name, in its `_meta`
+REQUEST_META = "chie/request"  # the key of the request id in the `_meta` of our MCP calls
 
-CALLERS = (ValidationError, NotFoundError, ConflictError, ForbiddenError)
+CLIENT_ERRORS = (ValidationError, NotFoundError, ConflictError, ForbiddenError)
 
-_NAME = re.compile(r"[0-9a-f]{12}")
+_REQUEST_ID = re.compile(r"[0-9a-f]{12}")
 
 _request: ContextVar[str] = ContextVar("chie_request", default="-")
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # C0 and C1, and what else ends a line
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # C0 and C1, and other line separators
 
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SECRET_TEXT = re.compile(
     r"(?P<name>(?:authorization|x-n8n-api-key|api[-_]?key|password|passwd|secret|token)[\"']?\s*[:=]\s*[\"']?"
     r"(?:bearer\s+|basic\s+)?|bearer\s+)[^\s\"',;&]+|(?P<user>://[^/\s:@]*:)[^/\s@]+(?=@)"
-    r"|\bchie_[\w-]{20,}",  # a token of ours, wherever it stands
+    r"|\bchie_[\w-]{20,}",  # a token of `chie users`, anywhere
     re.IGNORECASE,
 )
-# What begins as a JWT does is taken whole, and put back if it is none: so none of it is looked through twice.
+# Matches whatever starts like a JWT and puts it back if it is none, so that no text is scanned twice.
 _JWT = re.compile(r"\beyJ[\w-]++(?P<rest>\.[\w-]++\.[\w-]*+)?", re.IGNORECASE)
 
 
@@ -39,21 +39,21 @@ def request_id() -> str:
 
 
 def new_request_id(given: object = None) -> str:
-    """Names the work that follows in this context, for every log line it writes; a name that we gave already stays."""
-    name = given if isinstance(given, str) and _NAME.fullmatch(given) else uuid4().hex[:12]
-    _request.set(name)
-    return name
+    """Set the request id for the rest of this context, and for every log line in it; a valid `given` id is kept."""
+    request = given if isinstance(given, str) and _REQUEST_ID.fullmatch(given) else uuid4().hex[:12]
+    _request.set(request)
+    return request
 
 
 def configure(level: str = "WARNING", file: Path | None = None) -> None:
-    """Set up once per process, before FastMCP is imported: it would bring a handler of its own, and Rich with it.
+    """Set up logging once per process, before FastMCP is imported, which would add a handler and import Rich.
 
-    Frameworks' loggers lose their handlers, so that nothing escapes redaction.
+    The handlers of frameworks are removed, so that every line is redacted.
     """
     os.environ["FASTMCP_LOG_ENABLED"] = "false"
     handler = _handler(file)
     handler.addFilter(stamp)
-    handler.addFilter(_is_wanted)
+    handler.addFilter(_is_logged)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
@@ -61,12 +61,12 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-    # At DEBUG it writes out every call's arguments: questions, notes, whatever a user sends.
+    # At DEBUG it logs the arguments of every call, with the users' texts in them.
     logging.getLogger("fastmcp.server.mixins.mcp_operations").setLevel(max(root.level, logging.INFO))
 
 
 def _handler(file: Path | None) -> logging.Handler:
-    """A log that cannot be written must not keep the server from its work: stderr is always there."""
+    """Falls back to stderr if the file cannot be opened: the server must start anyway."""
     handler: logging.Handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     if file is None:
@@ -75,7 +75,7 @@ def _handler(file: Path | None) -> logging.Handler:
         file.parent.mkdir(parents=True, exist_ok=True)
         handler = logging.FileHandler(file, encoding="utf-8")
     except OSError as error:
-        sys.stderr.write(f"cannot log to {file} ({error.strerror}): logging here instead\n")
+        sys.stderr.write(f"cannot log to {file} ({error.strerror}); logging to stderr instead\n")
     else:
         handler.setFormatter(JsonLines())
     return handler
@@ -86,16 +86,16 @@ def stamp(record: logging.LogRecord) -> bool:
     return True
 
 
-def _is_wanted(record: logging.LogRecord) -> bool:
-    """What a caller got wrong was answered: that is no failure of ours, though FastMCP calls it an error."""
+def _is_logged(record: logging.LogRecord) -> bool:
+    """Lowers client errors to INFO, which FastMCP logs as errors."""
     error = record.exc_info[1] if record.exc_info else None
-    if record.name.startswith("fastmcp.") and isinstance(error, CALLERS):
+    if record.name.startswith("fastmcp.") and isinstance(error, CLIENT_ERRORS):
         record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
     return record.levelno >= logging.getLogger().level
 
 
 def redact(text: str) -> str:
-    """Hide what looks like a secret, and the very values of this process's secret settings."""
+    """Hide what looks like a secret, and the values of this process's secret settings."""
     for name, value in os.environ.items():
         if len(value) >= 8 and _SECRET_NAME.search(name):
             text = text.replace(value, "***")
@@ -104,12 +104,12 @@ def redact(text: str) -> str:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """As JSON writes it."""
+    """The JSON escape of a character."""
     return f"\\u{ord(found.group()):04x}"
 
 
 class OneLine(logging.Formatter):
-    """`12:00:00 WARNING chie.knowledge [3f2a…] message`; an expected error is not worth a stack."""
+    """`12:00:00 WARNING chie.knowledge [3f2a…] message`, without a stack for expected errors."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s [%(request)s] %(message)s", "%H:%M:%S")
@@ -118,16 +118,16 @@ class OneLine(logging.Formatter):
         return redact(super().format(_without_expected_stack(record)))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
-        """Whatever stands in an address or a name, it begins no line of its own and commands no terminal."""
+        """Escapes control characters, so that no value can start a line of its own or control a terminal."""
         return _CONTROL.sub(_escaped, super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: ANN401, N802
-        """A stack has lines."""
+        """Keeps the line breaks of a stack."""
         return "\n".join(_CONTROL.sub(_escaped, line) for line in super().formatException(ei).split("\n"))
 
 
 class JsonLines(logging.Formatter):
-    """One object a line, stack traces included, for files."""
+    """One JSON object per line, including stack traces, for files."""
 
     def format(self, record: logging.LogRecord) -> str:
         record = _without_expected_stack(record)
@@ -144,11 +144,11 @@ class JsonLines(logging.Formatter):
 
 
 def _without_expected_stack(record: logging.LogRecord) -> logging.LogRecord:
-    """A ChieError is an answer, not a crash: its message is the whole story."""
+    """For a ChieError, which is expected, the message and the code replace the stack."""
     error = record.exc_info[1] if record.exc_info else None
     if not isinstance(error, ChieError):
         return record
     plain = logging.makeLogRecord(record.__dict__)
-    plain.msg, plain.args = "%s: %s", (record.getMessage(), error.message)
+    plain.msg, plain.args = "%s: %s [%s]", (record.getMessage(), error.message, error.code)
     plain.exc_info, plain.exc_text = None, None
     return plain

@@ -1,4 +1,4 @@
-"""Which MCP servers there are. A room is imported when its server is made."""
+"""The MCP servers by name. A server's module is imported when the server is created."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -16,17 +16,17 @@ SERVERS = {
 
 
 def create_server(name: str) -> "Server":
-    """One room's server, with its settings from the environment; ConfigurationError if they are wanting."""
+    """The server with its settings from the environment; ConfigurationError if they are missing or wrong."""
     server: Server = import_module(SERVERS[name]).create_server()
     return server
 
 
 def load_servers() -> "dict[str, Server | ConfigurationError]":
-    """Every room's server, or what its configuration lacks."""
-    rooms: dict[str, Server | ConfigurationError] = {}
+    """Every server, or the error in its configuration."""
+    servers: dict[str, Server | ConfigurationError] = {}
     for name in SERVERS:
         try:
-            rooms[name] = create_server(name)
+            servers[name] = create_server(name)
         except ConfigurationError as error:
-            rooms[name] = error
-    return rooms
+            servers[name] = error
+    return servers

@@ -1,8 +1,8 @@
-"""Settings come from the environment and from `.env` files; what is wrong there is said in our words.
+"""Loads settings from the environment and `.env` files, and reports what is wrong with them.
 
-The `.env` in `CHIE_HOME` is its owner's, and everything reads it. The one in the current folder counts for what a
-person types there. A server that an assistant started stands in whatever folder is open, which may be a stranger's:
-it passes that file over (docs/decisions/0014-env-files.md).
+The `.env` in `CHIE_HOME` belongs to the operator and always counts. The one in the current folder counts for commands
+that a person types there. A server started by an assistant runs in whatever folder is open, possibly with somebody
+else's `.env` in it, so it ignores that file (docs/decisions/0014-whose-env-file.md).
 """
 
 import logging
@@ -13,69 +13,72 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 from platformdirs import user_data_path
-from pydantic import BeforeValidator, ValidationError
-from pydantic_settings import BaseSettings
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chie.errors import ConfigurationError
 
 S = TypeVar("S", bound=BaseSettings)
 
 HOME = "CHIE_HOME"
-FILE = ".env"
+ENV_FILE = ".env"
 
 logger = logging.getLogger(__name__)
 
 
-class _Folder:
-    """The current one, and whether its `.env` counts in this process."""
+class _CurrentFolder:
+    """Whether the current folder's `.env` counts in this process."""
 
     counts = True
 
 
 @contextmanager
-def without_folder() -> Iterator[None]:
-    """For a server that an assistant starts: what lies in the folder where that happens is not its operator's."""
-    _Folder.counts = False
+def without_current_folder() -> Iterator[None]:
+    """Ignore the current folder's `.env`: for a server that an assistant starts."""
+    _CurrentFolder.counts = False
     try:
-        if Path(FILE).is_file() and Path(FILE).resolve() != (home_folder().expanduser() / FILE).resolve():
-            logger.info("%s is passed over; docs/connect.md says why, and where it would count", Path(FILE).absolute())
+        if Path(ENV_FILE).is_file() and Path(ENV_FILE).resolve() != (home_folder().expanduser() / ENV_FILE).resolve():
+            logger.info("%s is ignored; docs/connect.md has the reason", Path(ENV_FILE).absolute())
         yield
     finally:
-        _Folder.counts = True
+        _CurrentFolder.counts = True
 
 
 def home_folder() -> Path:
-    """`CHIE_HOME`, which says where one of the files is, and so cannot come from there."""
-    said = os.environ.get(HOME) or _folder().get(HOME) or ""
-    if "${" in said:
-        raise ConfigurationError(
-            "CHIE_HOME still has ${…} in it: whoever started Chie passed the text on as it stands. "
-            "Write the folder's path there, or leave CHIE_HOME out."
-        )
-    return Path(said) if said.strip() else user_data_path("chie", appauthor=False)
+    """`CHIE_HOME`. It cannot be set in the `.env` of that folder, whose path it gives."""
+    value = os.environ.get(HOME) or _current_folder_values().get(HOME) or ""
+    if "${" in value:
+        raise ConfigurationError("settings.home_not_expanded")
+    return Path(value) if value.strip() else user_data_path("chie", appauthor=False)
 
 
-def _set(value: object) -> object:
-    """As `home_folder` reads it: what is blank counts as not set."""
+def _blank_is_unset(value: object) -> object:
     return home_folder() if isinstance(value, str) and not value.strip() else value
 
 
-Home = Annotated[Path, BeforeValidator(_set)]
-"""For every field that is `CHIE_HOME`; its default is `home_folder`."""
+class HomeSettings(BaseSettings):
+    """The base of all settings that need `CHIE_HOME`. The alias keeps a subclass's prefix off the variable."""
+
+    model_config = SettingsConfigDict(extra="ignore")
+
+    home: Annotated[Path, BeforeValidator(_blank_is_unset)] = Field(
+        default_factory=home_folder,
+        validation_alias=HOME,
+        description="Folder of Chie's own files: `chie.db`, `users.json`, `servers.json`, `audit.log`, …",
+    )
 
 
 def load(kind: type[S]) -> S:
-    files = [file for file in env_files() if _values(file)]  # one that cannot be read is named here
+    files = [file for file in env_files() if _values(file)]  # raises for an unreadable file
     try:
         return kind(_env_file=files)
     except ValidationError as error:
-        prefix = kind.model_config.get("env_prefix", "")
-        names = sorted({f"{prefix}{detail['loc'][0]}".upper() for detail in error.errors() if detail["loc"]})
-        raise _wrong(names, files) from error
+        locations = {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}
+        raise _invalid(sorted(_variable(kind, location) for location in locations), files) from error
 
 
 def environment() -> Mapping[str, str | None]:
-    """All of it by name, the files' share included."""
+    """All variables by name, including those of the `.env` files."""
     values: dict[str, str | None] = {}
     for file in env_files():
         values.update(_values(file))
@@ -83,19 +86,16 @@ def environment() -> Mapping[str, str | None]:
 
 
 def env_files() -> list[Path]:
-    """Those that count, each with priority over the one before it; the environment has priority over all."""
-    here = home_folder().expanduser()
-    said = _values(here / FILE).get(HOME)
-    if said and Path(said).expanduser().resolve() != here.resolve():
-        raise ConfigurationError(
-            f"CHIE_HOME in {here / FILE} names another folder, though that file is read because it is in CHIE_HOME. "
-            "Remove the line there, and set it in the environment."
-        )
-    return [here / FILE, Path(FILE).absolute()] if _Folder.counts else [here / FILE]
+    """The `.env` files that count; later ones override earlier ones, and the environment overrides all."""
+    home = home_folder().expanduser()
+    other = _values(home / ENV_FILE).get(HOME)
+    if other and Path(other).expanduser().resolve() != home.resolve():
+        raise ConfigurationError("settings.home_in_own_file", file=str(home / ENV_FILE))
+    return [home / ENV_FILE, Path(ENV_FILE).absolute()] if _CurrentFolder.counts else [home / ENV_FILE]
 
 
-def _folder() -> dict[str, str | None]:
-    return _values(Path(FILE).absolute()) if _Folder.counts else {}
+def _current_folder_values() -> dict[str, str | None]:
+    return _values(Path(ENV_FILE).absolute()) if _CurrentFolder.counts else {}
 
 
 def _values(file: Path) -> dict[str, str | None]:
@@ -104,17 +104,20 @@ def _values(file: Path) -> dict[str, str | None]:
     try:
         return dict(dotenv_values(file)) if file.is_file() else {}
     except (UnicodeDecodeError, OSError) as error:
-        raise ConfigurationError(f"{file} cannot be read. Make it plain UTF-8 text, or remove it.") from error
+        raise ConfigurationError("settings.file_not_readable", file=str(file)) from error
 
 
-def _wrong(names: list[str], files: list[Path]) -> ConfigurationError:
-    """What the environment says is not looked for in the files: it is what counted."""
-    left = {*names} - {name.upper() for name in os.environ}
+def _variable(kind: type[BaseSettings], location: str) -> str:
+    """Pydantic reports a field by its alias, if it has one; an alias takes no prefix."""
+    aliases = {field.validation_alias for field in kind.model_fields.values()}
+    prefix = "" if location in aliases else kind.model_config.get("env_prefix", "")
+    return f"{prefix}{location}".upper()
+
+
+def _invalid(names: list[str], files: list[Path]) -> ConfigurationError:
+    """Names the file that has the wrong value, unless the environment overrides it."""
+    unset = {*names} - {name.upper() for name in os.environ}
     for file in reversed(files):
-        if found := sorted(left & {name.upper() for name in _values(file)}):
-            return ConfigurationError(
-                f"wrong value for {', '.join(found)}. Correct it in {file}; docs/ says what it may be."
-            )
-    return ConfigurationError(
-        f"wrong value for {', '.join(names)}. Correct it in the environment; docs/ says what it may be."
-    )
+        if found := sorted(unset & {name.upper() for name in _values(file)}):
+            return ConfigurationError("settings.invalid_in_file", names=found, file=str(file))
+    return ConfigurationError("settings.invalid", names=names)

@@ -1,7 +1,7 @@
-"""One spelling for what people write in many: Unicode's normal forms, in a time that grows with the text alone.
+"""Unicode normalisation in linear time.
 
-Normalising sorts the marks on a letter, and Python's sorting of a long heap of them takes the square of its height,
-while nothing else in the process runs. No language has more than a few; Unicode's own limit is 30 (UAX #15, 13).
+Normalising sorts the combining marks of a letter, and Python does so in quadratic time while holding the GIL. No
+language has more than a few marks on a letter; Unicode's stream-safe limit is 30 (UAX #15, section 13).
 """
 
 import re
@@ -10,24 +10,24 @@ from itertools import groupby, islice
 from typing import Literal
 from unicodedata import combining, normalize
 
-MOST_MARKS = 30
+MAX_MARKS = 30
 
-# All marks are in here, and more. The two of half-width katakana count as letters until they are normalised.
-_HEAP = re.compile(rf"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){{{MOST_MARKS + 1},}}")
+# Matches all marks, and more. The two marks of half-width katakana are letters until they are normalised.
+_MARK_RUN = re.compile(rf"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){{{MAX_MARKS + 1},}}")
 
 
 def normal(text: str, form: Literal["NFC", "NFD", "NFKC", "NFKD"] = "NFKC") -> str:
-    """As `unicodedata.normalize`; of more marks in a row than anybody writes, the first ones stay."""
-    return text if text.isascii() else normalize(form, _HEAP.sub(lambda found: _cut(found.group()), text))
+    """As `unicodedata.normalize`, but keeps only the first 30 of a run of marks."""
+    return text if text.isascii() else normalize(form, _MARK_RUN.sub(lambda found: _truncate(found.group()), text))
 
 
 def fold(text: str) -> str:
-    """Full-width and half-width, upper and lower case become one, as people expect of a search."""
+    """Makes full-width and half-width, upper and lower case equal, for searching."""
     return normal(text).casefold()
 
 
-def _cut(heap: str) -> str:
-    runs = (islice(run, MOST_MARKS) if marks else run for marks, run in groupby(heap, _is_mark))
+def _truncate(marks: str) -> str:
+    runs = (islice(run, MAX_MARKS) if are_marks else run for are_marks, run in groupby(marks, _is_mark))
     return "".join(letter for run in runs for letter in run)
 
 

@@ -19,6 +19,7 @@ from chie.access.settings import AccessSettings
 from chie.access.users import UserFile, hash_of
 from chie.cli import main
 from chie.errors import AuthenticationError, ConfigurationError, ServiceError
+from chie.messages.catalogue import Message
 
 
 def run(*arguments: str) -> "tuple[int, str, str]":
@@ -26,11 +27,11 @@ def run(*arguments: str) -> "tuple[int, str, str]":
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_a_token_is_shown_once_and_kept_nowhere(home: Path) -> None:
-    code, out, told = run("add", "aki", "--admin")
+def test_token_is_shown_once_and_not_stored(home: Path) -> None:
+    code, out, err = run("add", "aki", "--admin")
     token = out.strip()
     assert (code, token[:5], len(token)) == (0, "chie_", 48)
-    assert "not shown again" in told
+    assert "not shown again" in err
     kept = (home / "users.json").read_text()
     assert token not in kept
     assert json.loads(kept)["users"][0]["token_sha256"] == hash_of(token)
@@ -40,7 +41,7 @@ def test_a_token_is_shown_once_and_kept_nowhere(home: Path) -> None:
     assert token not in str(run("list"))
 
 
-def test_a_revoked_token_is_refused_at_once_by_who_has_read_the_file(home: Path) -> None:
+def test_revoked_token_is_rejected_at_once(home: Path) -> None:
     file = UserFile(home / "users.json")
     tokens = [file.add(name) for name in ("aki", "ben")]
     reader = UserFile(home / "users.json")
@@ -48,30 +49,29 @@ def test_a_revoked_token_is_refused_at_once_by_who_has_read_the_file(home: Path)
     assert run("revoke", "aki") == (0, "Revoked aki\n", "")
     assert reader.find(tokens[0]) is None
     assert reader.find(tokens[1]) == User("ben")
-    locked = (
-        "Nobody is left, so nobody gets in with a token. `chie users add NAME` adds somebody; "
-        f"to ask nobody for a token any more, delete {home / 'users.json'}.\n"
+    warning = (
+        "No users are left, so no token of `chie users` is accepted. Add one with `chie users add NAME`; "
+        f"to stop requiring tokens, delete {home / 'users.json'}.\n"
     )
-    assert run("revoke", "ben")[2] == locked
-    assert run("list") == (0, "", locked)
+    assert run("revoke", "ben")[2] == warning
+    assert run("list") == (0, "", warning)
     (home / "users.json").unlink()
     assert run("list")[2] == "No users. `chie users add NAME` adds one.\n"
 
 
 @pytest.mark.parametrize("name", ["", "anonymous", "Chie", "a b", "../aki", "a" * 65, "aki\n", "-x"])
-def test_a_name_that_means_something_else_is_refused(name: str) -> None:
-    code, _, told = run("add", "--", name)
-    assert code == 1
-    assert "this name cannot be used" in told
+def test_invalid_user_name_is_rejected(name: str) -> None:
+    code, _, err = run("add", "--", name)
+    assert (code, err) == (1, f"Error: {Message('access.user_name_invalid', reserved=['anonymous', 'chie'])}\n")
 
 
-def test_a_name_is_given_once_and_only_a_known_one_is_revoked() -> None:
+def test_existing_name_is_a_conflict_and_unknown_one_not_found() -> None:
     run("add", "aki")
-    assert "there is a user AKI already" in run("add", "AKI")[2]
-    assert "there is no user ben" in run("revoke", "ben")[2]
+    assert "The user AKI already exists" in run("add", "AKI")[2]
+    assert "There is no user ben" in run("revoke", "ben")[2]
 
 
-async def test_once_the_house_asks_it_asks_for_good_even_if_the_file_goes(home: Path) -> None:
+async def test_authentication_stays_required_after_the_file_is_deleted(home: Path) -> None:
     authenticator = Authenticator(AccessSettings())
     assert not authenticator.required
     token = UserFile(home / "users.json").add("aki")
@@ -84,16 +84,20 @@ async def test_once_the_house_asks_it_asks_for_good_even_if_the_file_goes(home: 
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"users": [{"name": "aki"}]}', '{"users": {"a": 1}}', "\x00"])
-async def test_a_broken_file_lets_nobody_in_and_says_so(home: Path, content: str) -> None:
+async def test_broken_file_rejects_all_tokens(home: Path, content: str) -> None:
     _write(home, content)
     authenticator = Authenticator(AccessSettings())
     assert authenticator.required
-    with pytest.raises(ServiceError, match="nobody is let in") as refused:
+    with pytest.raises(ServiceError) as rejected:
         await authenticator.user_of("chie_x")
-    assert str(home) not in refused.value.message, "where the file is, is no stranger's business"
-    with pytest.raises(ConfigurationError, match="nobody is let in") as told:
+    assert rejected.value.code == "access.users_unavailable"
+    assert str(home) not in rejected.value.message, "unauthenticated callers do not learn the path"
+    with pytest.raises(ConfigurationError) as broken:
         UserFile(home / "users.json").entries()
-    assert str(home) in told.value.message
+    assert (broken.value.code, dict(broken.value.reason.params)) == (
+        "access.users_not_readable",
+        {"file": str(home / "users.json")},
+    )
 
 
 def _write(home: Path, content: str) -> None:
@@ -101,11 +105,11 @@ def _write(home: Path, content: str) -> None:
     (home / "users.json").write_text(content)
 
 
-def test_several_who_write_at_once_lose_nobody(home: Path) -> None:
+def test_concurrent_additions_are_all_kept(home: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: UserFile(home / "users.json").add(f"user{number}"), range(24)))
     assert len(UserFile(home / "users.json").entries()) == 24
-    assert [path.name for path in home.glob("*.part")] == []
+    assert [path.name for path in home.glob(".*.part")] == []
 
 
 def test_tokens_are_compared_in_constant_time(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +128,7 @@ def test_tokens_are_compared_in_constant_time(home: Path, monkeypatch: pytest.Mo
         assert len(compared) == 3, "found or not, all are compared"
 
 
-def test_the_house_listens_beyond_loopback_only_where_it_asks(home: Path) -> None:
+def test_remote_host_needs_authentication(home: Path) -> None:
     everywhere = "0.0.0.0"  # noqa: S104
     command = [str(Path(sys.executable).parent / "chie"), "mcp", "knowledge", "--http", "--host", everywhere]
     refused = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, env=os.environ)
@@ -135,7 +139,7 @@ def test_the_house_listens_beyond_loopback_only_where_it_asks(home: Path) -> Non
         assert address.startswith(f"http://{everywhere}:")
 
 
-def test_without_an_issuer_no_cryptography_is_loaded() -> None:
+def test_no_cryptography_is_imported_without_an_issuer() -> None:
     script = (
         "import chie.app, sys; from chie.access.authentication import load_authenticator; load_authenticator(); "
         "print('jwt' in sys.modules)"

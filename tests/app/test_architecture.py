@@ -1,4 +1,4 @@
-"""The rules of the house that an import or a folder can break. Import directions are in pyproject.toml."""
+"""Rules that an import or a folder can break. Import directions are in pyproject.toml."""
 
 import json
 import subprocess
@@ -25,13 +25,13 @@ HEAVY = {
 
 
 def modules_after(statement: str) -> set[str]:
-    """What a fresh interpreter has loaded once it has run the statement."""
+    """The modules that a fresh interpreter has imported after the statement."""
     script = f"{statement}\nimport sys, json; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-def test_imports_go_the_way_the_design_says() -> None:
+def test_import_contracts_hold() -> None:
     done = subprocess.run(
         [Path(sys.executable).parent / "lint-imports", "--no-cache"],
         cwd=ROOT,
@@ -42,25 +42,25 @@ def test_imports_go_the_way_the_design_says() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_command_line_loads_no_framework_before_a_command_needs_it() -> None:
+def test_command_line_imports_no_framework() -> None:
     loaded = modules_after("import chie.cli")
     assert loaded & (HEAVY | {"fastmcp", "mcp", "starlette", "pydantic", "uvicorn"}) == set()
 
 
 BUILDS = {
-    "knowledge": "from chie.knowledge.settings import KnowledgeSettings as Settings\nwanted = Settings()",
-    "bedrock_kb": "from chie.bedrock_kb.config import KBConfig\nwanted = KBConfig('us-east-1', 'KB12345678', 'model')",
-    "n8n": "from chie.n8n.settings import N8nSettings\nwanted = N8nSettings(url='http://127.0.0.1:9', api_key='key')",
+    "knowledge": "from chie.knowledge.settings import KnowledgeSettings as Settings\nsettings = Settings()",
+    "bedrock_kb": "from chie.bedrock_kb.config import KBConfig\nsettings = KBConfig('us-east-1', 'KB12345678', 'm')",
+    "n8n": "from chie.n8n.settings import N8nSettings\nsettings = N8nSettings(url='http://127.0.0.1:9', api_key='key')",
 }
 
 
-@pytest.mark.parametrize("room", BUILDS)
-def test_building_a_server_loads_no_model_and_no_driver(room: str) -> None:
+@pytest.mark.parametrize("module", BUILDS)
+def test_creating_a_server_imports_no_model_and_no_driver(module: str) -> None:
     statement = (
         "import asyncio\n"
-        f"from chie.{room}.server import create_server\n"
-        f"{BUILDS[room]}\n"
-        "asyncio.run(create_server(wanted).list_tools())"
+        f"from chie.{module}.server import create_server\n"
+        f"{BUILDS[module]}\n"
+        "asyncio.run(create_server(settings).list_tools())"
     )
     assert modules_after(statement) & HEAVY == set()
 
@@ -70,11 +70,11 @@ def test_mcp_kit_stays_small() -> None:
     assert len(files) <= 6, files
 
 
-def test_there_is_no_drawer_for_odds_and_ends() -> None:
+def test_no_module_is_named_utils() -> None:
     names = {path.stem for path in SOURCE.rglob("*") if path.suffix in ("", ".py")}
     assert names & {"utils", "util", "helpers", "helper", "common", "misc"} == set()
 
 
-def test_packages_do_not_import_on_their_own() -> None:
+def test_init_files_import_nothing() -> None:
     for init in SOURCE.rglob("__init__.py"):
         assert "import" not in init.read_text(encoding="utf-8"), init

@@ -1,4 +1,4 @@
-"""What a shell is told when the tab key is pressed."""
+"""Shell completion."""
 
 import os
 import pty
@@ -24,7 +24,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def complete(tmp_path: Path, line: str) -> set[str]:
-    """What bash itself would offer."""
+    """The completions that bash offers."""
     script = tmp_path / "chie.bash"
     script.write_text(CliRunner().invoke(main, ["completion", "bash"]).output)
     words = line.split(" ")
@@ -50,11 +50,11 @@ def test_bash_completes_commands_hosts_and_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("shell", "words"), [("zsh", "#compdef chie"), ("fish", "complete --no-files --command chie")])
-def test_other_shells_get_a_script_of_their_own(shell: str, words: str) -> None:
+def test_scripts_of_other_shells(shell: str, words: str) -> None:
     assert words in CliRunner().invoke(main, ["completion", shell]).output
 
 
-def where_it_is(shell: str) -> str:
+def path_of(shell: str) -> str:
     found = which(shell)
     if found is None:
         pytest.skip(f"no {shell} here")
@@ -70,7 +70,7 @@ def where_it_is(shell: str) -> str:
     ],
 )
 def test_fish_completes(line: str, offered: set[str], tmp_path: Path) -> None:
-    fish = where_it_is("fish")
+    fish = path_of("fish")
     script = tmp_path / "chie.fish"
     script.write_text(CliRunner().invoke(main, ["completion", "fish"]).output)
     done = subprocess.run(
@@ -87,8 +87,8 @@ def test_fish_completes(line: str, offered: set[str], tmp_path: Path) -> None:
     ("typed", "shown"), [("chie con\t", "connect "), ("chie connect cursor --server \t", "knowledge   bedrock-kb  n8n")]
 )
 def test_zsh_completes(typed: str, shown: str, tmp_path: Path) -> None:
-    """At a terminal, for zsh completes nowhere else."""
-    zsh = where_it_is("zsh")
+    """In a terminal: zsh completes nowhere else."""
+    zsh = path_of("zsh")
     script = CliRunner().invoke(main, ["completion", "zsh"]).output
     (tmp_path / ".zshrc").write_text(f"autoload -U compinit; compinit -u -D\nPS1='ready> '\n{script}")
     terminal, theirs = pty.openpty()
@@ -112,7 +112,7 @@ def read_until(terminal: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("module", ["connect", "doctor", "backup"])
-def test_completing_a_command_loads_nothing_heavy(module: str) -> None:
+def test_completing_a_command_imports_no_framework(module: str) -> None:
     loaded = modules_after(f"import chie.{module}.cli")
     assert loaded & (HEAVY | {"fastmcp", "mcp", "starlette", "pydantic", "uvicorn"}) == set()
     assert sys.executable

@@ -1,4 +1,4 @@
-"""What other people get: built here, and looked into. `tests/real/test_distribution.py` installs and runs it."""
+"""Contents of the files of a release. `tests/real/test_distribution.py` installs and runs them."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import validate
-from release.__main__ import refuse_other_versions
+from release.__main__ import check_versions
 from release.build import PAGE, PLUG_IN, ROOT, WHEEL_LIMIT_MB, make_wheel
 from release.bundle import pack
 
@@ -20,7 +20,7 @@ SECRETS = re.compile(rb"AKIA[0-9A-Z]{16}|sk-[A-Za-z0-9_-]{20,}|-----BEGIN [A-Z ]
 
 UNWANTED = re.compile(r"(^|/)(tests?|\.env|node_modules|__pycache__)(/|$)|\.(db|log|map|pyc)$")
 
-# What the registry asks of a server.json, in our own words; its schema is in no package that we could install.
+# Our version of the registry's schema for server.json, which no package provides.
 CARD = {
     "type": "object",
     "required": ["$schema", "name", "description", "version", "packages"],
@@ -67,7 +67,7 @@ def wheel(file: Path) -> zipfile.ZipFile:
     return zipfile.ZipFile(file)
 
 
-def test_the_wheel_has_all_that_a_first_try_needs(wheel: zipfile.ZipFile) -> None:
+def test_wheel_contains_everything_needed_offline(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     assert {
         "chie/py.typed",
@@ -86,7 +86,7 @@ def test_the_wheel_has_all_that_a_first_try_needs(wheel: zipfile.ZipFile) -> Non
     assert [name for name in names if name.startswith("chie/static/assets/") and name.endswith(".js")]
 
 
-def test_the_wheel_carries_its_licences_and_commands(wheel: zipfile.ZipFile) -> None:
+def test_wheel_contains_licences_and_commands(wheel: zipfile.ZipFile) -> None:
     info = f"chie-{__version__}.dist-info"
     assert {f"{info}/licenses/LICENSE", f"{info}/licenses/src/chie/knowledge/embedding/default/NOTICE.txt"} <= set(
         wheel.namelist()
@@ -99,7 +99,7 @@ def test_the_wheel_carries_its_licences_and_commands(wheel: zipfile.ZipFile) -> 
     assert len(commands) == len(SERVERS) + 1
 
 
-def test_nothing_goes_out_that_is_not_meant_to(wheel: zipfile.ZipFile) -> None:
+def test_wheel_contains_no_unwanted_files(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
     assert {name.split("/")[0] for name in names} == {"chie", f"chie-{__version__}.dist-info"}
     assert [name for name in names if UNWANTED.search(name)] == []
@@ -107,7 +107,7 @@ def test_nothing_goes_out_that_is_not_meant_to(wheel: zipfile.ZipFile) -> None:
     assert [name for name, text in texts.items() if SECRETS.search(text) or str(ROOT).encode() in text] == []
 
 
-def test_the_base_asks_for_no_heavy_sdk(wheel: zipfile.ZipFile) -> None:
+def test_base_install_has_no_heavy_sdk(wheel: zipfile.ZipFile) -> None:
     about = Parser().parsestr(wheel.read(f"chie-{__version__}.dist-info/METADATA").decode())
     base = {re.split(r"[^\w-]", need)[0] for need in about.get_all("Requires-Dist", []) if "extra ==" not in need}
     assert (
@@ -116,23 +116,24 @@ def test_the_base_asks_for_no_heavy_sdk(wheel: zipfile.ZipFile) -> None:
     assert set(about.get_all("Provides-Extra", [])) >= {"openai", "bedrock", "google", "postgres", "anthropic", "all"}
 
 
-def test_the_wheel_is_within_its_limit(file: Path) -> None:
+def test_wheel_is_within_its_size_limit(file: Path) -> None:
     assert file.stat().st_size <= WHEEL_LIMIT_MB * 1_000_000
 
 
-def test_the_plug_in_is_a_wheel_of_its_own_that_brings_its_agent_and_sdk(tmp_path: Path) -> None:
+def test_plug_in_wheel_brings_its_agent_and_sdk(tmp_path: Path) -> None:
     wheel = zipfile.ZipFile(make_wheel(tmp_path, PLUG_IN))
     info = f"chie_agent_adk-{__version__}.dist-info"
     assert {name.split("/")[0] for name in wheel.namelist()} == {"chie_agent_adk", info}
     about = Parser().parsestr(wheel.read(f"{info}/METADATA").decode())
-    assert {re.split(r"[^\w-]", need)[0] for need in about.get_all("Requires-Dist", [])} == {"chie", "anthropic"}
+    required = {re.split(r"[^\w-]", need)[0] for need in about.get_all("Requires-Dist", [])}
+    assert required == {"chie", "anthropic", "httpx2"}
     entries = ConfigParser()
     entries.read_string(wheel.read(f"{info}/entry_points.txt").decode())
     assert dict(entries["chie.agents"]) == {"adk": "chie_agent_adk.agent:create_agent"}
 
 
-def test_the_ways_of_running_chie_from_here_bring_the_plug_in() -> None:
-    """What the first card says about a key of Anthropic is true for `make run` and for the image."""
+def test_make_run_and_the_image_install_the_plug_in() -> None:
+    """The setup page asks only for an Anthropic key, so the plug-in must be installed."""
     folder = PLUG_IN.relative_to(ROOT)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipe = makefile.partition("\n$(RUN):")[2].partition("\n\n")[0]
@@ -144,7 +145,7 @@ def test_the_ways_of_running_chie_from_here_bring_the_plug_in() -> None:
         assert {"openai", "anthropic"} <= set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE)), lock
 
 
-def test_the_bundle_starts_our_server_from_our_wheel(file: Path, tmp_path: Path) -> None:
+def test_bundle_starts_the_server_from_the_wheel(file: Path, tmp_path: Path) -> None:
     bundle = zipfile.ZipFile(pack(file, tmp_path))
     assert set(bundle.namelist()) == {"manifest.json", "pyproject.toml", "server.py", file.name}
     manifest = json.loads(bundle.read("manifest.json"))
@@ -154,10 +155,10 @@ def test_the_bundle_starts_our_server_from_our_wheel(file: Path, tmp_path: Path)
     assert bundle.read(file.name) == file.read_bytes()
 
 
-def test_the_registrys_card_is_valid_and_names_this_version() -> None:
+def test_server_json_is_valid_and_has_this_version() -> None:
     card = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     validate(card, CARD)
-    refuse_other_versions()
+    check_versions()
     assert f"mcp-name: {card['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
     [package] = card["packages"]
     words = [argument["value"] for argument in package["runtimeArguments"]]

@@ -1,4 +1,4 @@
-"""Docs that cannot go stale: generated parts are fresh, links and paths lead somewhere, commands exist."""
+"""The documentation is up to date: generated parts are fresh; links, paths and commands exist."""
 
 import re
 import subprocess
@@ -10,6 +10,7 @@ from click import Command, Context, Group
 from click.testing import CliRunner
 
 from chie.cli import main
+from chie.messages.catalogue import catalogue
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -23,17 +24,24 @@ def test_generated_parts_are_fresh() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_linked_files_exist(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text("utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 @pytest.mark.parametrize("name", ["AGENTS.md", "CONTRIBUTING.md"])
-def test_paths_that_the_guides_name_exist(name: str) -> None:
+def test_paths_in_the_guides_exist(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     paths = re.findall(r"`((?:src|tests|docs|bench|packages|requirements)/[\w./-]*)`", text)
     assert paths or name != "AGENTS.md"
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_error_codes_on_a_page_exist(page: Path) -> None:
+    named = re.findall(r"`([a-z0-9]\w*\.[a-z]+(?:_[a-z]+)+)`", page.read_text("utf-8"))
+    codes = [code for code in named if catalogue("en", code.partition(".")[0])]
+    assert [code for code in codes if code not in catalogue("en", code.partition(".")[0])] == []
 
 
 def test_the_guide_stays_short() -> None:
@@ -42,7 +50,7 @@ def test_the_guide_stays_short() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_of_ours_that_a_page_shows_exist(page: Path) -> None:
+def test_chie_commands_on_a_page_exist(page: Path) -> None:
     for command in set(re.findall(r"^(?:.*\| )?(chie(?: [a-z][a-z-]*)+)", page.read_text("utf-8"), re.MULTILINE)):
         words = command.split()[1:]
         depth = sum(1 for _ in _known(words))
@@ -52,7 +60,7 @@ def test_commands_of_ours_that_a_page_shows_exist(page: Path) -> None:
 
 
 def _known(words: list[str]) -> list[str]:
-    """The words that name commands; what follows is an argument."""
+    """The leading words that name commands; the rest are arguments."""
     command: Command | None = main
     found: list[str] = []
     for word in words:

@@ -1,4 +1,4 @@
-"""What `make bench` writes down, and what the documentation makes of it."""
+"""Figures of `make bench`, and the tables and the plot that are generated from them."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ def group(*figures: Figure) -> Group:
     return Group("about", figures)
 
 
-def test_a_table_has_a_column_for_each_one_compared_and_gives_the_reason_for_every_dash() -> None:
+def test_table_has_a_column_per_contestant_and_a_reason_for_every_dash() -> None:
     text = table(
         [
             Figure("a save", "Chie", 3.14159, "ms", 5),
@@ -26,7 +26,7 @@ def test_a_table_has_a_column_for_each_one_compared_and_gives_the_reason_for_eve
         ]
     )
     assert text.splitlines() == [
-        "|  | Chie | Peer 1.0 | aim |",
+        "|  | Chie | Peer 1.0 | target |",
         "|---|---|---|---|",
         "| a save | 3.14 ms | — | ≤ 5 ms |",
         "",
@@ -34,12 +34,12 @@ def test_a_table_has_a_column_for_each_one_compared_and_gives_the_reason_for_eve
     ]
 
 
-def test_nothing_is_left_out_without_a_reason() -> None:
-    with pytest.raises(ValueError, match="nobody says why"):
+def test_missing_value_needs_a_reason() -> None:
+    with pytest.raises(ValueError, match="no reason"):
         Figure("a save", "Peer", None)
 
 
-def test_measuring_one_group_anew_keeps_the_others(tmp_path: Path) -> None:
+def test_storing_one_group_keeps_the_others(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     keep("one", group(Figure("a", "Chie", 1.0)), path)
     keep("two", group(Figure("b", "Chie", 2.0)), path)
@@ -47,7 +47,7 @@ def test_measuring_one_group_anew_keeps_the_others(tmp_path: Path) -> None:
     assert {name: found.figures[0].value for name, found in read(path).items()} == {"one": 3.0, "two": 2.0}
 
 
-def test_an_aim_that_is_missed_is_said_so_in_the_readme() -> None:
+def test_missed_aim_is_marked_in_the_readme() -> None:
     line = HEADLINES[0]
     missed = summary({line.group: group(Figure(line.what, "Chie", 2.0, "×", 1.15))})
     kept = summary({line.group: group(Figure(line.what, "Chie", 1.1, "×", 1.15))})
@@ -55,7 +55,7 @@ def test_an_aim_that_is_missed_is_said_so_in_the_readme() -> None:
     assert "missed" not in kept
 
 
-def test_the_plot_is_a_picture_for_both_themes_and_shows_who_was_not_measured() -> None:
+def test_plot_supports_both_themes_and_shows_missing_figures() -> None:
     panel = PANELS[0]
     figures = [Figure(panel.what, "Chie", 1.0, "s"), Figure(panel.what, "A & B 1.0", None, why="it does not start.")]
     picture = plot({panel.group: group(*figures)})
@@ -64,14 +64,14 @@ def test_the_plot_is_a_picture_for_both_themes_and_shows_who_was_not_measured() 
     assert "prefers-color-scheme: dark" in picture
 
 
-def test_every_headline_and_every_panel_names_a_figure_that_was_measured() -> None:
+def test_every_headline_and_panel_names_a_measured_figure() -> None:
     groups = read()
     measured = {(name, figure.what) for name, found in groups.items() for figure in found.figures}
     wanted = {(one.group, one.what) for one in (*HEADLINES, *PANELS) if one.group in groups}
     assert wanted <= measured
 
 
-def test_every_group_that_was_measured_stands_in_the_documentation() -> None:
+def test_every_measured_group_is_documented() -> None:
     shown = set(re.findall(r"generated: figures (\w+)", (ROOT / "docs" / "figures.md").read_text("utf-8")))
     assert set(read()) <= shown
 

@@ -1,4 +1,4 @@
-"""Whatever makes the home or the database first, nobody else on the machine can read them."""
+"""The home folder and the database are readable by their owner alone, whichever command creates them."""
 
 import os
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from tests.fakes.embedders import HashingEmbedder
 
 from chie.cli import main
 from chie.database.url import SqliteUrl
-from chie.files import make_folder
+from chie.files import make_folder, replacing
 from chie.knowledge.settings import open_store
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="rights are told by modes only on POSIX")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are modes only on POSIX")
 
 
 @pytest.fixture(autouse=True)
@@ -29,13 +29,13 @@ def mode(path: Path) -> int:
 
 
 @pytest.mark.parametrize("command", [("notes", "list"), ("db", "upgrade")])
-def test_a_new_home_and_its_database_are_their_owners_alone(home: Path, command: tuple[str, ...]) -> None:
+def test_new_home_and_database_are_private(home: Path, command: tuple[str, ...]) -> None:
     assert CliRunner().invoke(main, command).exit_code == 0
     assert (mode(home), mode(home / "chie.db")) == (0o700, 0o600)
 
 
 @pytest.mark.parametrize("command", [("users", "add", "aki"), ("connect", "cursor", "--yes"), ("notes", "list")])
-def test_whatever_makes_the_home_makes_it_private(
+def test_every_command_creates_a_private_home(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
@@ -43,7 +43,7 @@ def test_whatever_makes_the_home_makes_it_private(
     assert mode(home) == 0o700
 
 
-def test_the_log_of_the_database_is_as_private(home: Path) -> None:
+def test_wal_of_the_database_is_private(home: Path) -> None:
     with closing(open_store(SqliteUrl(home / "chie.db"), HashingEmbedder())) as store:
         assert store.count(viewer="aki") == 0
         assert {file.name: mode(file) for file in home.iterdir()} == dict.fromkeys(
@@ -51,13 +51,25 @@ def test_the_log_of_the_database_is_as_private(home: Path) -> None:
         )
 
 
-def test_what_is_there_keeps_its_rights(home: Path) -> None:
+def test_existing_permissions_are_kept(home: Path) -> None:
     home.mkdir(mode=0o755)
     (home / "chie.db").touch(mode=0o640)
     assert CliRunner().invoke(main, ["notes", "list"]).exit_code == 0
     assert (mode(home), mode(home / "chie.db")) == (0o755, 0o640)
 
 
-def test_folders_above_are_made_too(tmp_path: Path) -> None:
-    make_folder(tmp_path / "home" / "n8n-backups" / "place")
+def test_parent_folders_are_private_too(tmp_path: Path) -> None:
+    make_folder(tmp_path / "home" / "n8n-backups" / "workflow")
     assert mode(tmp_path / "home") == mode(tmp_path / "home" / "n8n-backups") == 0o700
+
+
+def test_replacing_writes_all_or_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    with replacing(file) as draft:
+        draft.write_text("first")
+    with pytest.raises(TypeError), replacing(file) as draft:
+        draft.write_text(b"second")  # type: ignore[arg-type]
+    assert (file.read_text(), mode(file), [path.name for path in tmp_path.iterdir()]) == ("first", 0o600, ["file"])
+    with replacing(file, private=False) as draft:
+        draft.write_text("third")
+    assert (file.read_text(), mode(file)) == ("third", 0o644)

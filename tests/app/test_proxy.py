@@ -1,14 +1,15 @@
-"""What stands before Chie: its names are let in, all others are not."""
+"""Host names and origins behind a proxy."""
 
 from collections.abc import Iterator
 
 import pytest
 from starlette.testclient import TestClient
 
+from chie.access.authentication import load_authenticator
 from chie.access.proxy import load_proxy
 from chie.app import create_app
 from chie.errors import ConfigurationError
-from chie.mcp_kit.server import refuse_open_address
+from chie.http.server import require_loopback
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
         ("", 421),
     ],
 )
-def test_names_that_are_ours_are_let_in(client: TestClient, host: str, status: int) -> None:
+def test_allowed_hosts(client: TestClient, host: str, status: int) -> None:
     assert client.get("/api/agents", headers={"host": host}).status_code == status
 
 
@@ -46,12 +47,12 @@ def test_names_that_are_ours_are_let_in(client: TestClient, host: str, status: i
         ("null", 403),
     ],
 )
-def test_pages_that_are_ours_may_write(client: TestClient, origin: str, status: int) -> None:
+def test_allowed_origins(client: TestClient, origin: str, status: int) -> None:
     headers = {"host": "chie.example.com", "origin": origin}
     assert client.get("/api/agents", headers=headers).status_code == status
 
 
-def test_probes_may_ask_under_any_name_only_behind_a_proxy(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_accepts_any_host_behind_a_proxy(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.get("/health", headers={"host": "10.1.2.3"}).status_code == 421
     monkeypatch.setenv("CHIE_BEHIND_PROXY_AUTH", "1")
     with TestClient(create_app({}), base_url="http://10.0.0.1:8080") as behind:
@@ -59,15 +60,16 @@ def test_probes_may_ask_under_any_name_only_behind_a_proxy(client: TestClient, m
         assert behind.get("/api/agents", headers={"host": "10.1.2.3"}).status_code == 421
 
 
-def test_it_listens_beyond_this_machine_only_where_a_proxy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_authentication_allows_remote_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_ALLOWED_HOSTS", "chie.example.com")
-    with pytest.raises(ConfigurationError, match="proxy in front knows them already, set CHIE_BEHIND_PROXY_AUTH=1"):
-        refuse_open_address("0.0.0.0")  # noqa: S104
+    assert not load_authenticator().allows_remote
+    with pytest.raises(ConfigurationError, match="set `CHIE_BEHIND_PROXY_AUTH=1`"):
+        require_loopback("0.0.0.0")  # noqa: S104
     monkeypatch.setenv("CHIE_BEHIND_PROXY_AUTH", "1")
-    refuse_open_address("0.0.0.0")  # noqa: S104
+    assert load_authenticator().allows_remote
 
 
-def test_behind_a_proxy_the_names_must_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_authentication_needs_host_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_BEHIND_PROXY_AUTH", "1")
     with pytest.raises(ConfigurationError, match="not configured: CHIE_ALLOWED_HOSTS"):
         load_proxy()

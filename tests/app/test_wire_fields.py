@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 from tests.fakes.agents import FailingAgent, ToolAgent
 from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
-from chie.access.middleware import OWN_HEADER
+from chie.access.middleware import TOKEN_HEADER
 from chie.app import create_app
-from chie.chat.agents.builtin import open_agents
+from chie.chat.agents.assembly import open_agents
 from chie.chat.events import Done, ToolCall, Usage
 from chie.chat.settings import ChatSettings
 from chie.cli import main
@@ -43,7 +43,7 @@ EVENTS = {
     "message": {"type", "content"},
     "tool_call": {"type", "id", "name", "arguments"},
     "tool_result": {"type", "id", "name", "content", "is_error", "duration_ms"},
-    "error": {"type", "error"},
+    "error": {"type", "error", "code", "params"},
     "done": {"usage", "message_id", "session_id"},
 }
 
@@ -90,4 +90,4 @@ async def test_the_headers_that_are_ours(chat: ChatClient) -> None:
     response = await chat.client.post("/api/chat/stream", json={"message": "x"})
     ours = {name for name in response.headers if name.startswith("x-chie-")}
     assert ours == {"x-chie-session", "x-chie-message"}
-    assert OWN_HEADER == "x-chie-token"
+    assert TOKEN_HEADER == "x-chie-token"

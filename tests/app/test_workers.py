@@ -1,4 +1,4 @@
-"""`chie serve --workers 2` with real processes: one address, replaced when they die, ended together."""
+"""`chie serve --workers 2` with real processes: one port, replaced when they die, stopped together."""
 
 import asyncio
 import os
@@ -18,12 +18,12 @@ from tests.fakes.waiting import until
 
 from chie.chat.sessions.upgrade import HEAD
 
-ALONE = httpx2.Limits(max_keepalive_connections=0)  # a connection a request, so that it may reach either worker
+NO_KEEPALIVE = httpx2.Limits(max_keepalive_connections=0)  # each request may reach either worker
 
 
 @contextmanager
 def serving(*options: str, log: Path) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """What it said first, and the process; the rest goes to the log."""
+    """Its first line of output, and the process; the rest goes to the log."""
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
             [BIN / "chie", "serve", "--workers", "2", "--log-level", "info", *options],
@@ -66,16 +66,16 @@ async def replaced(process: "subprocess.Popen[str]", before: set[int]) -> bool:
     return len(workers_of(process) - before) == 1
 
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="who started whom is read from /proc")
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="child processes are read from /proc")
 
 
-async def test_two_workers_serve_one_address_and_are_replaced_and_ended_together(tmp_path: Path) -> None:
+async def test_two_workers_share_a_port_and_are_replaced_and_stopped_together(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with serving("--port", "0", log=log) as (line, process):
-        assert line.startswith("Chie is at http://127.0.0.1:")
-        address, before = line.split()[3], workers_of(process)
+        assert line.startswith("Chie is running at http://127.0.0.1:")
+        address, before = line.split()[4], workers_of(process)
         assert len(before) == 2
-        async with httpx2.AsyncClient(base_url=address, timeout=60, limits=ALONE) as client:
+        async with httpx2.AsyncClient(base_url=address, timeout=60, limits=NO_KEEPALIVE) as client:
             await _use_notes(address)
             os.kill(min(before), signal.SIGKILL)
             await until(partial(replaced, process, before))
@@ -87,13 +87,13 @@ async def test_two_workers_serve_one_address_and_are_replaced_and_ended_together
         assert process.stdout is not None
         assert process.stdout.read() == ""
         assert await gone(now)
-    told = log.read_text(encoding="utf-8")
-    assert f"worker {min(before)} has ended (SIGKILL); another takes its place" in told
-    assert told.count(f"is now at schema {HEAD}") == 1
+    logged = log.read_text(encoding="utf-8")
+    assert f"worker {min(before)} exited (SIGKILL); starting another" in logged
+    assert logged.count(f"is now at schema {HEAD}") == 1
 
 
 async def _use_notes(address: str) -> None:
-    """MCP keeps no state, so it does not matter who answers: every client has connections of its own."""
+    """MCP is stateless here, so any worker may answer; every client has its own connections."""
 
     async def save(number: int) -> None:
         async with Client(f"{address}/mcp/knowledge") as client:
@@ -107,7 +107,7 @@ async def _use_notes(address: str) -> None:
             assert len(found.structured_content["hits"]) == 6
 
 
-async def test_workers_end_when_their_supervisor_is_killed(tmp_path: Path) -> None:
+async def test_workers_stop_when_their_supervisor_is_killed(tmp_path: Path) -> None:
     with serving("--port", "0", log=tmp_path / "log") as (_, process):
         workers = workers_of(process)
         process.kill()
@@ -115,18 +115,18 @@ async def test_workers_end_when_their_supervisor_is_killed(tmp_path: Path) -> No
     assert len(workers) == 2
 
 
-def test_what_is_set_wrong_is_said_once_and_ends_them_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configuration_error_is_printed_once_and_stops_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_DATABASE_URL", "mysql://nowhere")
     with serving("--port", "0", log=tmp_path / "log") as (line, process):
         assert (line, process.wait(timeout=60)) == ("", 1)
-    told = (tmp_path / "log").read_text(encoding="utf-8")
-    assert told.count("Error: `CHIE_DATABASE_URL` is not a database URL that Chie supports.") == 1
-    assert "Traceback" not in told
+    logged = (tmp_path / "log").read_text(encoding="utf-8")
+    assert logged.count("Error: `CHIE_DATABASE_URL` is not a database URL that Chie supports.") == 1
+    assert "Traceback" not in logged
 
 
-def test_a_port_in_use_is_refused_even_if_other_workers_share_it(tmp_path: Path) -> None:
+def test_port_in_use_is_an_error_despite_reuse_port(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0), reuse_port=True) as taken:
         port = taken.getsockname()[1]
         with serving("--port", str(port), log=tmp_path / "log") as (line, process):
             assert (line, process.wait(timeout=60)) == ("", 1)
-    assert f"Error: cannot listen on 127.0.0.1 port {port}" in (tmp_path / "log").read_text(encoding="utf-8")
+    assert f"Error: Cannot listen on 127.0.0.1 port {port}" in (tmp_path / "log").read_text(encoding="utf-8")

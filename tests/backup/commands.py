@@ -1,4 +1,4 @@
-"""The commands as they are typed, and looks at what they left."""
+"""Runs the commands, and reads the files they leave."""
 
 import json
 import sqlite3
@@ -13,9 +13,11 @@ from tests.fakes.embedders import HashingEmbedder
 from chie.cli import main
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.messages.catalogue import Message
 
-ROOT = Path(__file__).parents[2]
-OTHER_DISK = Path("/dev/shm")  # noqa: S108 - in memory, where the tests' own folder is not
+
+def message(code: str, **params: str | int) -> str:
+    return str(Message(code, **params))
 
 
 def chie(*arguments: str) -> Result:
@@ -24,7 +26,7 @@ def chie(*arguments: str) -> Result:
 
 @contextmanager
 def notes(home: Path) -> Iterator[KnowledgeService]:
-    """One process's view of the notes, which stays open while others change the file."""
+    """A store that keeps the file open while other processes change it."""
     store = SqliteStore(home / "chie.db", HashingEmbedder())
     try:
         yield KnowledgeService(store)
@@ -45,8 +47,8 @@ def ids_in(archive: Path, tmp_path: Path) -> set[str]:
         return {row[0] for row in database.execute("SELECT id FROM notes")}
 
 
-def rewritten(archive: Path, **changes: object) -> None:
-    """The same archive with another manifest."""
+def change_manifest(archive: Path, **changes: object) -> None:
+    """Rewrite the archive with a changed manifest."""
     with zipfile.ZipFile(archive) as opened:
         parts = {name: opened.read(name) for name in opened.namelist()}
     manifest = json.loads(parts["manifest.json"]) | changes
@@ -55,7 +57,7 @@ def rewritten(archive: Path, **changes: object) -> None:
             out.writestr(name, json.dumps(manifest) if name == "manifest.json" else data)
 
 
-def made_older(database: Path) -> None:
+def downgrade(database: Path) -> None:
     with closing(sqlite3.connect(database)) as opened, opened:
         opened.execute("DROP INDEX private_notes")
         opened.execute("ALTER TABLE notes DROP COLUMN private")

@@ -1,4 +1,4 @@
-"""Puts an archive's database in place, and is ended by the system in the middle of writing it."""
+"""Installs an archive's database, and is killed by the system in the middle of writing it."""
 
 import resource
 import signal
@@ -7,20 +7,20 @@ from pathlib import Path
 
 from chie.backup import restore as restoring
 from chie.backup.database import replace_content
-from chie.backup.inventory import find_places
+from chie.backup.inventory import load_inventory
 
-WRITTEN = 1_000_000  # bytes of the new database, which has more
+MAX_WRITTEN_BYTES = 1_000_000  # the new database is larger
 
 
 def main() -> None:
     vars(restoring)["replace_content"] = _replace_half
-    with restoring.staged(find_places(), Path(sys.argv[1])) as candidate:
-        candidate.put_in_place()
+    with restoring.unpacked(load_inventory(), Path(sys.argv[1])) as backup:
+        backup.install()
 
 
 def _replace_half(staged: Path, live: Path) -> bool:
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python would make an error of it, which is no sudden end
-    resource.setrlimit(resource.RLIMIT_FSIZE, (WRITTEN, WRITTEN))
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it and would raise OSError instead of dying
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_WRITTEN_BYTES, MAX_WRITTEN_BYTES))
     return replace_content(staged, live)
 
 

@@ -1,14 +1,11 @@
-"""Archives that are damaged, strange, newer or older: looked through before anything is touched."""
+"""Damaged, unsafe, newer and older archives are verified before anything is changed."""
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.backup.commands import chie, made_older, notes, rewritten, titles
-
-ROOT = Path(__file__).parents[2]
-OTHER_DISK = Path("/dev/shm")  # noqa: S108 - in memory, where the tests' own folder is not
+from tests.backup.commands import change_manifest, chie, downgrade, message, notes, titles
 
 
 def damage(archive: Path, offset: int) -> None:
@@ -17,29 +14,30 @@ def damage(archive: Path, offset: int) -> None:
     archive.write_bytes(bytes(data))
 
 
-def test_a_damaged_archive_is_refused_before_anything_is_touched(home: Path, tmp_path: Path) -> None:
+def test_damaged_archive_is_rejected_before_anything_is_changed(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("here " * 500, title="here")
     archive = tmp_path / "b.zip"
     chie("backup", str(archive))
-    whole = archive.read_bytes()
+    intact = archive.read_bytes()
     state = {path: path.read_bytes() for path in home.iterdir()}
-    for offset in range(40, len(whole), max(1, len(whole) // 12)):
-        archive.write_bytes(whole)
+    for offset in range(40, len(intact), max(1, len(intact) // 12)):
+        archive.write_bytes(intact)
         damage(archive, offset)
         result = chie("restore", str(archive), "--yes")
-        if result.exit_code == 0:  # a byte that says nothing, such as a time of day
+        if result.exit_code == 0:  # a byte without meaning, such as a timestamp
             state = {path: path.read_bytes() for path in home.iterdir()}
             continue
-        assert "Nothing was changed" in result.output or "newer Chie" in result.output, result.output
+        assert "othing was changed" in result.output or "newer version of Chie" in result.output, result.output
         assert "Traceback" not in result.output
-    archive.write_bytes(whole[: len(whole) // 2])
-    assert "is not a backup of Chie's, or it is damaged" in chie("restore", str(archive), "--yes").output
-    assert "does not exist" in chie("restore", str(tmp_path / "nowhere.zip"), "--yes").output
+    archive.write_bytes(intact[: len(intact) // 2])
+    assert message("backup.archive_invalid", path=str(archive)) in chie("restore", str(archive), "--yes").output
+    missing = str(tmp_path / "nowhere.zip")
+    assert message("backup.archive_missing", path=missing) in chie("restore", missing, "--yes").output
     assert {path: path.read_bytes() for path in home.iterdir() if path in state} == state
 
 
-def test_what_lies_where_an_archive_is_written_is_not_written_to(home: Path, tmp_path: Path) -> None:
+def test_existing_file_at_the_temporary_path_is_not_written_to(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("here")
     archive, victim = tmp_path / "b.zip", tmp_path / "victim"
@@ -53,21 +51,24 @@ def test_what_lies_where_an_archive_is_written_is_not_written_to(home: Path, tmp
     assert (tmp_path / "c.zip").stat().st_mode & 0o777 == 0o600
 
 
-def test_an_archive_cannot_write_outside_the_home(home: Path, tmp_path: Path) -> None:
+def test_archive_cannot_write_outside_the_home(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("here")
     archive = tmp_path / "b.zip"
     chie("backup", str(archive))
     item = {"sha256": "0" * 64, "size": 0}
     for name in ("home/../../evil", "/etc/evil", "home/", "databases/..", "evil"):
-        rewritten(archive, items={name: item})
-        assert "outside its folders" in chie("restore", str(archive), "--yes").output
-    rewritten(archive, format=99, items={})
-    assert "was written by a newer Chie" in chie("restore", str(archive), "--yes").output
+        change_manifest(archive, items={name: item})
+        assert (
+            message("backup.archive_unsafe", path=str(archive), count=1)
+            in chie("restore", str(archive), "--yes").output
+        )
+    change_manifest(archive, format=99, items={})
+    assert f"{archive} was written by a newer version of Chie" in chie("restore", str(archive), "--yes").output
 
 
 @pytest.mark.parametrize("statement", ["PRAGMA user_version = 999", "UPDATE alembic_version SET version_num = '9999'"])
-def test_a_newer_schema_is_refused(home: Path, tmp_path: Path, statement: str) -> None:
+def test_newer_schema_is_rejected(home: Path, tmp_path: Path, statement: str) -> None:
     with notes(home) as service:
         service.save("here", title="here")
     chie("db", "upgrade")
@@ -76,14 +77,14 @@ def test_a_newer_schema_is_refused(home: Path, tmp_path: Path, statement: str) -
     assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
     result = chie("restore", str(tmp_path / "b.zip"), "--yes")
     assert result.exit_code == 1
-    assert "was written by a newer Chie" in result.output
+    assert "The backup was written by a newer version of Chie" in result.output
     assert not list(home.glob("before-restore-*"))
 
 
-def test_an_older_schema_is_brought_up_before_it_is_put_in_place(home: Path, tmp_path: Path) -> None:
+def test_older_schema_is_upgraded_before_it_is_installed(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("from long ago", title="old")
-    made_older(home / "chie.db")
+    downgrade(home / "chie.db")
     chie("backup", str(tmp_path / "b.zip"))
     for file in home.glob("chie.db*"):
         file.unlink()
@@ -93,15 +94,15 @@ def test_an_older_schema_is_brought_up_before_it_is_put_in_place(home: Path, tmp
         assert service.search("long ago").hits[0].title == "old"
 
 
-def test_nobody_is_asked_where_nobody_can_answer(home: Path, tmp_path: Path) -> None:
-    nothing = chie("backup", str(tmp_path / "b.zip"))
-    assert "there is nothing in" in nothing.output
+def test_confirmation_needs_a_terminal(home: Path, tmp_path: Path) -> None:
+    archive = str(tmp_path / "b.zip")
+    assert message("backup.nothing_to_back_up", home=str(home)) in chie("backup", archive).output
     with notes(home) as service:
         service.save("x", title="x")
         chie("backup", str(tmp_path / "b.zip"))
         service.save("y", title="y")
-    assert "is there already" in chie("backup", str(tmp_path / "b.zip")).output
-    assert "Add --yes" in chie("restore", str(tmp_path / "b.zip")).output
+    assert message("backup.file_exists", path=archive) in chie("backup", archive).output
+    assert message("backup.confirmation_required") in chie("restore", archive).output
     assert titles(home) == {"x", "y"}
     assert not list(home.glob(".restoring-*"))
     assert chie("backup", str(tmp_path / "b.zip"), "--yes").exit_code == 0

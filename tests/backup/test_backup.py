@@ -1,4 +1,4 @@
-"""`chie backup` and `chie restore`, with real processes that go on meanwhile."""
+"""`chie backup` and `chie restore` while other processes keep running."""
 
 import json
 import signal
@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 from tests.app.processes import BIN, StdioServer
-from tests.backup.commands import chie, ids_in, notes, titles
-from tests.backup.restorer import WRITTEN
+from tests.backup.commands import chie, ids_in, message, notes, titles
+from tests.backup.restorer import MAX_WRITTEN_BYTES
 
 ROOT = Path(__file__).parents[2]
-OTHER_DISK = Path("/dev/shm")  # noqa: S108 - in memory, where the tests' own folder is not
 
 
-def test_everything_comes_back(home: Path, tmp_path: Path) -> None:
+def test_everything_is_restored(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("知恵の輪", tags=["遊び"], source="wiki")
     chie("db", "upgrade")
@@ -31,14 +30,14 @@ def test_everything_comes_back(home: Path, tmp_path: Path) -> None:
     (home / "older.zip").write_bytes(b"a backup is not backed up")
     made = chie("backup", str(tmp_path / "out" / "b.zip"))
     assert made.exit_code == 0, made.output
-    assert "1 note, 0 conversations, 0 messages. Written, read again, and whole." in made.output
-    assert ".users, servers.json, backups of workflows (1), with the secrets in them" in made.output
+    assert "1 note, 0 conversations, 0 messages. Written and verified." in made.output
+    assert "also contains .users, servers.json, workflow backups (1)" in made.output
     assert (tmp_path / "out" / "b.zip").stat().st_mode & 0o777 == 0o600
     before = {path: path.read_bytes() for path in home.rglob("*.json")}
     for path in (*before, *home.glob("chie.db*")):
         path.unlink()
-    brought = chie("restore", str(tmp_path / "out" / "b.zip"), "--yes")
-    assert brought.exit_code == 0, brought.output
+    restored = chie("restore", str(tmp_path / "out" / "b.zip"), "--yes")
+    assert restored.exit_code == 0, restored.output
     assert {path: path.read_bytes() for path in home.rglob("*.json")} == before
     assert (home / "servers.json").stat().st_mode & 0o777 == 0o640
     with notes(home) as service:
@@ -48,22 +47,22 @@ def test_everything_comes_back(home: Path, tmp_path: Path) -> None:
     assert [path.name for path in home.glob(".*")] == [".users"]
 
 
-def test_what_was_there_is_kept_and_can_be_brought_back(home: Path, tmp_path: Path) -> None:
+def test_previous_state_is_backed_up_and_can_be_restored(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("old", title="old")
         chie("backup", str(tmp_path / "b.zip"))
         service.save("new", title="new")
-    brought = chie("restore", str(tmp_path / "b.zip"), "--yes")
+    restored = chie("restore", str(tmp_path / "b.zip"), "--yes")
     assert titles(home) == {"old"}
     last = json.loads((home / "audit.log").read_text().splitlines()[-1])
-    assert (last["kind"], last["id"], last["outcome"]) == ("house.restored", "b.zip", "done")
-    safety = Path(brought.output.split("What was there before: ")[1].strip())
-    assert chie("restore", str(safety), "--yes").exit_code == 0
+    assert (last["kind"], last["id"], last["outcome"]) == ("app.restored", "b.zip", "done")
+    previous = Path(restored.output.split("Backup of the previous state: ")[1].strip())
+    assert chie("restore", str(previous), "--yes").exit_code == 0
     assert titles(home) == {"old", "new"}
 
 
-def test_a_process_that_has_the_notes_open_goes_on_with_what_was_restored(home: Path, tmp_path: Path) -> None:
-    """It keeps vectors in memory; neither stale ones nor numbers used twice may be found there."""
+def test_process_with_open_notes_sees_the_restored_ones(home: Path, tmp_path: Path) -> None:
+    """It caches vectors; neither stale ones nor reused row numbers may be found."""
     with notes(home) as service:
         kept = [service.save(f"kept alpha {n}").id for n in range(3)]
         chie("backup", str(tmp_path / "b.zip"))
@@ -79,10 +78,10 @@ def test_a_process_that_has_the_notes_open_goes_on_with_what_was_restored(home: 
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_a_backup_from_another_machine_is_not_mixed_up_with_what_is_here(
+def test_backup_of_another_machine_does_not_mix_with_current_notes(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both count from one: only their content differs."""
+    """Both use the same row numbers; only the content differs."""
     monkeypatch.setenv("CHIE_HOME", str(tmp_path / "elsewhere"))
     with notes(tmp_path / "elsewhere") as service:
         theirs = service.save("zebra crossing").id
@@ -96,7 +95,7 @@ def test_a_backup_from_another_machine_is_not_mixed_up_with_what_is_here(
         assert service.search("apple pie").hits == []
 
 
-def test_a_running_server_serves_what_was_restored(home: Path, tmp_path: Path) -> None:
+def test_running_server_serves_restored_notes(home: Path, tmp_path: Path) -> None:
     with StdioServer("knowledge-gateway") as server:
         kept = server.call("save_knowledge", content="the database password is rotated monthly")
         assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
@@ -121,7 +120,7 @@ def writer(name: str) -> Iterator["subprocess.Popen[str]"]:
             process.kill()
 
 
-def test_a_backup_taken_while_others_write_has_all_that_was_saved_before(home: Path, tmp_path: Path) -> None:
+def test_backup_during_writes_has_everything_saved_before(home: Path, tmp_path: Path) -> None:
     with writer("1") as first, writer("2") as second:
         assert first.stdout
         assert second.stdout
@@ -135,7 +134,7 @@ def test_a_backup_taken_while_others_write_has_all_that_was_saved_before(home: P
     assert len(titles(home)) > 0
 
 
-def test_a_restore_while_others_write_stops_nobody(home: Path, tmp_path: Path) -> None:
+def test_restore_during_writes_does_not_stop_the_writer(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("from the backup", title="from the backup")
     chie("backup", str(tmp_path / "b.zip"))
@@ -152,7 +151,7 @@ def test_a_restore_while_others_write_stops_nobody(home: Path, tmp_path: Path) -
     assert "from the backup" in titles(home)
 
 
-def test_a_restore_that_is_killed_half_way_leaves_what_was_there(home: Path, tmp_path: Path) -> None:
+def test_killed_restore_leaves_the_database_unchanged(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         saved = service.save("restored", title="restored")
         with closing(sqlite3.connect(home / "chie.db")) as database, database:
@@ -162,31 +161,31 @@ def test_a_restore_that_is_killed_half_way_leaves_what_was_there(home: Path, tmp
         service.save("present", title="present")
     command = [str(BIN / "python"), "-m", "tests.backup.restorer", str(tmp_path / "b.zip")]
     assert subprocess.run(command, cwd=ROOT, check=False).returncode == -signal.SIGXFSZ
-    assert (home / "chie.db-wal").stat().st_size > WRITTEN // 2  # the new database was on its way
+    assert (home / "chie.db-wal").stat().st_size > MAX_WRITTEN_BYTES // 2  # the new database was partly written
     assert titles(home) == {"present"}
     assert next(home.glob(".restoring-*")).is_dir()
     assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
     assert titles(home) == {"restored"}
 
 
-def test_a_damaged_database_is_kept_as_it_is_and_replaced(home: Path, tmp_path: Path) -> None:
+def test_damaged_database_is_copied_and_replaced(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("whole", title="whole")
     chie("backup", str(tmp_path / "b.zip"))
     for file in home.glob("chie.db*"):
         file.unlink()
     (home / "chie.db").write_bytes(b"no database at all " * 1000)
-    refused = chie("backup", str(tmp_path / "c.zip"))
-    assert refused.exit_code == 1
-    assert "chie restore FILE" in refused.output
+    rejected = chie("backup", str(tmp_path / "c.zip"))
+    assert rejected.exit_code == 1
+    assert "chie restore FILE" in rejected.output
     assert not (tmp_path / "c.zip").exists()
-    brought = chie("restore", str(tmp_path / "b.zip"), "--yes")
-    assert "start every running Chie again" in brought.output
+    restored = chie("restore", str(tmp_path / "b.zip"), "--yes")
+    assert "restart every running Chie" in restored.output
     assert titles(home) == {"whole"}
     assert next(home.glob("before-restore-*/chie.db")).read_bytes().startswith(b"no database at all")
 
 
-def test_a_database_with_a_damaged_page_is_named_itself(home: Path, tmp_path: Path) -> None:
+def test_database_with_a_damaged_page_is_named(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("whole", title="whole")
     with closing(sqlite3.connect(home / "chie.db")) as database:
@@ -201,29 +200,28 @@ def test_a_database_with_a_damaged_page_is_named_itself(home: Path, tmp_path: Pa
     assert "`chie restore FILE`" in result.output
 
 
-def test_a_full_disk_is_told_of_the_place_that_is_full(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_is_reported_for_the_target(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with notes(home) as service:
         service.save("x")
 
-    def without_room(*arguments: Any, **options: Any) -> sqlite3.Connection:
+    def with_small_limit(*arguments: Any, **options: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connect(*arguments, **options)
-        if "uri" not in options:  # the copy, which is made by its plain path
+        if "uri" not in options:  # the copy is opened by path
             connection.execute("PRAGMA max_page_count = 2")
         return connection
 
     connect = sqlite3.connect
-    monkeypatch.setattr("chie.backup.database.sqlite3.connect", without_room)
+    monkeypatch.setattr("chie.backup.database.sqlite3.connect", with_small_limit)
     result = chie("backup", str(tmp_path / "out" / "b.zip"))
     assert result.exit_code == 1
     assert result.output.startswith(f"Error: The disk that holds {tmp_path / 'out'} is full.")
 
 
-def test_a_place_that_cannot_be_written_is_told(home: Path, tmp_path: Path) -> None:
+def test_unwritable_target_is_reported(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         service.save("x")
     (tmp_path / "file").touch()
     result = chie("backup", str(tmp_path / "file" / "b.zip"))
     assert result.exit_code == 1
-    assert "cannot be written" in result.output
+    expected = message("backup.target_not_writable", path=str(tmp_path / "file"), reason="File exists")
+    assert expected in result.output

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
-from tests.fakes.bedrock import ANSWER, Bedrock, refuse
+from tests.fakes.bedrock import ANSWER, Bedrock, answer, refuse
 
 from chie.app import create_app
 from chie.bedrock_kb.config import KBConfig
@@ -59,5 +59,14 @@ def test_bedrock_error_has_the_same_text_as_in_the_tool(page: TestClient, bedroc
 def test_unconfigured_server_is_503_with_the_missing_variable() -> None:
     servers = {"bedrock-kb": ConfigurationError("not configured: BEDROCK_KB_ID")}
     with TestClient(create_app(servers), base_url=BASE_URL) as client:
-        for answer in (client.get("/api/bedrock-kb"), client.post("/api/bedrock-kb/ask", json={"query": "x"})):
-            assert (answer.status_code, answer.json()) == (503, {"detail": "not configured: BEDROCK_KB_ID"})
+        for response in (client.get("/api/bedrock-kb"), client.post("/api/bedrock-kb/ask", json={"query": "x"})):
+            assert (response.status_code, response.json()) == (503, {"detail": "not configured: BEDROCK_KB_ID"})
+
+
+def test_notice_of_an_answer_has_a_code(page: TestClient, bedrock: Bedrock) -> None:
+    bedrock.replies(answer({"output": {"text": " "}, "citations": []}))
+    response = page.post("/api/bedrock-kb/ask", json={"query": "x"}).json()
+    assert response["notice"].startswith("Bedrock returned an empty answer.")
+    assert (response["notice_code"], response["notice_params"]) == ("bedrock_kb.answer_empty", {})
+    usual = page.post("/api/bedrock-kb/ask", json={"query": "x"}).json()
+    assert (usual["notice"], usual["notice_code"], usual["notice_params"]) == (None, None, None)

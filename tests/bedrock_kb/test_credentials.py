@@ -75,7 +75,7 @@ def test_profile_is_read_from_the_environment(bedrock: Bedrock, aws: Path, monke
 @pytest.mark.usefixtures("bedrock")
 def test_unknown_profile_is_an_authentication_error(config: KBConfig) -> None:
     with pytest.raises(AuthenticationError, match=r"\(ProfileNotFound\).*`aws configure list-profiles`") as caught:
-        ask(replace(config, profile="nobody"))
+        ask(replace(config, profile="missing"))
     assert caught.value.code == "bedrock_kb.profile_not_found"
 
 

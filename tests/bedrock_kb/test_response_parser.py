@@ -121,7 +121,7 @@ def location_members() -> dict[str, str]:
 
 def test_every_location_type_has_a_uri() -> None:
     members = location_members()
-    assert members.pop("sqlLocation") == "query"  # a query is not a place that can be opened
+    assert members.pop("sqlLocation") == "query"  # a query is not a URI
     assert members == URI_MEMBERS
     for member, name in members.items():
         assert only({"location": {"type": "X", member: {name: "there"}}}).uri == "there"

@@ -1,6 +1,6 @@
-"""What the house sends, word for word, for the tests of the page: `python -m tests.chat.recording` writes it anew.
+"""Recorded responses for the page's tests: `python -m tests.chat.recording` records them again.
 
-Ids and times are replaced by fixed ones, so a recording changes only when the house does.
+Ids and times are fixed, so a recording changes only when a response does.
 """
 
 import json
@@ -21,16 +21,16 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
 
 async def record() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
-        async with open_chat(sqlite_url(Path(folder))) as house:
-            found = {kind.id: await _record(house, kind.id) for kind in KINDS if kind.id in QUESTIONS}
+        async with open_chat(sqlite_url(Path(folder))) as chat:
+            found = {kind.id: await _record(chat, kind.id) for kind in KINDS if kind.id in QUESTIONS}
     return {name: json.loads(_fixed(json.dumps(one))) for name, one in found.items()}
 
 
-async def _record(house: ChatClient, agent_id: str) -> dict[str, Any]:
+async def _record(chat: ChatClient, agent_id: str) -> dict[str, Any]:
     body = {"message": QUESTIONS[agent_id], "agent_id": agent_id}
-    response = await house.client.post("/api/chat/stream", json=body)
+    response = await chat.client.post("/api/chat/stream", json=body)
     session_id, message_id = response.headers["x-chie-session"], response.headers["x-chie-message"]
-    conversation = await house.get(f"/api/sessions/{session_id}")
+    conversation = await chat.get(f"/api/sessions/{session_id}")
     headers = {"X-Chie-Session": session_id, "X-Chie-Message": message_id}
     return {"headers": headers, "stream": response.text, "conversation": conversation}
 

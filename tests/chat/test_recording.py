@@ -1,4 +1,4 @@
-"""The page's own tests read what the house really sends."""
+"""The recordings that the page's tests use are current."""
 
 import json
 
@@ -7,6 +7,6 @@ from tests.chat.recording import FIXTURES, record
 
 
 @pytest.mark.req("CH-15")
-async def test_the_recordings_that_the_pages_tests_use_are_what_the_house_sends() -> None:
+async def test_recordings_match_the_responses() -> None:
     recorded = json.loads(FIXTURES.read_text(encoding="utf-8"))
-    assert await record() == recorded, "the house sends something else now: run python -m tests.chat.recording"
+    assert await record() == recorded, "responses have changed: run python -m tests.chat.recording"

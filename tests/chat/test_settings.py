@@ -1,11 +1,11 @@
-"""Names and forms of the settings; the names are on the wire for ever."""
+"""Names and formats of the settings; the names are stable."""
 
 from pathlib import Path
 
 import pytest
 
-from chie.chat.agents.builtin import LAST_RESORT, OUT_OF_THE_BOX
-from chie.chat.agents.kinds import BUILT_IN, GROUP
+from chie.chat.agents.builtin import BUILTIN_AGENTS, FALLBACK_AGENT, KINDS
+from chie.chat.agents.plugins import GROUP
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
 from chie.settings import load
@@ -34,9 +34,9 @@ VARIABLES = {
 
 def test_names_that_operators_and_plug_ins_rely_on() -> None:
     assert {name.upper() for name in ChatSettings.model_fields} == VARIABLES
-    ids = [wanted.profile.id for wanted in (*OUT_OF_THE_BOX, LAST_RESORT)]
+    ids = [spec.profile.id for spec in (*BUILTIN_AGENTS, FALLBACK_AGENT)]
     assert ids == ["default-chat", "web-scraper", "assistant", "aws", "notes"]
-    assert set(BUILT_IN) == {"default", "openai", "aws", "notes"}
+    assert set(KINDS) == {"default", "openai", "aws", "notes"}
     assert GROUP == "chie.agents"
 
 
@@ -45,16 +45,16 @@ def test_patterns_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> No
     assert load(ChatSettings).chie_approved_tools == ("update_knowledge", "n8n/*")
 
 
-def test_a_wrong_value_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_value_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_TOOL_ROUNDS", "many")
     with pytest.raises(ConfigurationError, match="wrong value for CHIE_TOOL_ROUNDS"):
         load(ChatSettings)
 
 
-def test_a_key_alone_means_openai_itself() -> None:
-    assert ChatSettings(openai_api_key="sk-1").model_address == "https://api.openai.com/v1"  # type: ignore[arg-type]
+def test_key_alone_selects_openai() -> None:
+    assert ChatSettings(openai_api_key="sk-1").model_url == "https://api.openai.com/v1"  # type: ignore[arg-type]
 
 
-def test_files_are_looked_for_at_home(home: Path, tmp_path: Path) -> None:
+def test_files_default_to_the_home_folder(home: Path, tmp_path: Path) -> None:
     assert ChatSettings().servers_file == home / "servers.json"
     assert ChatSettings(chie_agents_file=tmp_path / "a.json").agents_file == tmp_path / "a.json"

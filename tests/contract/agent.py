@@ -1,4 +1,4 @@
-"""What every agent keeps to, whatever its SDK. A test module inherits the classes that fit its agent."""
+"""The contract of every agent, whatever its SDK. A test module inherits the classes that apply to its agent."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -11,11 +11,12 @@ from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.agents.base import Approve, BaseAgent, Turn
 from chie.chat.events import Event, ToolCall
-from chie.chat.models.base import ModelError
+from chie.chat.models.errors import ModelError
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import BuiltIn
+from chie.messages.catalogue import Message
 
 SECRET = "sk-very-secret"
 
@@ -30,17 +31,17 @@ def text_of(events: list[Event]) -> str:
     return "".join(event["content"] for event in events if event["type"] == "message")
 
 
-async def refuse(_: ToolCall) -> bool:
+async def reject(_: ToolCall) -> bool:
     return False
 
 
 class AgentContract(ABC):
-    """All agents. A subclass gives the fixture `agent`, and `prepare` for one answer with its text."""
+    """All agents. A subclass has the fixture `agent`; `prepare` sets up one answer and returns its text."""
 
     @abstractmethod
     def prepare(self, request: pytest.FixtureRequest) -> str: ...
 
-    async def test_an_answer_is_messages_and_ends_with_done(
+    async def test_answer_is_messages_and_ends_with_done(
         self, agent: BaseAgent, request: pytest.FixtureRequest
     ) -> None:
         expected = self.prepare(request)
@@ -49,16 +50,14 @@ class AgentContract(ABC):
         assert [event["type"] for event in events].count("done") == 1
         assert events[-1]["type"] == "done"
 
-    async def test_it_says_who_it_is(self, agent: BaseAgent) -> None:
+    async def test_info_matches_the_agent(self, agent: BaseAgent) -> None:
         info = await agent.get_agent_info()
         assert (info.id, info.name, info.description) == (agent.agent_id, agent.name, agent.description)
         assert all((info.id, info.name, info.description))
         assert info.supports_mcp is agent.supports_mcp()
-        assert (info.available, info.reason) == (True, None)
+        assert (info.available, info.reason, info.reason_code) == (True, None, None)
 
-    async def test_conversations_side_by_side_do_not_mix(
-        self, agent: BaseAgent, request: pytest.FixtureRequest
-    ) -> None:
+    async def test_parallel_conversations_do_not_mix(self, agent: BaseAgent, request: pytest.FixtureRequest) -> None:
         first, second = self.prepare(request), self.prepare(request)
         answers = await asyncio.gather(ask(agent), ask(agent))
         assert {text_of(answer).count(first) for answer in answers} == {1}
@@ -68,40 +67,42 @@ class AgentContract(ABC):
 class ModelAgentContract(AgentContract):
     """Agents with a model; `peer` is its server."""
 
+    def code(self, error: str) -> str:
+        """The code of an error; overridden where a provider has codes of its own."""
+        return f"models.{error}"
+
     def prepare(self, request: pytest.FixtureRequest) -> str:
         peer: ModelServer = request.getfixturevalue("peer")
         peer.script.append(say("こんにちは、", "world"))
         return "こんにちは、world"
 
-    async def test_text_comes_piece_by_piece(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_text_is_streamed(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("one ", "two ", "three"))
         events = await ask(agent)
         assert [event["content"] for event in events if event["type"] == "message"] == ["one ", "two ", "three"]
 
-    async def test_done_tells_the_tokens(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_done_has_the_token_counts(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("x"))
         assert (await ask(agent))[-1] == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}}
 
-    async def test_done_tells_that_the_limit_of_tokens_cut_the_answer(
-        self, agent: BaseAgent, peer: ModelServer
-    ) -> None:
+    async def test_done_reports_the_token_limit(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(Say(("half of",), limited=True))
         done = (await ask(agent))[-1]
         assert done == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}, "finish": "length"}
 
-    async def test_done_tells_that_the_provider_stopped_the_answer(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_done_reports_the_content_filter(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(Say(("First, you",), filtered=True))
-        *said, done = await ask(agent)
-        assert text_of(said) == "First, you"
+        *messages, done = await ask(agent)
+        assert text_of(messages) == "First, you"
         assert done == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}, "finish": "content_filter"}
 
-    async def test_the_model_reads_the_conversation_in_order(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_model_gets_the_conversation_in_order(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("fine"))
         history = (Turn(role="user", content="hi"), Turn(role="assistant", content="やあ"))
         await ask(agent, "how are you?", history=history)
         assert peer.turns(peer.seen[0]) == [("user", "hi"), ("assistant", "やあ"), ("user", "how are you?")]
 
-    async def test_turns_that_do_not_alternate_are_mended(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_turns_are_made_to_alternate(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("fine"))
         history = (
             Turn(role="assistant", content="a greeting before any question"),
@@ -113,41 +114,43 @@ class ModelAgentContract(AgentContract):
         assert peer.turns(peer.seen[0]) == [("user", "one\n\ntwo\n\nthree")]
 
     @pytest.mark.parametrize(
-        ("step", "words"),
+        ("step", "error"),
         [
-            (Refuse(400), "conversation may be too long"),
-            (Refuse(401), "Correct|Set "),
-            (Refuse(404), "Correct|Set "),
-            (Refuse(429), "Wait a little, then try again"),
-            (Refuse(500), "ry again"),
-            (Cut("half an ans"), "broke off in the middle of its answer"),
-            (say(), "answered nothing"),
-            (say("\n", " "), "answered nothing"),
-            (Say(filtered=True), "did not allow an answer to this"),
+            (Refuse(400), "request_rejected"),
+            (Refuse(401), "key_rejected"),
+            (Refuse(404), "model_not_found"),
+            (Refuse(429), "rate_limited"),
+            (Refuse(500), "server_failed"),
+            (Cut("half an ans"), "connection_broken"),
+            (say(), "answer_empty"),
+            (say("\n", " "), "answer_empty"),
+            (Say(filtered=True), "answer_filtered"),
         ],
         ids=["400", "401", "404", "429", "500", "cut", "empty", "blank", "filtered"],
     )
-    async def test_a_failing_model_is_told_in_our_words(
-        self, agent: BaseAgent, peer: ModelServer, step: Any, words: str
+    async def test_errors_of_a_model_have_codes(
+        self, agent: BaseAgent, peer: ModelServer, step: Any, error: str
     ) -> None:
         peer.script.extend([step] * 3)
-        with pytest.raises(ModelError, match=words) as caught:
+        with pytest.raises(ModelError) as caught:
             await ask(agent)
+        assert caught.value.code == self.code(error)
         assert SECRET not in caught.value.message
 
-    async def test_silence_ends_after_the_limit(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_silent_model_times_out(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.extend([Stall("hm")] * 3)
-        with pytest.raises(ModelError, match=r"was silent for 0\.5 seconds.*CHIE_MODEL_TIMEOUT"):
+        with pytest.raises(ModelError) as caught:
             await ask(agent)
+        assert (caught.value.code, caught.value.reason.params["seconds"]) == (self.code("timeout"), "0.5")
 
-    async def test_what_came_before_a_break_is_kept(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_text_before_an_interruption_is_kept(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(Cut("half an ans"))
         answer = agent.stream_chat("hello", (), "session-1")
         assert text_of([await anext(answer)]) == "half an ans"
         with pytest.raises(ModelError):
             await anext(answer)
 
-    async def test_closing_the_answer_ends_the_request(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_closing_the_answer_cancels_the_request(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(Stall("hm"))
         answer = agent.stream_chat("hello", (), "session-1")
         assert (await anext(answer))["type"] == "message"
@@ -156,7 +159,7 @@ class ModelAgentContract(AgentContract):
 
 
 class ToolAgentContract(ModelAgentContract):
-    """Agents with tools; they see a workbench."""
+    """Agents with tools; they use the workbench server."""
 
     @pytest.fixture
     def witness(self) -> Witness:
@@ -164,12 +167,10 @@ class ToolAgentContract(ModelAgentContract):
 
     @pytest.fixture
     async def toolbox(self, witness: Witness) -> AsyncIterator[Toolbox]:
-        async with Toolbox([Connection("workbench", BuiltIn(create_workbench(witness)), seconds=5)]) as toolbox:
+        async with Toolbox([Connection("workbench", BuiltIn(create_workbench(witness)), timeout=5)]) as toolbox:
             yield toolbox
 
-    async def test_the_model_calls_a_tool_and_answers_from_its_result(
-        self, agent: BaseAgent, peer: ModelServer
-    ) -> None:
+    async def test_model_calls_a_tool_and_answers_from_its_result(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.extend([use(Use("echo", '{"text": "障害"}', "c1"), text="Let me see. "), say("It says 障害.")])
         events = await ask(agent)
         assert [event["type"] for event in events] == ["message", "tool_call", "tool_result", "message", "done"]
@@ -185,43 +186,42 @@ class ToolAgentContract(ModelAgentContract):
         assert peer.results(peer.seen[1]) == [("c1", "echo: 障害")]
         assert events[-1] == {"type": "done", "usage": {"input_tokens": 14, "output_tokens": 6}}
 
-    async def test_calls_of_one_message_run_side_by_side(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_calls_of_one_message_run_in_parallel(self, agent: BaseAgent, peer: ModelServer) -> None:
         calls = (Use("meet", '{"text": "a"}', "c1"), Use("meet", '{"text": "b"}', "c2"))
         peer.script.extend([use(*calls), say("done")])
         await ask(agent)
         assert peer.results(peer.seen[1]) == [("c1", "met: a"), ("c2", "met: b")]
 
-    async def test_several_rounds_follow_each_other(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_several_rounds(self, agent: BaseAgent, peer: ModelServer) -> None:
         for text in ("1", "2", "3"):
             peer.script.append(use(Use("echo", f'{{"text": "{text}"}}')))
         peer.script.append(say("enough"))
         events = await ask(agent)
         ids = [event["id"] for event in events if event["type"] == "tool_call"]
-        assert len(set(ids)) == 3, "a server that gives every call the same id must not confuse them"
+        assert len(set(ids)) == 3, "calls must be distinct even if the server gives all the same id"
         assert [text for _, text in peer.results(peer.seen[3])] == ["echo: 1", "echo: 2", "echo: 3"]
 
-    async def test_rounds_are_bounded(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_rounds_are_limited(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.extend([use(Use("echo", '{"text": "again"}'))] * 4)
-        with pytest.raises(ModelError, match=r"called tools 3 times and came to no answer.*CHIE_TOOL_ROUNDS"):
+        with pytest.raises(ModelError) as caught:
             await ask(agent)
+        assert caught.value.reason == Message("models.too_many_tool_rounds", rounds=3)
         assert len(peer.seen) == 4
         assert "used all your tool calls" in str(peer.seen[3])
 
-    async def test_white_space_before_a_call_does_not_end_the_answer(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_white_space_before_a_call_is_no_answer(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.extend([use(Use("echo", '{"text": "x"}', "c1"), text="\n\n"), say("ok")])
         assert text_of(await ask(agent)).strip() == "ok"
 
-    async def test_what_is_said_after_a_tool_is_a_paragraph_of_its_own(
-        self, agent: BaseAgent, peer: ModelServer
-    ) -> None:
+    async def test_text_after_a_tool_starts_a_new_paragraph(self, agent: BaseAgent, peer: ModelServer) -> None:
         echo = Use("echo", '{"text": "x"}')
         before = (use(echo, text="見てみます。"), use(echo), use(echo, text="Once more.\n"))
         peer.script.extend([*before, say("\n\n", "Done.")])
         assert text_of(await ask(agent)) == "見てみます。\n\nOnce more.\n\nDone."
-        assert ("assistant", "見てみます。") in peer.turns(peer.seen[1]), "the model gets back what it said itself"
+        assert ("assistant", "見てみます。") in peer.turns(peer.seen[1]), "the model gets its own text unchanged"
 
     @pytest.mark.parametrize("arguments", ["", '{"what": ', '{"what": "disk"}'])
-    async def test_a_call_that_the_limit_of_tokens_cut_does_not_run(
+    async def test_call_truncated_by_the_token_limit_does_not_run(
         self, agent: BaseAgent, peer: ModelServer, witness: Witness, arguments: str
     ) -> None:
         async def never(call: ToolCall) -> bool:
@@ -234,49 +234,49 @@ class ToolAgentContract(ModelAgentContract):
         assert not any("approval" in event for event in events)
         (_, first), (name, second) = peer.results(peer.seen[1])
         assert (first, name) == ("echo: y", "c2")
-        assert "limit of tokens cut this call, so it did not run. Call again with less" in second
+        assert second == str(Message("agents.call_truncated"))
         assert "finish" not in events[-1]
 
-    async def test_calls_of_an_answer_that_was_stopped_do_not_run(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_calls_of_a_filtered_answer_do_not_run(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(Say(("Now",), (Use("echo", '{"text": "x"}'),), filtered=True))
         assert [event["type"] for event in await ask(agent)] == ["message", "done"]
 
     @pytest.mark.parametrize("arguments", ['{"text": ', "[1]", '"x"'])
-    async def test_malformed_arguments_go_back_to_the_model(
+    async def test_malformed_arguments_are_reported_to_the_model(
         self, agent: BaseAgent, peer: ModelServer, arguments: str
     ) -> None:
         peer.script.extend([use(Use("echo", arguments, "c1")), say("sorry")])
         events = await ask(agent)
-        assert [event["is_error"] for event in events if event["type"] == "tool_result"] == [True]
+        assert [event.get("code") for event in events if event["type"] == "tool_result"] == ["agents.arguments_invalid"]
         assert "not a JSON object" in peer.results(peer.seen[1])[0][1]
 
     @pytest.mark.parametrize(
-        ("call", "words"),
+        ("call", "text"),
         [
-            (Use("fail"), "there is no such thing. Name another."),
-            (Use("nonsense"), "There is no tool of this name"),
+            (Use("fail"), str(Message("toolbox.server_not_found"))),
+            (Use("nonsense"), str(Message("agents.tool_unknown"))),
             (Use("echo", '{"txt": 1}'), "text is required"),
         ],
-        ids=["failing", "unknown", "wrong arguments"],
+        ids=["failing", "unknown", "invalid arguments"],
     )
-    async def test_a_failed_tool_goes_back_as_a_failure(
-        self, agent: BaseAgent, peer: ModelServer, call: Use, words: str
+    async def test_failed_call_is_reported_to_the_model(
+        self, agent: BaseAgent, peer: ModelServer, call: Use, text: str
     ) -> None:
         peer.script.extend([use(call), say("then not")])
         events = await ask(agent)
-        results = [event for event in events if event["type"] == "tool_result"]
-        assert [result["is_error"] for result in results] == [True]
-        assert words in peer.results(peer.seen[1])[0][1]
+        [result] = [event for event in events if event["type"] == "tool_result"]
+        assert (result["is_error"], bool(result.get("code"))) == (True, True)
+        assert text in peer.results(peer.seen[1])[0][1]
         assert text_of(events) == "then not"
 
-    async def test_a_long_result_is_cut_with_a_marker(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_long_result_is_truncated_with_a_marker(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.extend([use(Use("lines", '{"count": 5000}')), say("long")])
         await ask(agent)
         [(_, text)] = peer.results(peer.seen[1])
-        assert text == "x" * 1000 + "\n[cut: these are the first 1000 of 5000 characters]"
+        assert text == "x" * 1000 + "\n[truncated: these are the first 1000 of 5000 characters]"
 
     @pytest.mark.parametrize("tool", ["erase", "unmarked"])
-    async def test_a_destructive_tool_waits_for_the_users_word(
+    async def test_destructive_tool_waits_for_approval(
         self, agent: BaseAgent, peer: ModelServer, witness: Witness, tool: str
     ) -> None:
         peer.script.extend([use(Use(tool, '{"what": "disk"}', "c1")), say("gone")])
@@ -296,16 +296,16 @@ class ToolAgentContract(ModelAgentContract):
         ]
         assert witness.erased == ["disk"]
 
-    @pytest.mark.parametrize("approve", [None, refuse], ids=["nobody to ask", "refused"])
-    async def test_without_it_nothing_is_destroyed(
+    @pytest.mark.parametrize("approve", [None, reject], ids=["no approver", "rejected"])
+    async def test_destructive_tool_does_not_run_without_approval(
         self, agent: BaseAgent, peer: ModelServer, witness: Witness, approve: Approve | None
     ) -> None:
         peer.script.extend([use(Use("erase", '{"what": "disk"}')), say("as you wish")])
         await ask(agent, approve=approve)
         assert witness.erased == []
-        assert "The user did not allow this call" in peer.results(peer.seen[1])[0][1]
+        assert peer.results(peer.seen[1])[0][1] == str(Message("agents.call_rejected"))
 
-    async def test_what_only_adds_or_reads_is_not_asked_for(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_tools_that_only_add_or_read_need_no_approval(self, agent: BaseAgent, peer: ModelServer) -> None:
         async def never(call: ToolCall) -> bool:
             raise AssertionError(call)
 
@@ -313,7 +313,7 @@ class ToolAgentContract(ModelAgentContract):
         events = await ask(agent, approve=never)
         assert {event["content"] for event in events if event["type"] == "tool_result"} == {"added x", "echo: y"}
 
-    async def test_a_call_that_waits_for_approval_does_not_hold_up_the_others(
+    async def test_call_that_waits_for_approval_does_not_delay_the_others(
         self, agent: BaseAgent, peer: ModelServer
     ) -> None:
         peer.script.extend([use(Use("erase", '{"what": "x"}', "c1"), Use("echo", '{"text": "y"}', "c2")), say("ok")])
@@ -343,8 +343,18 @@ class ToolAgentContract(ModelAgentContract):
         await answer.aclose()
         await asyncio.wait_for(witness.cancelled.wait(), 10)
 
+    async def test_closing_the_answer_at_a_result_cancels_the_other_calls(
+        self, agent: BaseAgent, peer: ModelServer, witness: Witness
+    ) -> None:
+        peer.script.append(use(Use("hang", id="c1"), Use("echo", '{"text": "x"}', "c2")))
+        answer = agent.stream_chat("hello", (), "session-1")
+        assert [(await anext(answer))["type"] for _ in range(3)] == ["tool_call", "tool_call", "tool_result"]
+        await witness.started.wait()
+        await answer.aclose()
+        await asyncio.wait_for(witness.cancelled.wait(), 10)
+
 
 @pytest.fixture
 def settings() -> ChatSettings:
-    """Short limits, so that tests need not wait for long ones."""
+    """Short limits keep the tests fast."""
     return ChatSettings(chie_model_timeout=0.5, chie_tool_rounds=3, chie_tool_result_limit=1000)

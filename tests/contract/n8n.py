@@ -1,4 +1,4 @@
-"""What an assistant can count on with any n8n: run against the fakes of two generations, and against a real one."""
+"""The end-to-end suite, run against the fakes of two generations of n8n and against a real n8n."""
 
 import json
 from pathlib import Path
@@ -12,15 +12,15 @@ class EndToEnd:
     """Needs the fixtures `call` (a Caller), `instance` (an Instance) and `tmp_path`."""
 
     @pytest.mark.req("NW-5", "NW-3")
-    async def test_what_raw_gives_is_taken_back_unchanged(self, call: Caller) -> None:
+    async def test_raw_result_is_accepted_unchanged(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         before = (await call("get_workflow", id=created["id"], raw=True)).data
         answer = (await call("update_workflow", **before)).data
-        assert answer["steps"] == ["nothing to change: n8n has it so already"]
+        assert answer["steps"] == ["nothing to change: n8n already has this state"]
         assert (await call("get_workflow", id=created["id"], raw=True)).data == before
 
     @pytest.mark.req("NW-3")
-    async def test_a_copy_made_from_raw_has_the_same_nodes_and_connections(self, call: Caller) -> None:
+    async def test_raw_has_the_same_nodes_and_connections(self, call: Caller) -> None:
         flow = order_flow()
         first = (await call("create_workflow", **flow)).data
         raw = (await call("get_workflow", id=first["id"], raw=True)).data
@@ -29,7 +29,7 @@ class EndToEnd:
             assert {key: stored[key] for key in given} == given
 
     @pytest.mark.req("NW-5")
-    async def test_a_rename_changes_the_name_and_nothing_else(self, call: Caller) -> None:
+    async def test_rename_changes_only_the_name(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         before = (await call("get_workflow", id=created["id"], raw=True)).data
         answer = (await call("update_workflow", id=created["id"], name="新しい名前")).data
@@ -41,7 +41,7 @@ class EndToEnd:
         }
 
     @pytest.mark.req("NW-5")
-    async def test_a_node_sent_with_its_parameters_alone_keeps_credentials_and_the_rest(self, call: Caller) -> None:
+    async def test_node_with_only_parameters_keeps_its_credentials(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         nodes = [{"name": "Webhook"}, {"name": "注文を整形", "parameters": {"value": 1}}, {"name": "End"}]
         answer = (await call("update_workflow", id=created["id"], nodes=json.dumps(nodes))).data
@@ -52,7 +52,7 @@ class EndToEnd:
         assert any("credentials" in note for note in answer["notes"])
 
     @pytest.mark.req("NW-5")
-    async def test_tags_and_publication_are_really_applied(self, call: Caller) -> None:
+    async def test_tags_and_publication_are_applied(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         mark = f"t-{uuid4().hex[:8]}"
         answer = (await call("update_workflow", id=created["id"], active=True, tags=[mark, "請求"])).data
@@ -64,7 +64,7 @@ class EndToEnd:
         assert "unpublished" in again["steps"]
 
     @pytest.mark.req("NW-5")
-    async def test_a_setting_that_this_n8n_refuses_is_left_out_and_said(self, call: Caller) -> None:
+    async def test_rejected_setting_is_dropped_and_reported(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         answer = (
             await call("update_workflow", id=created["id"], settings={"timezone": "Asia/Tokyo", "noSuchThing": 1})
@@ -74,18 +74,18 @@ class EndToEnd:
         assert "noSuchThing" not in raw["settings"]
         assert any("settings.noSuchThing" in note for note in answer["notes"])
 
-    async def test_an_old_view_of_a_workflow_is_refused(self, call: Caller) -> None:
+    async def test_change_of_an_old_version_is_rejected(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         old = (await call("get_workflow", id=created["id"], raw=True)).data
-        operations = [{"op": "setField", "node": "End", "path": "notes", "value": "somebody else"}]
+        operations = [{"op": "setField", "node": "End", "path": "notes", "value": "another change"}]
         await call("patch_workflow", id=created["id"], operations=operations)
         answer = await call("update_workflow", **{**old, "name": "mine"})
-        assert "changed this workflow since you read it" in answer.error
+        assert "was changed since you read it" in answer.error
         assert answer.details is not None
         assert answer.details["error_type"] == "ConflictError"
         assert (await call("get_workflow", id=created["id"])).data["name"] == old["name"]
 
-    async def test_a_broken_structure_is_refused_before_anything_is_written(self, call: Caller) -> None:
+    async def test_invalid_structure_is_rejected_before_writing(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         answer = await call("update_workflow", id=created["id"], nodes=[{"name": "Webhook"}, {"name": "End"}])
         assert "no node has this name" in answer.error
@@ -93,13 +93,13 @@ class EndToEnd:
         assert (await call("get_workflow", id=created["id"])).data["nodeCount"] == 3
         assert (await call("list_backups", id=created["id"])).data["count"] == 0
 
-    async def test_a_renamed_node_takes_its_connections_and_expressions_along(self, call: Caller) -> None:
+    async def test_rename_node_updates_connections_and_expressions(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
-        operations = [{"op": "renameNode", "name": "Webhook", "newName": "受付's door"}]
+        operations = [{"op": "renameNode", "name": "Webhook", "newName": "受付's desk"}]
         await call("patch_workflow", id=created["id"], operations=json.dumps(operations))
         raw = (await call("get_workflow", id=created["id"], raw=True)).data
-        assert raw["nodes"][1]["parameters"]["value"] == "={{ $('受付\\'s door').item.json.body }}"
-        assert raw["connections"]["受付's door"] == order_flow()["connections"]["Webhook"]
+        assert raw["nodes"][1]["parameters"]["value"] == "={{ $('受付\\'s desk').item.json.body }}"
+        assert raw["connections"]["受付's desk"] == order_flow()["connections"]["Webhook"]
         assert (await call("validate_workflow", id=created["id"])).data == {"valid": True, "errors": [], "warnings": []}
 
     async def test_patches_add_connect_and_remove(self, call: Caller) -> None:
@@ -117,21 +117,21 @@ class EndToEnd:
         assert "onError" not in raw["nodes"][1]
         assert raw["nodes"][1]["parameters"] == {"value": "={{ $('Webhook').item.json.body }}", "memo": 1}
 
-    async def test_a_patch_that_cannot_be_done_whole_is_not_done(self, call: Caller) -> None:
+    async def test_patch_is_applied_completely_or_not_at_all(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
-        operations = [{"op": "removeNode", "name": "End"}, {"op": "removeNode", "name": "nobody"}]
+        operations = [{"op": "removeNode", "name": "End"}, {"op": "removeNode", "name": "missing"}]
         answer = await call("patch_workflow", id=created["id"], operations=operations)
-        assert answer.error.startswith("operations[1] (removeNode): no node has this name")
+        assert answer.error.startswith("operations[1] (removeNode): No node has this name")
         assert (await call("get_workflow", id=created["id"])).data["nodeCount"] == 3
 
-    async def test_a_rehearsed_patch_writes_nothing(self, call: Caller) -> None:
+    async def test_dry_run_writes_nothing(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         operations = [{"op": "removeNode", "name": "End"}]
         answer = (await call("patch_workflow", id=created["id"], operations=operations, dryRun=True)).data
         assert (answer["nodeCount"], answer["steps"]) == (2, ["dry run: nothing was written"])
         assert (await call("get_workflow", id=created["id"])).data["nodeCount"] == 3
 
-    async def test_a_change_can_be_taken_back(self, call: Caller) -> None:
+    async def test_change_can_be_reverted(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         before = (await call("get_workflow", id=created["id"], raw=True)).data
         await call("patch_workflow", id=created["id"], operations=[{"op": "removeNode", "name": "End"}])
@@ -142,7 +142,7 @@ class EndToEnd:
         assert (after["nodes"], after["connections"]) == (before["nodes"], before["connections"])
 
     @pytest.mark.req("NW-5")
-    async def test_a_published_workflow_is_deleted_and_can_be_made_again(self, call: Caller) -> None:
+    async def test_published_workflow_is_deleted_and_can_be_recreated(self, call: Caller) -> None:
         mark = f"t-{uuid4().hex[:8]}"
         created = (await call("create_workflow", **order_flow(), active=True, tags=[mark])).data
         gone = (await call("delete_workflow", id=created["id"])).data
@@ -154,20 +154,20 @@ class EndToEnd:
         assert (made["nodeCount"], made["tags"], made["active"]) == (3, [mark], False)
 
     @pytest.mark.req("NW-5")
-    async def test_files_make_and_replace_workflows(self, call: Caller, tmp_path: Path) -> None:
+    async def test_files_create_and_replace_workflows(self, call: Caller, tmp_path: Path) -> None:
         flow = order_flow("from a file")
         file = tmp_path / "flow.json"
         file.write_text(json.dumps({**flow, "id": "other", "active": True, "versionId": "v"}), encoding="utf-8")
         made = (await call("create_workflow_from_file", filePath=str(file))).data
         assert (made["nodeCount"], made["active"]) == (3, False)
-        assert made["notes"] == ["not used from the file: active, id, versionId"]
+        assert made["notes"] == ["Not used from the file: active, id, versionId."]
         smaller = {**flow, "nodes": flow["nodes"][:1], "connections": {}}
         file.write_text(json.dumps(smaller), encoding="utf-8")
         replaced = (await call("replace_workflow_from_file", id=made["id"], filePath=str(file))).data
         assert (replaced["nodeCount"], replaced["changed"]) == (1, ["nodes", "connections"])
 
     @pytest.mark.req("NW-5")
-    async def test_every_page_of_a_list_can_be_reached_once(self, call: Caller) -> None:
+    async def test_every_page_of_a_list_is_reachable(self, call: Caller) -> None:
         mark = f"頁-{uuid4().hex[:8]}"
         made = [(await call("create_workflow", **order_flow(f"{mark} {n}"))).data["id"] for n in range(5)]
         seen: list[str] = []
@@ -181,7 +181,7 @@ class EndToEnd:
         assert len((await call("list_workflows", name=mark, limit=2, offset=3)).data["workflows"]) == 2
 
     @pytest.mark.req("NW-5")
-    async def test_the_graph_is_told_and_drawn(self, call: Caller) -> None:
+    async def test_graph_has_links_and_a_flowchart(self, call: Caller) -> None:
         created = (await call("create_workflow", **order_flow())).data
         answer = await call("get_workflow_connections", id=created["id"])
         assert [(v["node"], v["inputs"], v["outputs"]) for v in answer.data["graph"]] == [
@@ -192,12 +192,12 @@ class EndToEnd:
         assert answer.blocks[1].startswith("```mermaid\nflowchart LR\n")
         assert "n1 --1--> n2" in answer.blocks[1]
 
-    async def test_health_tells_what_this_n8n_can_do(self, call: Caller, instance: Instance) -> None:
+    async def test_health_reports_capabilities(self, call: Caller, instance: Instance) -> None:
         state = (await call("n8n_health")).data
         assert (state["healthy"], state["reachable"], state["keyValid"]) == (True, True, True)
         assert (state["capabilities"] is None) == instance.old
 
-    async def test_a_draft_that_cannot_go_live_is_told_and_later_changes_do_not_publish_it(
+    async def test_draft_that_cannot_be_published_is_reported_and_stays_a_draft(
         self, call: Caller, instance: Instance
     ) -> None:
         if instance.old:
@@ -210,19 +210,19 @@ class EndToEnd:
         assert (state["nodeCount"], state["active"], state["unpublishedChanges"]) == (1, True, True)
         renamed = (await call("update_workflow", id=created["id"], name="下書き")).data
         assert (renamed["name"], renamed["active"], renamed["unpublishedChanges"]) == ("下書き", True, True)
-        assert "it had unpublished changes" in renamed["notes"][0]
+        assert "The workflow had unpublished changes" in renamed["notes"][0]
 
     @pytest.mark.req("NW-6")
-    async def test_a_webhook_that_is_taken_is_a_conflict_in_n8ns_own_words(self, call: Caller) -> None:
+    async def test_webhook_in_use_is_a_conflict_with_n8ns_own_sentence(self, call: Caller) -> None:
         flow = order_flow()
         await call("create_workflow", **flow, active=True)
         answer = await call("create_workflow", **flow, active=True)
-        for _ in range(20):  # a new n8n registers webhooks in the background, and sees the conflict only then
+        for _ in range(20):  # n8n 2 registers webhooks in the background and detects the conflict late
             if answer.is_error:
                 break
             answer = await call("create_workflow", **flow, active=True)
         assert answer.error.startswith(
-            "Done: created. Then a step failed: Failed to publish workflow: n8n answered 409"
+            "Done: created. Then a step failed: Failed to publish workflow: n8n returned 409"
         )
         assert answer.details is not None
         assert answer.details["steps"] == ["created"]

@@ -1,4 +1,4 @@
-"""What our views show and ask for, in whatever host: the tests' own, and the protocol's official bridge."""
+"""The contract of the MCP views, run in two hosts: the tests' own and the protocol's official bridge."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,7 +49,7 @@ WORKFLOW = {
 @pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:
     if chromium() is None:
-        pytest.skip("no Chromium here: `make test` installs Debian's where it may, CHIE_CHROMIUM names another")
+        pytest.skip("no Chromium here: `make test` installs Debian's if it can, CHIE_CHROMIUM sets another")
     with open_browser() as opened:
         yield opened
 
@@ -108,12 +108,12 @@ class Views:
         expect(search.view.locator("header")).to_contain_text("PostgreSQL の接続数")
         expect(search.view.locator("main")).not_to_contain_text("null")
 
-    def test_a_passage_becomes_the_whole_note_through_the_host(self, search: Host) -> None:
+    def test_full_note_is_loaded_through_the_host(self, search: Host) -> None:
         search.open(SEARCH)
         search.show(SEARCH, {"query": "PgBouncer", "limit": 1})
         note = search.view.locator(".note")
         expect(note).not_to_contain_text("手順 11")
-        note.get_by_role("button", name="Read the whole note").click()
+        note.get_by_role("button", name="Show full note").click()
         expect(note).to_contain_text("手順 11")
         assert [call["name"] for call in search.seen("tools/call")] == ["get_knowledge"]
         note.get_by_role("button", name="Show less").click()
@@ -124,10 +124,10 @@ class Views:
         search.open(SEARCH)
         search.show(SEARCH, {"query": "短命なメモ", "limit": 1})
         search.mcp.call("delete_knowledge", id=saved["id"])
-        search.view.get_by_role("button", name="Read the whole note").click()
+        search.view.get_by_role("button", name="Show full note").click()
         expect(search.view.get_by_role("alert")).to_contain_text("knowledge not found")
 
-    def test_what_a_note_says_stays_text(self, search: Host) -> None:
+    def test_note_markup_stays_text(self, search: Host) -> None:
         search.open(SEARCH)
         search.show(SEARCH, {"query": "Markup in notes"})
         note = search.view.locator(".note").filter(has_text="Markup")
@@ -140,11 +140,11 @@ class Views:
     def test_a_source_is_opened_by_the_host(self, search: Host) -> None:
         search.open(SEARCH)
         search.show(SEARCH, {"query": "Markup in notes", "limit": 1})
-        search.view.get_by_role("button", name="Open the source").click()
+        search.view.get_by_role("button", name="Open source").click()
         expect(search.view.locator(".note")).to_have_count(1)
         assert search.seen("ui/open-link") == [{"url": "https://wiki.example/x"}]
 
-    def test_a_host_that_offers_nothing_gets_no_buttons(self, search: Host) -> None:
+    def test_host_without_capabilities_gets_no_buttons(self, search: Host) -> None:
         search.open(SEARCH, capabilities={})
         search.show(SEARCH, {"query": "PgBouncer markup"})
         expect(search.view.locator(".note").first).to_be_visible()
@@ -153,11 +153,11 @@ class Views:
     @pytest.mark.parametrize(
         ("locale", "none", "count"),
         [
-            ("ja-JP", "この件のメモはまだありません。", "1 件のメモ"),
-            ("en-GB", "The team has no note on this.", "1 note"),
+            ("ja-JP", "該当するメモはありません。", "1 件のメモ"),
+            ("en-GB", "No notes found.", "1 note"),
         ],
     )
-    def test_the_hosts_language_is_the_views(self, search: Host, locale: str, none: str, count: str) -> None:
+    def test_view_uses_the_hosts_language(self, search: Host, locale: str, none: str, count: str) -> None:
         search.open(SEARCH, locale=locale)
         search.hand_over({"content": [], "structuredContent": {"hits": []}})
         expect(search.view.get_by_role("heading", level=1)).to_have_text(none)
@@ -173,10 +173,10 @@ class Views:
         search.change(styles={"variables": {"--color-background-primary": "rgb(1, 2, 3)"}})
         expect(search.view.locator("body")).to_have_css("background-color", "rgb(1, 2, 3)")
 
-    def test_a_failed_search_and_a_stopped_one_are_said_to_be_so(self, search: Host) -> None:
+    def test_failed_and_cancelled_searches_are_reported(self, search: Host) -> None:
         search.open(SEARCH)
         search.page.evaluate("() => host.cancel()")
-        expect(search.view.get_by_role("heading", level=1)).to_have_text("The search was stopped.")
+        expect(search.view.get_by_role("heading", level=1)).to_have_text("The search was cancelled.")
         search.show(SEARCH, {"query": " "})
         expect(search.view.get_by_role("alert")).to_contain_text("query is required")
 
@@ -194,7 +194,7 @@ class Views:
         expect(graph.view.get_by_role("heading", level=1)).to_contain_text("注文の通知")
         expect(graph.view.locator(".node")).to_have_count(6)
         expect(graph.view.locator(".edge")).to_have_count(6)
-        expect(graph.view.locator(".edge.helper")).to_have_count(1)
+        expect(graph.view.locator(".edge.sub-node")).to_have_count(1)
         left = {name: self.left(graph, name) for name in ("Webhook", CHECK, "Wait", "Agent")}
         assert sorted(left, key=left.__getitem__) == list(left)
         assert self.left(graph, "Slack [1]") == left["Wait"]
@@ -213,19 +213,19 @@ class Views:
         details = graph.view.locator(".details")
         expect(details).to_contain_text("入力元: 合計は一万円以上か、それとも未満か")
         expect(details).to_contain_text("出力先: なし")
-        details.get_by_role("button", name="設定を見る").click()
+        details.get_by_role("button", name="設定を表示").click()
         expect(details.locator("pre")).to_contain_text('"text": "<b>大口注文</b>"')
         expect(details.locator("b")).to_have_count(0)
         assert graph.seen("tools/call")[0]["arguments"] == {"id": "orders1", "nodeName": "Slack [1]"}
 
-    def test_a_large_graph_can_have_the_whole_screen(self, graph: Host) -> None:
+    def test_graph_can_be_shown_full_screen(self, graph: Host) -> None:
         graph.open(GRAPH, displayMode="inline", availableDisplayModes=["inline", "fullscreen"])
         graph.show(GRAPH, {"id": "orders1"})
         graph.view.get_by_role("button", name="Full screen").click()
-        expect(graph.view.get_by_role("button", name="Back to the conversation")).to_be_visible()
+        expect(graph.view.get_by_role("button", name="Exit full screen")).to_be_visible()
         assert graph.seen("ui/request-display-mode") == [{"mode": "fullscreen"}]
 
-    def test_no_nodes_and_no_workflow_are_told_apart(self, graph: Host) -> None:
+    def test_empty_and_missing_workflows_differ(self, graph: Host) -> None:
         graph.open(GRAPH)
         graph.show(GRAPH, {"id": "empty1"})
         expect(graph.view.locator("main")).to_contain_text("This workflow has no nodes.")

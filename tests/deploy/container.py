@@ -1,4 +1,4 @@
-"""What the image would run, run here without Docker: the very words of the Dockerfile, as a process of its own."""
+"""Runs the command of the Dockerfile as a process, without Docker."""
 
 import json
 import os
@@ -30,18 +30,18 @@ class Container:
     port: int
 
     @property
-    def address(self) -> str:
+    def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def stop(self, seconds: float) -> int:
-        """As Cloud Run does: a signal, and so many seconds."""
+    def stop(self, timeout_seconds: float) -> int:
+        """Like Cloud Run: SIGTERM, then wait."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(seconds)
+        return self.process.wait(timeout_seconds)
 
 
 @contextmanager
 def container(args: list[str] | None = None, **settings: str) -> Iterator[Container]:
-    """`args` take the place of CMD, as in a service's YAML. PORT is 0: a free one."""
+    """`args` replace CMD, as in a service's YAML. PORT is 0, which takes a free port."""
     process = start(args, settings)
     try:
         assert process.stdout
@@ -57,11 +57,11 @@ def container(args: list[str] | None = None, **settings: str) -> Iterator[Contai
 
 def start(args: list[str] | None, settings: Mapping[str, str]) -> subprocess.Popen[str]:
     program, *rest = [*instruction("ENTRYPOINT"), *(args or instruction("CMD"))]
-    mine = ("CHIE_", "GOOGLE_", "VECTOR_SEARCH_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(mine) or name == "CHIE_HOME"}
+    own = ("CHIE_", "GOOGLE_", "VECTOR_SEARCH_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(own) or name == "CHIE_HOME"}
     return subprocess.Popen(
         [BIN / program, *rest],
-        cwd=DEPLOY,  # where no .env of a developer is
+        cwd=DEPLOY,  # a folder without the developer's .env
         env={**kept, "PORT": "0", "PYTHONUNBUFFERED": "1", **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

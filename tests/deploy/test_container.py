@@ -1,4 +1,4 @@
-"""The container's command as Cloud Run would run it: its port, its names, several at once, and its end."""
+"""The container's command as Cloud Run runs it: port, host names, several instances, and shutdown."""
 
 import signal
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ PROXY = {
 }
 HEADERS = {"host": RUN_APP, "accept": "application/json, text/event-stream"}
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-PATIENCE = 60  # seconds; machines can be busy
+TIMEOUT_SECONDS = 60  # machines can be busy
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +38,9 @@ def service() -> Iterator[FakeVectorSearch]:
 
 @pytest.fixture(scope="module")
 def settings(service: FakeVectorSearch) -> dict[str, str]:
-    """As in the service's YAML."""
-    CollectionProvisioner(
-        config=CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
-    ).provision()
+    """The environment of the service's YAML."""
+    config = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
+    CollectionProvisioner(config=config).provision()
     return PROXY | {
         "CHIE_KNOWLEDGE_STORE": "vector-search",
         "GOOGLE_CLOUD_PROJECT": "p",
@@ -59,65 +58,67 @@ def pair(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def get(url: str, **headers: str) -> httpx2.Response:
-    return httpx2.get(url, headers=HEADERS | headers, timeout=PATIENCE)
+    return httpx2.get(url, headers=HEADERS | headers, timeout=TIMEOUT_SECONDS)
 
 
 def post(url: str, message: dict[str, Any], **headers: str) -> httpx2.Response:
-    return httpx2.post(url, json=message, headers=HEADERS | headers, timeout=PATIENCE)
+    return httpx2.post(url, json=message, headers=HEADERS | headers, timeout=TIMEOUT_SECONDS)
 
 
-def call(address: str, tool: str, **arguments: Any) -> dict[str, Any]:
-    """One request, with no session before it."""
+def call(url: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    """One request without a session."""
     params = {"name": tool, "arguments": arguments}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    answer = post(f"{address}/mcp", message)
+    answer = post(f"{url}/mcp", message)
     assert answer.status_code == 200, answer.text
     result: dict[str, Any] = answer.json()["result"]["structuredContent"]
     return result
 
 
-def test_it_listens_on_every_address_at_port(pair: tuple[Container, Container]) -> None:
-    elsewhere = f"http://127.0.0.2:{pair[0].port}"  # not where a server on 127.0.0.1 would answer
-    assert get(f"{elsewhere}/health").json()["status"] == "healthy"
-    assert call(elsewhere, "search_knowledge", query="zebra") == {"hits": [], "notice": None}
+def test_it_listens_on_all_interfaces_at_port(pair: tuple[Container, Container]) -> None:
+    other = f"http://127.0.0.2:{pair[0].port}"  # a server on 127.0.0.1 would not respond
+    assert get(f"{other}/health").json()["status"] == "healthy"
+    assert call(other, "search_knowledge", query="zebra") == {"hits": [], "notice": None}
 
 
-def test_it_answers_to_its_own_names_alone_but_to_probes_under_any(pair: tuple[Container, Container]) -> None:
-    address = pair[0].address
-    strange = post(f"{address}/mcp", {}, host="evil.example")
-    foreign = post(f"{address}/mcp", {}, origin="https://evil.example")
-    assert (strange.status_code, foreign.status_code) == (421, 403)
-    for origin in (f"https://{RUN_APP}", "http://127.0.0.1:3000"):  # the page itself, and at the end of gcloud's tunnel
-        own = post(f"{address}/mcp", LIST, origin=origin)
+def test_only_its_own_host_names_are_allowed_except_for_probes(pair: tuple[Container, Container]) -> None:
+    url = pair[0].url
+    unknown = post(f"{url}/mcp", {}, host="evil.example")
+    foreign = post(f"{url}/mcp", {}, origin="https://evil.example")
+    assert (unknown.status_code, foreign.status_code) == (421, 403)
+    for origin in (f"https://{RUN_APP}", "http://127.0.0.1:3000"):  # the page itself, and through gcloud's tunnel
+        own = post(f"{url}/mcp", LIST, origin=origin)
         assert own.status_code == 200
-    assert get(f"{address}/health", host="whatever.the.platform.calls.it").status_code == 200
+    assert get(f"{url}/health", host="any.name.of.the.platform").status_code == 200
 
 
-def test_the_command_of_the_image_itself_opens_the_whole_house(settings: dict[str, str]) -> None:
+def test_default_command_serves_the_whole_app(settings: dict[str, str]) -> None:
     with container(None, **settings) as running:
-        health = get(f"{running.address}/health")
+        health = get(f"{running.url}/health")
         assert (health.status_code, health.json()["servers"]["knowledge"]["status"]) == (200, "healthy")
-        assert get(f"{running.address}/api/agents").status_code == 200
-        assert get(f"{running.address}/api/agents", host="evil.example").status_code == 421
+        assert get(f"{running.url}/api/agents").status_code == 200
+        assert get(f"{running.url}/api/agents", host="evil.example").status_code == 421
 
 
 @pytest.mark.parametrize(
-    ("args", "wrong", "told"),
+    ("args", "changed", "expected"),
     [
         (None, {"CHIE_BEHIND_PROXY_AUTH": "0"}, "refusing to listen on 0.0.0.0"),
         (ARGS, {"CHIE_ALLOWED_HOSTS": ""}, "not configured: CHIE_ALLOWED_HOSTS"),
     ],
 )
-def test_it_does_not_start_open_to_everybody(args: list[str] | None, wrong: dict[str, str], told: str) -> None:
-    process = start(args, PROXY | wrong)
-    said, _ = process.communicate(timeout=60)
+def test_it_does_not_start_without_authentication(
+    args: list[str] | None, changed: dict[str, str], expected: str
+) -> None:
+    process = start(args, PROXY | changed)
+    output, _ = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert told in said
-    assert "Traceback" not in said
+    assert expected in output
+    assert "Traceback" not in output
 
 
 class Alternating(httpx2.AsyncBaseTransport):
-    """Deals a client's requests out in turn, as a load balancer does."""
+    """Distributes a client's requests round robin, like a load balancer."""
 
     def __init__(self, ports: list[int]) -> None:
         self._ports = cycle(ports)
@@ -135,23 +136,23 @@ class Alternating(httpx2.AsyncBaseTransport):
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_two_processes_serve_one_client_in_turn(mode: str, pair: tuple[Container, Container]) -> None:
-    dealt = Alternating([running.port for running in pair])
+async def test_two_processes_serve_one_client_alternately(mode: str, pair: tuple[Container, Container]) -> None:
+    balancer = Alternating([running.port for running in pair])
 
     def make_client(*_: Any, **options: Any) -> httpx2.AsyncClient:
-        return httpx2.AsyncClient(transport=dealt, **options)
+        return httpx2.AsyncClient(transport=balancer, **options)
 
-    transport = StreamableHttpTransport(f"{pair[0].address}/mcp", httpx_client_factory=make_client)
+    transport = StreamableHttpTransport(f"{pair[0].url}/mcp", httpx_client_factory=make_client)
     async with Client(transport, mode=mode) as client:
         saved = [await client.call_tool("save_knowledge", {"content": f"{mode} finding {n}"}) for n in range(4)]
         listed = await client.call_tool("list_knowledge", {})
     ids = {result.data.id for result in saved}
     assert ids <= {note["id"] for note in listed.structured_content["notes"]}
-    assert all(dealt.used.count(running.port) >= 2 for running in pair)
+    assert all(balancer.used.count(running.port) >= 2 for running in pair)
 
 
 @pytest.mark.parametrize("args", [None, ARGS])
-def test_a_request_that_runs_is_finished_before_the_end(
+def test_running_request_is_finished_before_shutdown(
     args: list[str] | None, settings: dict[str, str], service: FakeVectorSearch
 ) -> None:
     held = Fault("query_data_objects", None, gate=Event())
@@ -159,10 +160,10 @@ def test_a_request_that_runs_is_finished_before_the_end(
         service.faults.append(held)
         answers: list[httpx2.Response] = []
         path = "/api/knowledge" if args is None else "/mcp"
-        asking = Thread(target=lambda: answers.append(_browse(f"{running.address}{path}")))
+        asking = Thread(target=lambda: answers.append(_browse(f"{running.url}{path}")))
         asking.start()
         assert held.reached.wait(30)
-        closing = Thread(target=lambda: running.stop(PATIENCE))
+        closing = Thread(target=lambda: running.stop(TIMEOUT_SECONDS))
         closing.start()
         _wait_until_closed(running.port)
         assert held.gate
@@ -170,7 +171,7 @@ def test_a_request_that_runs_is_finished_before_the_end(
         asking.join()
         closing.join()
     assert answers[0].status_code == 200
-    assert running.process.returncode in (0, -signal.SIGTERM)  # by itself
+    assert running.process.returncode in (0, -signal.SIGTERM)  # not killed
 
 
 def _browse(url: str) -> httpx2.Response:
@@ -182,7 +183,7 @@ def _browse(url: str) -> httpx2.Response:
 
 
 def _wait_until_closed(port: int) -> None:
-    """Nobody new is let in once the signal has come. The test's own time limit is the bound."""
+    """New connections are refused after the signal. The test's own timeout bounds the loop."""
     while not _refused(port):
         pass
 
@@ -192,6 +193,6 @@ def _refused(port: int) -> bool:
         get(f"http://127.0.0.1:{port}/health")
     except httpx2.ConnectError:
         return True
-    except httpx2.HTTPError:  # it was being closed while we came
+    except httpx2.HTTPError:  # closed while connecting
         return False
     return False

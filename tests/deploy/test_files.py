@@ -1,4 +1,4 @@
-"""The files in deploy/ name things that exist: commands, settings, paths, ports; and hold no secret."""
+"""The files in deploy/ refer to existing commands, settings, paths and ports, and contain no secrets."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from chie.knowledge.server import create_server
 pytestmark = pytest.mark.req("KG-10")
 
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text("utf-8")
-CLOUD_RUN = ["cloud-run.yaml", "cloud-run-house.yaml"]
+CLOUD_RUN = ["cloud-run.yaml", "cloud-run-app.yaml"]
 SECRET = re.compile(r"KEY|TOKEN|PASSWORD|SECRET|DATABASE_URL")
 
 
@@ -35,7 +35,7 @@ def containers(name: str) -> Iterator[dict[str, Any]]:
 
 
 def known_variables() -> set[str]:
-    """Of all settings and of all options of the commands that serve."""
+    """Variables of all settings and of all options of `serve` and `mcp`."""
     found = {"PORT"}
     for kind in _settings().values():
         prefix = kind.model_config.get("env_prefix", "")
@@ -62,14 +62,14 @@ ENVIRONMENTS = [
 
 
 @pytest.mark.parametrize(("name", "variables"), ENVIRONMENTS, ids=[name for name, _ in ENVIRONMENTS])
-def test_every_variable_is_a_setting_of_ours(name: str, variables: dict[str, Any]) -> None:
+def test_every_variable_is_a_setting(name: str, variables: dict[str, Any]) -> None:
     assert variables, name
     assert set(variables) - known_variables() == set()
     assert {"CHIE_BEHIND_PROXY_AUTH", "CHIE_ALLOWED_HOSTS"} <= set(variables)
 
 
 @pytest.mark.parametrize(("name", "variables"), ENVIRONMENTS, ids=[name for name, _ in ENVIRONMENTS])
-def test_no_secret_is_written_down(name: str, variables: dict[str, Any]) -> None:
+def test_no_secret_is_in_a_file(name: str, variables: dict[str, Any]) -> None:
     for variable, given in variables.items():
         if SECRET.search(variable):
             assert "secretKeyRef" in given.get("valueFrom", {}) or "${POSTGRES_PASSWORD:?" in given["value"], variable
@@ -77,7 +77,7 @@ def test_no_secret_is_written_down(name: str, variables: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("name", [*CLOUD_RUN, "kubernetes.yaml"])
-def test_the_command_exists_and_listens_on_every_address(name: str) -> None:
+def test_command_exists_and_listens_on_all_interfaces(name: str) -> None:
     for found in containers(name):
         words = found.get("args", instruction("CMD"))
         command: Command = main
@@ -91,7 +91,7 @@ def test_the_command_exists_and_listens_on_every_address(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*CLOUD_RUN, "kubernetes.yaml"])
-def test_probes_ask_a_path_that_answers_at_the_port_that_is_open(name: str) -> None:
+def test_probes_use_an_existing_path_and_the_exposed_port(name: str) -> None:
     exposed = int(re.findall(r"^EXPOSE (\d+)$", DOCKERFILE, re.MULTILINE)[-1])
     with TestClient(create_app({"knowledge": create_server()}), base_url="http://127.0.0.1") as client:
         for found in containers(name):
@@ -101,7 +101,7 @@ def test_probes_ask_a_path_that_answers_at_the_port_that_is_open(name: str) -> N
             assert all(client.get(path).status_code == 200 for path in probes)
 
 
-def test_the_port_that_compose_publishes_is_on_loopback_alone() -> None:
+def test_compose_publishes_its_port_on_loopback_only() -> None:
     chie = documents("compose.yaml")[0]["services"]["chie"]
     assert chie["ports"] == ["127.0.0.1:8080:8080"]
     assert chie["environment"]["PORT"] == "8080"
@@ -110,7 +110,7 @@ def test_the_port_that_compose_publishes_is_on_loopback_alone() -> None:
 
 
 @pytest.mark.parametrize("name", CLOUD_RUN)
-def test_the_names_that_cloud_run_gives_are_let_in(name: str) -> None:
+def test_host_names_of_cloud_run_are_allowed(name: str) -> None:
     (document,) = documents(name)
     (found,) = containers(name)
     pattern = next(one["value"] for one in found["env"] if one["name"] == "CHIE_ALLOWED_HOSTS")
@@ -121,8 +121,8 @@ def test_the_names_that_cloud_run_gives_are_let_in(name: str) -> None:
 
 
 class TestImage:
-    def test_what_it_copies_exists_and_is_not_ignored(self) -> None:
-        """From another stage it may copy anything; from here only what .dockerignore lets through."""
+    def test_copied_files_exist_and_are_not_ignored(self) -> None:
+        """Only copies from the build context are checked, not those from other stages."""
         lines = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
         sources = [source for line in lines for source in line.split()]
         allowed = re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE)
@@ -131,20 +131,20 @@ class TestImage:
             assert (ROOT / source).exists(), source
             assert any(Path(source).is_relative_to(path) for path in allowed), source
 
-    def test_the_page_is_built_where_the_package_takes_it_from(self) -> None:
+    def test_page_is_built_into_the_package(self) -> None:
         built = re.search(r'outDir: "\.\./(.+)"', (ROOT / "web" / "vite.config.ts").read_text("utf-8"))
         assert built
         assert f"COPY --from=page /build/{built[1]} {built[1]}" in DOCKERFILE
         assert "WORKDIR /build/web" in DOCKERFILE
 
-    def test_it_runs_as_nobody_in_particular_and_gets_its_signals_itself(self) -> None:
+    def test_it_runs_unprivileged_and_receives_signals_directly(self) -> None:
         last = DOCKERFILE.rpartition("\nFROM ")[2]
         assert re.search(r"^USER [1-9]\d*$", last, re.MULTILINE)
         assert instruction("ENTRYPOINT") == ["chie"]
         assert all(isinstance(word, str) for word in instruction("CMD"))
 
     def test_the_model_is_in_the_package(self) -> None:
-        """So it is in the image, and nothing is fetched at the start."""
+        """Nothing has to be downloaded at start-up."""
         from chie.knowledge import embedding
 
         folder = Path(embedding.__path__[0]) / "default"

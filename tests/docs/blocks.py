@@ -1,4 +1,4 @@
-"""The commands that the documentation shows, page by page, as a reader would paste them."""
+"""Commands shown in the documentation, page by page, as a reader would paste them."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ COMMENT = re.compile(r"(?:^|\s)# .*$")
 
 @dataclass(frozen=True)
 class Shown:
-    """One command, continued lines joined and comments taken away."""
+    """One command, with continuation lines joined and comments removed."""
 
     page: Path
     text: str
@@ -25,7 +25,7 @@ class Shown:
 
     @property
     def variables(self) -> list[str]:
-        """Of a line that only sets some."""
+        """Names assigned by a line that only sets variables."""
         return [] if self.program not in ("", "export") else re.findall(r"\b([A-Z][A-Z0-9_]*)=", self.text)
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ def commands() -> list[Shown]:
 
 
 def unmarked() -> list[str]:
-    """Blocks without a kind: nobody could tell whether their lines are commands."""
+    """Code blocks without a language, for which it is unclear whether their lines are commands."""
     return [
         f"{page.name}: {block['body'].splitlines()[0]}"
         for page in PAGES

@@ -1,4 +1,4 @@
-"""Somebody who types what a page shows, in order, at a terminal of their own."""
+"""A simulated reader who types the commands of a page, in order, in a terminal."""
 
 import os
 import pty
@@ -14,15 +14,15 @@ from pathlib import Path
 from tests.docs.blocks import Shown
 
 BIN = Path(sys.executable).parent
-HOUSE = "http://127.0.0.1:8080"
+APP = "http://127.0.0.1:8080"
 PORT = re.compile(r" --port \d+")
 TOKEN = re.compile(r"^chie_\S+$", re.MULTILINE)
 SERVERS = re.compile(r"^(?:\S+=\S+ )*(?:chie serve|chie mcp|knowledge-gateway|mcp-bedrock-kb|n8n-mcp-server)\b")
-SECONDS = 60
+COMMAND_TIMEOUT_SECONDS = 60
 
 
 class Reader:
-    """`home` is their home folder; what they exported stays exported, as in a terminal."""
+    """`home` is the reader's home folder. Exported variables stay exported, as in a terminal."""
 
     def __init__(self, home: Path, env: dict[str, str]) -> None:
         self.home = home
@@ -33,10 +33,10 @@ class Reader:
             "GIT_CONFIG_GLOBAL": "/dev/null",
             **env,
         }
-        self.said: dict[str, str] = {}  # what a page says and what stands for it here
+        self.replacements: dict[str, str] = {}  # text on a page to its value in this test
 
     def type(self, shown: Shown) -> None:
-        text = self._here(shown.text)
+        text = self._resolve(shown.text)
         if SERVERS.match(text):
             self._serve(text)
         elif text.startswith("export "):
@@ -45,24 +45,24 @@ class Reader:
             self._run(text)
 
     @contextmanager
-    def house(self) -> Iterator[None]:
-        """The house that a page speaks of as running already."""
-        process, address = self._start("chie serve")
-        self.said[HOUSE] = address
+    def app(self) -> Iterator[None]:
+        """Runs the app that a page assumes to be running already."""
+        process, url = self._start("chie serve")
+        self.replacements[APP] = url
         try:
             yield
         finally:
             process.terminate()
             process.communicate(timeout=60)
 
-    def _here(self, text: str) -> str:
+    def _resolve(self, text: str) -> str:
         text = text.replace(".venv/bin/", "").replace("curl ", "curl --silent --show-error --fail-with-body ")
-        for said, here in self.said.items():
-            text = re.sub(rf"{re.escape(said)}(?!\w)", lambda _, here=here: here, text)  # type: ignore[misc]
+        for shown, value in self.replacements.items():
+            text = re.sub(rf"{re.escape(shown)}(?!\w)", lambda _, value=value: value, text)  # type: ignore[misc]
         return text
 
     def _run(self, text: str) -> None:
-        """At a terminal, where yes is the answer to every question."""
+        """Runs it in a terminal that answers yes to every question."""
         terminal, end = pty.openpty()
         os.write(terminal, b"y\n" * 5)
         try:
@@ -73,7 +73,7 @@ class Reader:
                 text=True,
                 env=self.env,
                 cwd=self.home,
-                timeout=SECONDS,
+                timeout=COMMAND_TIMEOUT_SECONDS,
                 check=False,
             )
         finally:
@@ -84,10 +84,15 @@ class Reader:
             self.env.setdefault("TOKEN", found[0])
 
     def _serve(self, text: str) -> None:
-        """A server on stdio ends with its host; one on HTTP says where it is, and ends when told to."""
+        """A stdio server ends with its client; an HTTP server prints its URL and ends on SIGTERM."""
         if "serve" not in text and "--http" not in text:
             subprocess.run(
-                ["bash", "-c", text], stdin=subprocess.DEVNULL, env=self.env, cwd=self.home, timeout=SECONDS, check=True
+                ["bash", "-c", text],
+                stdin=subprocess.DEVNULL,
+                env=self.env,
+                cwd=self.home,
+                timeout=COMMAND_TIMEOUT_SECONDS,
+                check=True,
             )
             return
         process, _ = self._start(text)

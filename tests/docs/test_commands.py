@@ -1,4 +1,4 @@
-"""Every command that the documentation shows is typed here as it stands, or it is said why it cannot be."""
+"""Every command in the documentation is run here as it is shown, or listed with the reason why it cannot be."""
 
 import json
 import re
@@ -9,33 +9,33 @@ from pathlib import Path
 import pytest
 from docs.generate import setting_names
 from tests.docs.blocks import PAGES, ROOT, Shown, commands, unmarked
-from tests.docs.reader import HOUSE, Reader
+from tests.docs.reader import APP, Reader
 from tests.fakes import patient
 from tests.fakes.model_server import Step, Use, say, use
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.postgres import new_database, run_server
 from tests.fakes.vector_search import vector_search
 
-OUTSIDE = {
-    "make": "CI and the developers' own day; targets are checked in test_docs.py",
+NOT_RUN = {
+    "make": "run by CI and developers; targets are checked in test_docs.py",
     "pip": "needs the registry; the extras are checked below",
     "uvx": "make real: tests/real/test_distribution.py",
     "claude": "make real: tests/real/test_knowledge.py and test_connect.py",
     "gcloud": "needs Google Cloud; the files it is given are checked in tests/deploy",
     "docker": "needs Docker; the Dockerfile's command is run in tests/deploy",
-    "envsubst": "feeds gcloud; the files are checked in tests/deploy",
-    "printf": "feeds gcloud",
+    "envsubst": "input of gcloud; the files are checked in tests/deploy",
+    "printf": "input of gcloud",
     "for": "calls gcloud",
     "done": "calls gcloud",
     "pg_dump": "is run as printed in tests/backup",
     "pg_restore": "is run as printed in tests/backup",
 }
-ELSEWHERE = {"N8N_URL", "N8N_API_KEY", "PROJECT_ID", "REGION", "IMAGE", "POSTGRES_PASSWORD", "AWS_PROFILE"}
+FOREIGN_VARIABLES = {"N8N_URL", "N8N_API_KEY", "PROJECT_ID", "REGION", "IMAGE", "POSTGRES_PASSWORD", "AWS_PROFILE"}
 DATABASES = re.compile(r"postgresql://\S+")
 
 
 class Endless(list[Step]):
-    """A model that never runs out of something to say."""
+    """A script that repeats a default step when it is exhausted."""
 
     def popleft(self) -> Step:
         return self.pop(0) if self else say("知恵です。")
@@ -55,7 +55,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture
 def reader(tmp_path: Path, model: OpenAIServer) -> Iterator[Reader]:
-    """At home there are a vault of notes, a git repository and a folder for fish, as the pages suppose."""
+    """The home folder has a vault of notes, a git repository and a folder for fish, as the pages assume."""
     for folder in ("vault", ".config/fish/completions"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "vault" / "a.md").write_text("# nginx\n\nworker_connections", encoding="utf-8")
@@ -68,18 +68,18 @@ def reader(tmp_path: Path, model: OpenAIServer) -> Iterator[Reader]:
 
 
 SHOWN = commands()
-RUN = [shown for shown in SHOWN if shown.program not in OUTSIDE]
+RUN = [shown for shown in SHOWN if shown.program not in NOT_RUN]
 
 
 @pytest.mark.parametrize("page", sorted({shown.page for shown in RUN}), ids=lambda page: page.name)
-def test_what_a_page_shows_can_be_typed(page: Path, reader: Reader, model: OpenAIServer, postgres: str) -> None:
+def test_commands_of_a_page_work(page: Path, reader: Reader, model: OpenAIServer, postgres: str) -> None:
     shown = [command for command in RUN if command.page == page]
     database = new_database(postgres)
     for command in shown:
-        for address in DATABASES.findall(command.text):
-            reader.said[address] = f"'{database}'"
-        if HOUSE in command.text and "connect" not in command.text and HOUSE not in reader.said:
-            with reader.house():
+        for url in DATABASES.findall(command.text):
+            reader.replacements[url] = f"'{database}'"
+        if APP in command.text and "connect" not in command.text and APP not in reader.replacements:
+            with reader.app():
                 for later in shown[shown.index(command) :]:
                     prepare(later, reader, model)
                     reader.type(later)
@@ -102,20 +102,20 @@ def save_a_note(reader: Reader, _: OpenAIServer) -> None:
         text=True,
         check=True,
     )
-    reader.said["ID"] = json.loads(saved.stdout)["id"]
+    reader.replacements["ID"] = json.loads(saved.stdout)["id"]
 
 
 def ask(reader: Reader, _: OpenAIServer) -> None:
-    response = patient.post(f"{reader.said[HOUSE]}/api/chat/stream", json={"message": "hello"})
+    response = patient.post(f"{reader.replacements[APP]}/api/chat/stream", json={"message": "hello"})
     reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
-    session = patient.get(f"{reader.said[HOUSE]}/api/sessions/{response.headers['X-Chie-Session']}").json()
+    session = patient.get(f"{reader.replacements[APP]}/api/sessions/{response.headers['X-Chie-Session']}").json()
     reader.env["QUESTION"] = session["messages"][0]["message_id"]
 
 
-def ask_for_something_dangerous(reader: Reader, model: OpenAIServer) -> None:
+def ask_for_a_destructive_tool(reader: Reader, model: OpenAIServer) -> None:
     model.script.append(use(Use("delete_knowledge", '{"id": "k-1"}', "call-1")))
     body = {"message": "delete it", "agent_id": "assistant"}
-    with patient.stream("POST", f"{reader.said[HOUSE]}/api/chat/stream", json=body) as response:
+    with patient.stream("POST", f"{reader.replacements[APP]}/api/chat/stream", json=body) as response:
         reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
         next(line for line in response.iter_lines() if '"approval": "required"' in line)
 
@@ -127,29 +127,29 @@ PREPARATIONS: dict[str, Callable[[Reader, OpenAIServer], None]] = {
     "/stream/$MESSAGE": ask,
     "/stop": ask,
     "/regenerate": ask,
-    "/approve": ask_for_something_dangerous,
+    "/approve": ask_for_a_destructive_tool,
 }
 
 
-def test_after_make_run_our_programs_are_named_where_it_puts_them() -> None:
-    """It puts them into .venv, which is on nobody's PATH; the reader here has them there, and would not notice."""
+def test_pages_with_make_run_use_the_programs_in_the_virtual_environment() -> None:
+    """`.venv/bin` is not on a user's PATH; it is on the PATH of this test, which would not notice."""
     pages = {shown.page for shown in SHOWN if shown.text == "make run"}
     ours = re.compile(r"(?:\S+=\S+ )*(?:chie|knowledge-gateway|mcp-bedrock-kb|n8n-mcp-server)\b")
     assert pages
     assert [str(shown) for shown in SHOWN if shown.page in pages and ours.match(shown.text)] == []
 
 
-def test_what_is_not_run_says_why_and_is_shown_somewhere() -> None:
-    assert set(OUTSIDE) == {shown.program for shown in SHOWN if shown.program in OUTSIDE}
+def test_commands_that_are_not_run_are_shown_somewhere() -> None:
+    assert set(NOT_RUN) == {shown.program for shown in SHOWN if shown.program in NOT_RUN}
 
 
-def test_every_block_says_what_it_is() -> None:
+def test_every_code_block_has_a_language() -> None:
     assert unmarked() == []
 
 
-def test_every_variable_that_a_page_sets_is_one_of_ours() -> None:
+def test_every_variable_that_a_page_sets_is_a_setting() -> None:
     named = {name for shown in SHOWN for name in shown.variables}
-    assert named - ELSEWHERE - setting_names() == set()
+    assert named - FOREIGN_VARIABLES - setting_names() == set()
 
 
 def test_every_extra_that_a_page_installs_exists() -> None:

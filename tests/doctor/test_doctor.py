@@ -1,4 +1,4 @@
-"""`chie doctor`, well and ill, against servers that really answer."""
+"""`chie doctor`, with and without problems, against real servers."""
 
 import asyncio
 import json
@@ -23,16 +23,18 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.postgres import new_database, run_server
 
 from chie.cli import main
-from chie.doctor.finding import Check, Examination, Finding, examine
+from chie.doctor.finding import Finding
+from chie.doctor.runner import Check, Report, run_checks
 from chie.errors import ServiceError
+from chie.messages.catalogue import Message
 
 NOWHERE = "http://127.0.0.1:9"
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
-def nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No model of the developer's own, no assistant of theirs, no credentials."""
+def isolated_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the developer's own models, MCP clients and credentials."""
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
@@ -50,11 +52,11 @@ def chie(*arguments: str) -> Result:
 def findings(*arguments: str) -> dict[str, dict[str, Any]]:
     result = chie("doctor", "--json", *arguments)
     body = json.loads(result.stdout)
-    assert result.exit_code == (0 if body["well"] else 1)
+    assert result.exit_code == (0 if body["ok"] else 1)
     return {finding["check"]: finding for finding in body["findings"]}
 
 
-def test_an_empty_house_is_well_and_stays_empty(home: Path) -> None:
+def test_unused_installation_has_no_problems_and_stays_empty(home: Path) -> None:
     found = findings()
     assert {name for name, finding in found.items() if finding["state"] == "problem"} == set()
     assert found["bedrock-kb"]["state"] == found["n8n"]["state"] == found["PostgreSQL"]["state"] == "off"
@@ -63,7 +65,7 @@ def test_an_empty_house_is_well_and_stays_empty(home: Path) -> None:
     assert not home.exists()
 
 
-def test_a_house_in_use_tells_what_it_has(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installation_in_use_is_summarized(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chie("notes", "save", "x")
     chie("connect", "cursor", "--yes")
     home.joinpath("servers.json").write_text(
@@ -72,22 +74,23 @@ def test_a_house_in_use_tells_what_it_has(home: Path, monkeypatch: pytest.Monkey
         )
     )
     monkeypatch.setenv("N8N_API_KEY", KEY)
-    with OpenAIServer(models=("qwen3-8b",)) as model, FakeN8n(2) as n8n, http_server("chie", "serve") as house:
+    with OpenAIServer(models=("qwen3-8b",)) as model, FakeN8n(2) as n8n, http_server("chie", "serve") as url:
         monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
         monkeypatch.setenv("N8N_URL", n8n.url)
-        found = findings("--port", house.rpartition(":")[2])
+        found = findings("--port", url.rpartition(":")[2])
     states = {name: finding["state"] for name, finding in found.items()}
     assert "problem" not in states.values(), found
-    assert "is whole: 1 note" in found["database"]["says"]
-    assert found["knowledge"]["says"].startswith("notes 1")
-    assert found["OpenAI-compatible server"]["says"] == "answers; its models: 1, qwen3-8b among them."
-    assert found["n8n"]["says"] == f"n8n {n8n.url}."
-    assert found["MCP server peer"]["says"] == "tools: 6."
-    assert found["port"]["says"] == f"Chie runs at {house}."
-    assert found["Cursor"]["says"] == "knows knowledge."
+    assert found["database"]["code"] == "doctor.database_ok"
+    assert found["database"]["params"]["notes"] == 1
+    assert found["knowledge"]["message"].startswith("Healthy (notes: 1")
+    assert found["OpenAI-compatible server"]["message"] == "Responds. Models: 1, including qwen3-8b."
+    assert found["n8n"]["message"] == f"Healthy (n8n: {n8n.url})."
+    assert found["MCP server peer"]["params"] == {"count": 6}
+    assert found["port"]["message"] == f"Chie is running at {url}."
+    assert found["Cursor"]["params"] == {"servers": ["knowledge"]}
 
 
-def test_each_ill_part_is_told_with_what_mends_it_and_no_secret(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_problem_has_a_fix_and_shows_no_secret(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home.mkdir()
     (home / "chie.db").write_bytes(b"no database at all " * 1000)
     (home / "servers.json").write_text(
@@ -101,8 +104,8 @@ def test_each_ill_part_is_told_with_what_mends_it_and_no_secret(home: Path, monk
     monkeypatch.setenv("CHIE_EMBEDDING_URL", f"{NOWHERE}/v1")
     monkeypatch.setenv("CHIE_DATABASE_URL", "postgresql://user:sesame@127.0.0.1:9/chie")
     found = findings()
-    ill = {name: finding["fix"] for name, finding in found.items() if finding["state"] == "problem"}
-    assert ill == {
+    fixes = {name: finding["fix"] for name, finding in found.items() if finding["state"] == "problem"}
+    assert fixes == {
         "database": "chie restore FILE",
         "PostgreSQL": 'pg_isready --dbname="$CHIE_DATABASE_URL"',
         "embedding model": "unset CHIE_EMBEDDING_URL",
@@ -113,7 +116,7 @@ def test_each_ill_part_is_told_with_what_mends_it_and_no_secret(home: Path, monk
         "MCP server bad": f'"${{EDITOR:-vi}}" "{home / "servers.json"}"',
         "MCP server far": f'"${{EDITOR:-vi}}" "{home / "servers.json"}"',
     }
-    assert "BEDROCK_MODEL_ARN" in found["bedrock-kb"]["says"]
+    assert "BEDROCK_MODEL_ARN" in found["bedrock-kb"]["message"]
     lines = chie("doctor").output
     assert "sesame" not in json.dumps(found) + lines
     assert "✗ n8n" in lines
@@ -121,7 +124,7 @@ def test_each_ill_part_is_told_with_what_mends_it_and_no_secret(home: Path, monk
     assert "\x1b[" not in lines
 
 
-def test_broken_files_are_told_with_their_place(home: Path, tmp_path: Path) -> None:
+def test_invalid_files_are_reported_with_the_position(home: Path, tmp_path: Path) -> None:
     home.mkdir()
     (home / "agents.json").write_text('{"agents": [\n  {"id": "x" "kind": "openai"}]}')
     config = tmp_path / "user" / ".cursor" / "mcp.json"
@@ -129,19 +132,19 @@ def test_broken_files_are_told_with_their_place(home: Path, tmp_path: Path) -> N
     config.write_text("{\n  nope\n}")
     found = findings()
     assert found["agents.json, servers.json"]["state"] == "problem"
-    assert "line 2, column" in found["agents.json, servers.json"]["says"]
+    assert "line 2, column" in found["agents.json, servers.json"]["message"]
     assert found["Cursor"]["state"] == "warning"
-    assert "line 2, column 3" in found["Cursor"]["says"]
+    assert "line 2, column 3" in found["Cursor"]["message"]
 
 
-def test_a_host_that_starts_a_program_which_is_gone_is_ill(tmp_path: Path) -> None:
+def test_client_with_a_missing_program_is_a_problem(tmp_path: Path) -> None:
     chie("connect", "kiro", "--server", "n8n", "--yes")
     config = tmp_path / "user" / ".kiro" / "settings" / "mcp.json"
     config.write_text(config.read_text().replace(str(BIN / "chie"), "/gone/chie"))
     assert findings()["Kiro"]["fix"] == "chie connect kiro --server n8n"
 
 
-def test_only_our_servers_are_looked_at(tmp_path: Path) -> None:
+def test_foreign_servers_are_ignored(tmp_path: Path) -> None:
     chie("connect", "kiro", "--http", "https://team.example/notes", "--yes")
     config = tmp_path / "user" / ".kiro" / "settings" / "mcp.json"
     entries = json.loads(config.read_text())["mcpServers"]
@@ -152,7 +155,7 @@ def test_only_our_servers_are_looked_at(tmp_path: Path) -> None:
     entries |= {"odd": {"command": "x", "args": 5}, "odder": {"url": "http://[host]:1/mcp"}}
     entries |= {"n8n": {"command": ["x"], "url": "http://127.0.0.1:8080/mcp/n8n"}}
     config.write_text(json.dumps({"mcpServers": entries}))
-    assert findings()["Kiro"]["says"] == "knows knowledge, n8n."
+    assert findings()["Kiro"]["message"] == "Connected to knowledge, n8n."
 
 
 @pytest.mark.parametrize(
@@ -163,7 +166,7 @@ def test_only_our_servers_are_looked_at(tmp_path: Path) -> None:
         ("UPDATE alembic_version SET version_num = '0000'", "warning", "chie db upgrade"),
     ],
 )
-def test_a_schema_of_another_version_is_told(home: Path, statement: str, state: str, fix: str) -> None:
+def test_schema_of_another_version_is_reported(home: Path, statement: str, state: str, fix: str) -> None:
     chie("db", "upgrade")
     with closing(sqlite3.connect(home / "chie.db")) as database, database:
         database.execute(statement)
@@ -171,59 +174,57 @@ def test_a_schema_of_another_version_is_told(home: Path, statement: str, state: 
     assert (found["state"], found["fix"]) == (state, fix)
 
 
-def test_the_database_is_the_file_that_the_url_names(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_database_is_the_file_in_the_url(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home.mkdir()
     (home / "chie.db").write_bytes(b"nobody reads this " * 1000)
     monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path}/team.db")
     chie("notes", "save", "x")
     result = json.loads(chie("doctor", "--json").stdout)
-    found = [finding["says"] for finding in result["findings"] if finding["check"] == "database"]
-    assert found == [f"{tmp_path}/team.db is whole: 1 note."]
+    found = [finding["message"] for finding in result["findings"] if finding["check"] == "database"]
+    assert found == [f"{tmp_path}/team.db is intact (notes: 1, conversations: 0, messages: 0)."]
 
 
-def test_a_database_that_everybody_can_read_is_told(home: Path) -> None:
+def test_database_readable_by_others_is_reported(home: Path) -> None:
     chie("notes", "save", "x")
-    assert "rights" not in findings()
+    assert "permissions" not in findings()
     home.chmod(0o755)
     (home / "chie.db").chmod(0o644)
-    found = findings()["rights"]
+    found = findings()["permissions"]
     assert (found["state"], found["fix"]) == ("warning", f'chmod go-rwx "{home / "chie.db"}"*')
-    assert found["says"] == f"Every user of this machine can read {home / 'chie.db'}."
+    assert (found["code"], found["params"]) == ("doctor.database_readable_by_others", {"path": str(home / "chie.db")})
     home.chmod(0o700)
-    assert "rights" not in findings()
+    assert "permissions" not in findings()
 
 
-def test_a_restore_that_was_broken_off_is_told(home: Path) -> None:
+def test_interrupted_restore_is_reported(home: Path) -> None:
     left = home / ".restoring-abc"
     left.mkdir(parents=True)
     found = findings()["home"]
     assert (found["state"], found["fix"]) == ("warning", f'rm -r "{left}"')
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_home_that_cannot_be_written_is_ill(home: Path) -> None:
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can write everywhere")
+def test_unwritable_home_is_a_problem(home: Path) -> None:
     home.mkdir()
     home.chmod(0o500)
     assert findings()["home"]["state"] == "problem"
 
 
-def test_a_home_below_a_file_is_ill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_below_a_file_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("CHIE_HOME", str(tmp_path / "file" / "home"))
     assert findings()["home"]["fix"] == f'mv "{tmp_path / "file"}" "{tmp_path / "file"}.old"'
 
 
-def test_a_wrong_setting_is_ill_where_it_is_used_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_setting_is_a_problem_only_for_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_TIMEOUT", "soon")
     found = findings()
     assert found["n8n"]["state"] == "problem"
-    assert "N8N_TIMEOUT" in found["n8n"]["says"]
+    assert "N8N_TIMEOUT" in found["n8n"]["message"]
     assert found["embedding model"]["state"] == "ok"
 
 
-def test_a_dead_address_of_anthropic_is_ill_wherever_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_anthropic_url_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-sesame")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", NOWHERE)
     found = findings()
@@ -231,14 +232,14 @@ def test_a_dead_address_of_anthropic_is_ill_wherever_it_is(monkeypatch: pytest.M
     assert found["LM Studio"]["state"] == found["Ollama"]["state"] == "off"
 
 
-def test_what_is_only_not_installed_is_mended_by_installing_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_is_fixed_by_installing_it(monkeypatch: pytest.MonkeyPatch) -> None:
     with OpenAIServer(models=("qwen3-8b",)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
         monkeypatch.setattr("chie.setup.endpoints.find_spec", lambda _: None)
         assert findings()["OpenAI-compatible server"]["fix"] == "pip install 'chie[openai]'"
 
 
-def test_bedrock_is_really_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bedrock_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BEDROCK_KB_ID", "KB12345678")
     monkeypatch.setenv("BEDROCK_MODEL_ARN", "arn:aws:bedrock:us-east-1::foundation-model/m")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAENVIRONMENT00000")
@@ -256,13 +257,13 @@ def test_bedrock_is_really_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "environment-secret" not in json.dumps(found)
 
 
-def test_an_embeddings_server_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embeddings_server_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     with EmbeddingsServer() as server:
         monkeypatch.setenv("CHIE_EMBEDDING_URL", server.url)
-        assert "numbers" in findings()["embedding model"]["says"]
+        assert findings()["embedding model"]["code"] == "doctor.embedding_ok"
 
 
-def test_postgresql_is_asked_for_its_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgres_schema_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     servers = run_server()
     try:
         monkeypatch.setenv("CHIE_DATABASE_URL", new_database(next(servers)))
@@ -274,8 +275,8 @@ def test_postgresql_is_asked_for_its_schema(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def stranger() -> Iterator[int]:
-    """Another program on our port, which speaks HTTP but is not Chie."""
+def foreign_server() -> Iterator[int]:
+    """An HTTP server on the port that is not Chie."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -293,78 +294,85 @@ def stranger() -> Iterator[int]:
     server.server_close()
 
 
-def test_a_port_that_somebody_else_has_is_told(stranger: int) -> None:
-    found = findings("--port", str(stranger))["port"]
+def test_port_of_another_program_is_reported(foreign_server: int) -> None:
+    found = findings("--port", str(foreign_server))["port"]
     assert (found["state"], found["fix"]) == ("warning", "chie serve --port 0")
 
 
-def test_a_house_that_asks_who_you_are_is_known() -> None:
+def test_chie_with_authentication_is_recognized() -> None:
     chie("users", "add", "aki")
-    with http_server("chie", "serve") as house:
-        assert findings("--port", house.rpartition(":")[2])["port"]["says"] == f"Chie runs at {house}."
+    with http_server("chie", "serve") as url:
+        assert findings("--port", url.rpartition(":")[2])["port"]["params"] == {"url": url}
 
 
-def look(*checks: Check) -> Examination:
-    return examine(checks)
+OK = Finding("ok", "ok", Message("doctor.agents_ok"))
 
 
-async def _well() -> Sequence[Finding]:
-    return [Finding("well", "ok", "yes")]
+def run(*checks: Check) -> Report:
+    return run_checks(checks)
 
 
-async def _never() -> Sequence[Finding]:
+async def _ok() -> Sequence[Finding]:
+    return [OK]
+
+
+async def _hanging() -> Sequence[Finding]:
     await asyncio.Event().wait()
     return []
 
 
 async def _broken() -> Sequence[Finding]:
-    raise KeyError("a bug of ours, with a secret in it")
+    raise KeyError("a bug, with a secret in it")
 
 
-async def _refused() -> Sequence[Finding]:
-    raise ServiceError("It is away. Come back later.")
+async def _failing() -> Sequence[Finding]:
+    raise ServiceError("doctor.search_failed", problem="It is down.")
 
 
-def test_one_check_that_hangs_or_breaks_stops_no_other() -> None:
-    found = look(
-        Check("never", _never, "kill it", seconds=0.05),
-        Check("broken", _broken, "mend it"),
-        Check("refused", _refused, "wait"),
-        Check("well", _well, ""),
+def test_hanging_or_failing_check_does_not_stop_the_others() -> None:
+    report = run(
+        Check("hanging", _hanging, "kill it", timeout_seconds=0.05),
+        Check("broken", _broken, "fix it"),
+        Check("failing", _failing, "wait"),
+        Check("ok", _ok, ""),
     )
-    assert found.findings == [
-        Finding("never", "problem", "No answer within 0.05 seconds.", "kill it"),
-        Finding("broken", "problem", "The check itself failed (KeyError).", "mend it"),
-        Finding("refused", "problem", "It is away. Come back later.", "wait"),
-        Finding("well", "ok", "yes"),
+    assert report.findings == [
+        Finding("hanging", "problem", Message("doctor.check_timeout", seconds="0.05"), "kill it"),
+        Finding("broken", "problem", Message("doctor.check_failed", error="KeyError"), "fix it"),
+        Finding("failing", "problem", Message("doctor.search_failed", problem="It is down."), "wait"),
+        OK,
     ]
-    assert found.late
-    assert not found.well
+    assert report.unfinished
+    assert not report.ok
 
 
 THREAD = "async def stuck(): await asyncio.to_thread(threading.Event().wait)"
 LOOP = "async def stuck(): threading.Event().wait()"
-HOSTS_FILES = "from chie.doctor.machine import check_hosts as stuck"
+CLIENT_FILES = "from chie.doctor.clients import check_clients as stuck"
 
 
-@pytest.mark.parametrize(("stuck", "others_seen"), [(THREAD, True), (LOOP, False), (HOSTS_FILES, True)])
-def test_what_never_returns_does_not_keep_the_process(tmp_path: Path, stuck: str, *, others_seen: bool) -> None:
-    """A whole process, because it is the end of it that counts. An assistant's file is a pipe that nobody writes to."""
+@pytest.mark.parametrize(("stuck", "others_seen"), [(THREAD, True), (LOOP, False), (CLIENT_FILES, True)])
+def test_hanging_check_does_not_keep_the_process_alive(tmp_path: Path, stuck: str, *, others_seen: bool) -> None:
+    """Needs a process of its own, which must exit. One client's file is a pipe without a writer."""
     config = tmp_path / "user" / ".cursor" / "mcp.json"
     config.parent.mkdir(parents=True)
     os.mkfifo(config)
     script = (
         "import threading, asyncio, chie.doctor.cli as cli\n"
-        "from chie.doctor.finding import Check, Finding\n"
-        "async def first(): return [Finding('first', 'ok', 'came first')]\n"
-        "async def other(): await asyncio.sleep(0.01); return [Finding('other', 'ok', 'came after')]\n"
+        "from chie.doctor.finding import Finding\n"
+        "from chie.doctor.runner import Check\n"
+        "from chie.messages.catalogue import Message\n"
+        "async def first(): return [Finding('first', 'ok', Message('doctor.home_ok', path='came first'))]\n"
+        "async def other():\n"
+        "    await asyncio.sleep(0.01)\n"
+        "    return [Finding('other', 'ok', Message('doctor.home_ok', path='came after'))]\n"
         f"{stuck}\n"
-        "looks = {'first': first, 'stuck': stuck, 'other': other}\n"
-        "cli.all_checks = lambda port: [Check(name, look, 'wait', seconds=1) for name, look in looks.items()]\n"
+        "runs = {'first': first, 'stuck': stuck, 'other': other}\n"
+        "cli.all_checks = lambda port: [Check(name, run, 'wait', timeout_seconds=1) for name, run in runs.items()]\n"
         "cli.doctor([])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
-    assert "No answer within 1 seconds." in done.stdout
+    assert str(Message("doctor.check_timeout", seconds="1")) in done.stdout
     assert "came first" in done.stdout
     assert ("came after" in done.stdout) is others_seen

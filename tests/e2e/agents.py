@@ -1,4 +1,4 @@
-"""Agents for the page: each plays a part that a person will meet, at a pace a test can keep up with."""
+"""Scripted agents, each with one behaviour that the page must handle."""
 
 import asyncio
 import json
@@ -91,7 +91,7 @@ class GuideAgent(FakeAgent):
 
 
 class CountingAgent(FakeAgent):
-    """Counts to the number in the question, a number every hundredth of a second."""
+    """Counts to the number in the question, one number every 10 ms."""
 
     id = "counting"
 
@@ -103,7 +103,7 @@ class CountingAgent(FakeAgent):
 
 
 class DoubtfulAgent(FakeAgent):
-    """Wants to run two tools that destroy, at once."""
+    """Calls two destructive tools at once."""
 
     id = "doubtful"
 
@@ -116,8 +116,10 @@ class DoubtfulAgent(FakeAgent):
             yield call
         assert approve is not None
         for call, allowed in zip(calls, await asyncio.gather(*map(approve, calls)), strict=True):
-            said = "deleted" if allowed else "refused by the user"
-            yield ToolResult(type="tool_result", id=call["id"], name=call["name"], content=said, is_error=not allowed)
+            content = "deleted" if allowed else "denied by the user"
+            yield ToolResult(
+                type="tool_result", id=call["id"], name=call["name"], content=content, is_error=not allowed
+            )
         yield text("Finished.")
         yield done()
 
@@ -145,7 +147,7 @@ graph TD
 
 
 class DiagramAgent(FakeAgent):
-    """Answers with a diagram, something that is none, and one that means harm."""
+    """Answers with a diagram, an invalid one and a malicious one."""
 
     id = "diagram"
 
@@ -155,7 +157,7 @@ class DiagramAgent(FakeAgent):
 
 
 class LearnedAgent(FakeAgent):
-    """Has a dozen sources, and ends every sentence with the last of them."""
+    """Cites the last of a dozen sources in every sentence."""
 
     id = "learned"
 
@@ -173,7 +175,7 @@ class LearnedAgent(FakeAgent):
 
 
 class LimitedAgent(FakeAgent):
-    """Its model's limit cuts the first answer of a conversation."""
+    """The token limit truncates its first answer in a conversation."""
 
     id = "limited"
 
@@ -184,7 +186,7 @@ class LimitedAgent(FakeAgent):
 
 
 class FilteredAgent(FakeAgent):
-    """Its model's provider stops it."""
+    """The provider's content filter stops its answer."""
 
     id = "filtered"
 
@@ -194,7 +196,7 @@ class FilteredAgent(FakeAgent):
 
 
 class HostileAgent(FakeAgent):
-    """Everything that must stay text."""
+    """Answers with markup and scripts, all of which must stay text."""
 
     id = "hostile"
 

@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven by Playwright, with nothing of its own going on in the background."""
+"""Debian's Chromium, driven by Playwright, without background network activity."""
 
 import os
 import shutil

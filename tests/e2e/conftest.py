@@ -1,4 +1,4 @@
-"""A house, a browser and a page for the end-to-end tests."""
+"""An app, a browser and a page for the end-to-end tests."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,40 +8,40 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.e2e.app_process import app_process
 from tests.e2e.browser import browser as open_browser
 from tests.e2e.browser import chromium
-from tests.e2e.proxy import Cable
+from tests.e2e.proxy import FlakyProxy
 from tests.e2e.screen import Screen
 
 OpenScreen = Callable[..., Screen]
-PATIENCE = 30_000
-"""Milliseconds for anything to show. A busy machine is slow, not wrong."""
-expect.set_options(timeout=PATIENCE)
+TIMEOUT_MS = 30_000
+"""Generous, because the machine may be busy."""
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 @pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:
-    """Playwright keeps an event loop running, in which no async test can run: it ends with the module."""
+    """Module-scoped: Playwright keeps an event loop running, in which no async test can run."""
     if chromium() is None:
-        pytest.skip("no Chromium here: `make test` installs Debian's where it may, CHIE_CHROMIUM names another")
+        pytest.skip("no Chromium here: `make test` installs Debian's if it can, CHIE_CHROMIUM sets another")
     with open_browser() as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with app_process(tmp_path_factory.mktemp("house")) as (address, _):
+    with app_process(tmp_path_factory.mktemp("home")) as (address, _):
         yield address
 
 
 @pytest.fixture
-def cable(address: str) -> Iterator[Cable]:
-    cable = Cable(address)
-    yield cable
-    cable.close()
+def proxy(address: str) -> Iterator[FlakyProxy]:
+    proxy = FlakyProxy(address)
+    yield proxy
+    proxy.close()
 
 
 @pytest.fixture
 def open_screen(chrome: Browser, address: str) -> Iterator[OpenScreen]:
-    """Opens a page in a browser of its own; at the end no page may have complained."""
+    """Opens a page in its own browser context; fails at the end if a page has reported errors."""
     contexts: list[BrowserContext] = []
     screens: list[Screen] = []
 
@@ -51,7 +51,7 @@ def open_screen(chrome: Browser, address: str) -> Iterator[OpenScreen]:
         contexts.append(context)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         page: Page = context.new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(TIMEOUT_MS)
         screens.append(Screen(page, at or address))
         screens[-1].open(path)
         return screens[-1]
@@ -59,7 +59,7 @@ def open_screen(chrome: Browser, address: str) -> Iterator[OpenScreen]:
     yield opening
     for context in contexts:
         context.close()
-    assert [complaint for screen in screens for complaint in screen.complaints] == []
+    assert [error for screen in screens for error in screen.browser_errors] == []
 
 
 @pytest.fixture
@@ -69,4 +69,4 @@ def screen(open_screen: OpenScreen) -> Screen:
 
 @pytest.fixture
 def home_folder(tmp_path: Path) -> Path:
-    return tmp_path / "house"
+    return tmp_path / "home"

@@ -1,55 +1,55 @@
-"""A cable between the browser and the house that a test can pull out."""
+"""A TCP proxy between the browser and the app, whose connections a test can break."""
 
 import socket
 import threading
 from contextlib import suppress
 
 
-class Cable:
-    """Forwards to `address`; `cut` breaks what is open, `pull` also refuses what comes, `plug` mends it."""
+class FlakyProxy:
+    """Forwards to `address`. `disconnect` drops open connections and refuses new ones until `reconnect`."""
 
     def __init__(self, address: str) -> None:
         host, port = address.removeprefix("http://").split(":")
         self._target = (host, int(port))
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._open: set[socket.socket] = set()
-        self._pulled = False
+        self._disconnected = False
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def cut(self) -> None:
+    def drop_connections(self) -> None:
         for one in list(self._open):
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
         self._open.clear()
 
-    def pull(self) -> None:
-        self._pulled = True
-        self.cut()
+    def disconnect(self) -> None:
+        self._disconnected = True
+        self.drop_connections()
 
-    def plug(self) -> None:
-        self._pulled = False
+    def reconnect(self) -> None:
+        self._disconnected = False
 
     def close(self) -> None:
         self._listener.close()
-        self.pull()
+        self.disconnect()
 
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
-                here, _ = self._listener.accept()
-                self._connect(here)
+                client, _ = self._listener.accept()
+                self._connect(client)
 
-    def _connect(self, here: socket.socket) -> None:
-        if self._pulled:
-            return here.close()
+    def _connect(self, client: socket.socket) -> None:
+        if self._disconnected:
+            return client.close()
         try:
-            there = socket.create_connection(self._target)
-        except OSError:  # the house is down
-            return here.close()
-        self._open |= {here, there}
-        for one, other in ((here, there), (there, here)):
+            upstream = socket.create_connection(self._target)
+        except OSError:  # the app is down
+            return client.close()
+        self._open |= {client, upstream}
+        for one, other in ((client, upstream), (upstream, client)):
             threading.Thread(target=self._pump, args=(one, other), daemon=True).start()
         return None
 

@@ -1,25 +1,27 @@
-"""What a person does on the page, in a person's words."""
+"""The page object of the end-to-end tests."""
 
 import re
 from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
-LOST = re.compile(r"ERR_(CONNECTION|EMPTY_RESPONSE|INTERNET|INCOMPLETE|ABORTED|NETWORK|SOCKET)|Failed to load resource")
+NETWORK_ERROR = re.compile(
+    r"ERR_(CONNECTION|EMPTY_RESPONSE|INTERNET|INCOMPLETE|ABORTED|NETWORK|SOCKET)|Failed to load resource"
+)
 
 
 class Screen:
     def __init__(self, page: Page, address: str) -> None:
         self.page = page
         self.address = address
-        self.complaints: list[str] = []
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._hear)
+        self.browser_errors: list[str] = []
+        page.on("pageerror", lambda error: self.browser_errors.append(str(error)))
+        page.on("console", self._on_console)
 
-    def _hear(self, message: ConsoleMessage) -> None:
-        """A connection that a test cuts is told by the browser; everything else that it tells is a fault of ours."""
-        if message.type in ("error", "warning") and not LOST.search(message.text):
-            self.complaints.append(message.text)
+    def _on_console(self, message: ConsoleMessage) -> None:
+        """Every error and warning is a bug, except for the connections that tests break."""
+        if message.type in ("error", "warning") and not NETWORK_ERROR.search(message.text):
+            self.browser_errors.append(message.text)
 
     def open(self, path: str = "/") -> None:
         self.page.goto(f"{self.address}{path}")
@@ -54,5 +56,5 @@ class Screen:
         return self.page.evaluate(code, argument)
 
     def settle(self) -> None:
-        """Two frames: whatever a key or an event sets off at once has been drawn by then."""
+        """Wait two frames, after which the effects of an event are rendered."""
         self.script("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -1,4 +1,4 @@
-"""The pictures in docs/images: `python -m tests.e2e.screenshots` takes them anew."""
+"""The screenshots of the chat in docs/images: run `python -m tests.e2e.screenshots`."""
 
 import tempfile
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ IMAGES = ROOT / "docs" / "images"
 
 @dataclass(frozen=True)
 class Shot:
-    """`scene` leads the page to what is to be seen."""
+    """`scene` brings the page into the state to be shown."""
 
     scene: Callable[[Screen], None]
     language: str = "en"

@@ -1,4 +1,4 @@
-"""A person asks, reads, decides, stops and comes back, in a real browser against the real house."""
+"""The chat in a real browser, against the real app."""
 
 import re
 from collections.abc import Callable
@@ -8,20 +8,20 @@ import pytest
 from playwright.sync_api import Route, expect
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.long import long_session
-from tests.e2e.proxy import Cable
+from tests.e2e.long_sessions import long_session
+from tests.e2e.proxy import FlakyProxy
 from tests.e2e.screen import Screen
 
 
 def hold_questions(screen: Screen) -> Callable[[], Route]:
-    """Questions stay on their way until the test lets them go; tells the first, which the page may yet have to send."""
+    """Hold questions back until the test releases them; the result waits for the first."""
     held: list[Route] = []
 
     def hold(route: Route) -> None:
         held.append(route)
 
     def first() -> Route:
-        while not held:  # the test's timeout ends it
+        while not held:  # limited by the test's timeout
             screen.settle()
         return held[0]
 
@@ -31,7 +31,7 @@ def hold_questions(screen: Screen) -> Callable[[], Route]:
 
 def scroll(screen: Screen, step: int, *, until: Callable[[], bool]) -> None:
     screen.page.locator(".messages").hover()
-    while not until():  # the test's timeout ends it
+    while not until():  # limited by the test's timeout
         screen.page.mouse.wheel(0, step)
         screen.settle()
 
@@ -57,7 +57,7 @@ def test_a_question_shows_its_tool_its_answer_and_its_sources(screen: Screen) ->
     screen.answer.get_by_role("button", name="Source 1 nginx の接続数を上げる手順").first.click()
     popover = screen.page.locator(".source-card:popover-open")
     expect(popover).to_contain_text("worker_connections を 4096 に上げ")
-    link = popover.get_by_role("link", name="Open the source")
+    link = popover.get_by_role("link", name="Open source")
     expect(link).to_have_attribute("href", "https://wiki.example.test/runbooks/nginx")
     expect(link).to_have_attribute("rel", re.compile("noreferrer"))
     screen.page.keyboard.press("Escape")
@@ -73,7 +73,7 @@ def test_code_is_copied_as_it_is(screen: Screen) -> None:
     assert copied == "events {\n    worker_connections 4096;  # reload で反映\n}"
 
 
-def test_a_tool_that_deletes_waits_for_a_word_even_over_a_reload(screen: Screen) -> None:
+def test_destructive_tool_waits_for_approval_even_after_a_reload(screen: Screen) -> None:
     screen.choose_agent("Doubtful")
     screen.ask("clean up")
     expect(screen.page.locator(".approval")).to_have_count(2)
@@ -81,7 +81,7 @@ def test_a_tool_that_deletes_waits_for_a_word_even_over_a_reload(screen: Screen)
     expect(screen.page.locator(".approval")).to_have_count(2)
     first, second = screen.page.locator(".approval").all()
     expect(second).to_contain_text("delete_workflow")
-    screen.button("Do not allow", second).click()
+    screen.button("Deny", second).click()
     expect(screen.page.locator(".approval")).to_have_count(1)
     screen.button("Allow once", first).click()
     screen.wait_for_end()
@@ -99,11 +99,11 @@ def test_a_tool_that_is_always_allowed_is_not_asked_about_again(screen: Screen) 
     expect(screen.answers).to_have_count(2)
     screen.wait_for_end()
     expect(screen.answer).to_contain_text("Done.")
-    screen.button("How to send").click()
-    screen.page.get_by_role("menuitem", name="Ask again for every tool").click()
+    screen.button("Send options").click()
+    screen.page.get_by_role("menuitem", name="Ask every time again").click()
     screen.ask("thrice")
     expect(screen.page.locator(".approval")).to_have_count(1)
-    screen.button("Do not allow").click()
+    screen.button("Deny").click()
     expect(screen.answer).to_contain_text("I did not.")
 
 
@@ -113,29 +113,29 @@ def test_a_stopped_answer_keeps_its_beginning(screen: Screen) -> None:
     expect(screen.answer).to_contain_text("0 1 2 3")
     screen.button("Stop").click()
     screen.wait_for_end()
-    expect(screen.answer).to_contain_text("Stopped. What was written is kept.")
+    expect(screen.answer).to_contain_text("Stopped. The text so far is kept.")
     screen.page.reload()
-    expect(screen.answer).to_contain_text("Stopped. What was written is kept.")
+    expect(screen.answer).to_contain_text("Stopped. The text so far is kept.")
     expect(screen.answer).to_contain_text("0 1 2 3")
 
 
-def test_a_screen_reader_hears_of_this_conversation_and_of_no_other(screen: Screen) -> None:
-    spoken = screen.page.locator(".chat > .hidden-text[role=status]")
+def test_live_region_announces_only_the_current_conversation(screen: Screen) -> None:
+    announced = screen.page.locator(".chat > .hidden-text[role=status]")
     screen.choose_agent("Counting")
     screen.ask("100000")
     expect(screen.answer).to_contain_text("0 1 2 3")
-    expect(spoken).to_have_text("Thinking…")
-    place = screen.page.url
+    expect(announced).to_have_text("Thinking…")
+    url = screen.page.url
     screen.page.get_by_role("link", name="New chat").first.click()
     expect(screen.answers).to_have_count(0)
     screen.settle()
-    expect(spoken).to_be_empty()
-    screen.page.goto(place)
+    expect(announced).to_be_empty()
+    screen.page.goto(url)
     screen.button("Stop").click()
-    expect(spoken).to_have_text("The answer is complete.")
+    expect(announced).to_have_text("The answer is complete.")
 
 
-def test_another_answer_and_an_edited_question_are_versions_beside_the_first(screen: Screen) -> None:
+def test_regenerated_answer_and_edited_question_are_versions(screen: Screen) -> None:
     screen.choose_agent("Echo")
     screen.ask("first words")
     expect(screen.answer).to_contain_text("first words")
@@ -143,14 +143,14 @@ def test_another_answer_and_an_edited_question_are_versions_beside_the_first(scr
     question = screen.page.locator("article.user").last
     question.hover()
     screen.button("Edit", question).click()
-    box = screen.page.get_by_label("Your question in other words")
+    box = screen.page.get_by_label("Edit your question")
     box.fill("other words")
     box.press("Control+Enter")
     expect(screen.answer).to_contain_text("other words")
     screen.wait_for_end()
     expect(question).to_contain_text("2/2")
     screen.answer.hover()
-    screen.button("Another answer", screen.answer).click()
+    screen.button("Regenerate", screen.answer).click()
     expect(screen.answer).to_contain_text("2/2")
     screen.wait_for_end()
     question.hover()
@@ -170,27 +170,29 @@ def test_a_failed_answer_says_what_to_do_and_can_be_tried_again(screen: Screen) 
 
 
 @pytest.mark.req("CH-15")
-def test_a_cut_connection_is_resumed_with_nothing_lost_or_doubled(open_screen: OpenScreen, cable: Cable) -> None:
-    screen = open_screen(at=cable.address)
+def test_a_dropped_connection_is_resumed_with_nothing_lost_or_doubled(
+    open_screen: OpenScreen, proxy: FlakyProxy
+) -> None:
+    screen = open_screen(at=proxy.address)
     screen.choose_agent("Counting")
     screen.ask("150")
     for mark in ("20 21", "60 61"):
         expect(screen.answer).to_contain_text(mark)
-        cable.cut()
+        proxy.drop_connections()
     screen.wait_for_end()
     expect(screen.answer.locator(".markdown")).to_have_text(numbers(150))
 
 
-def test_a_house_out_of_reach_is_told_and_the_answer_goes_on_when_it_is_back(
-    open_screen: OpenScreen, cable: Cable
+def test_lost_connection_is_shown_and_the_answer_continues_after_reconnecting(
+    open_screen: OpenScreen, proxy: FlakyProxy
 ) -> None:
-    screen = open_screen(at=cable.address)
+    screen = open_screen(at=proxy.address)
     screen.choose_agent("Counting")
     screen.ask("120")
     expect(screen.answer).to_contain_text("10 11")
-    cable.pull()
-    expect(screen.page.locator(".chat-notice")).to_contain_text("It is resumed by itself; nothing is lost.")
-    cable.plug()
+    proxy.disconnect()
+    expect(screen.page.locator(".chat-notice")).to_contain_text("Connection lost. Reconnecting; nothing is lost.")
+    proxy.reconnect()
     screen.wait_for_end()
     expect(screen.answer.locator(".markdown")).to_have_text(numbers(120))
     expect(screen.page.locator(".chat-notice")).to_be_empty()
@@ -208,9 +210,7 @@ def test_a_reload_while_an_answer_grows_loses_nothing(screen: Screen) -> None:
 
 
 @pytest.mark.req("CH-15")
-def test_a_restart_of_the_house_keeps_what_was_written_and_the_page_finds_it(
-    open_screen: OpenScreen, home_folder: Path
-) -> None:
+def test_restart_keeps_the_text_so_far(open_screen: OpenScreen, home_folder: Path) -> None:
     with app_process(home_folder) as (address, _):
         port = int(address.rsplit(":", 1)[1])
         screen = open_screen(at=address)
@@ -218,22 +218,22 @@ def test_a_restart_of_the_house_keeps_what_was_written_and_the_page_finds_it(
         screen.ask("100000")
         expect(screen.answer).to_contain_text("80 81")
     with app_process(home_folder, port):
-        expect(screen.answer).to_contain_text("cut short when Chie stopped")
+        expect(screen.answer).to_contain_text("Chie was shut down during this answer")
         expect(screen.answer).to_contain_text("10 11")
         screen.choose_agent("Echo")
         screen.ask("and on")
         expect(screen.answer).to_contain_text("and on")
 
 
-def test_a_question_that_cannot_be_sent_stays_in_the_field(open_screen: OpenScreen, cable: Cable) -> None:
-    screen = open_screen(at=cable.address)
+def test_a_question_that_cannot_be_sent_stays_in_the_field(open_screen: OpenScreen, proxy: FlakyProxy) -> None:
+    screen = open_screen(at=proxy.address)
     expect(screen.page.locator(".agent-button")).to_contain_text("Guide")
-    screen.page.wait_for_load_state("networkidle")  # what the page loads ahead is not what is cut here
-    cable.pull()
+    screen.page.wait_for_load_state("networkidle")  # preloads are not the subject of this test
+    proxy.disconnect()
     screen.ask("大事な質問")
     expect(screen.page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
     expect(screen.field).to_have_value("大事な質問")
-    cable.plug()
+    proxy.reconnect()
     screen.field.press("Enter")
     screen.wait_for_end()
     expect(screen.page.locator("article.user")).to_contain_text("大事な質問")
@@ -261,7 +261,7 @@ def test_a_question_that_cannot_be_sent_comes_back_to_its_own_conversation(scree
     expect(screen.field).to_have_value("届かない質問")
 
 
-def test_other_words_for_a_question_are_kept_until_they_are_sent(screen: Screen) -> None:
+def test_rewritten_question_is_kept_until_it_is_sent(screen: Screen) -> None:
     page = screen.page
     screen.choose_agent("Echo")
     screen.ask("first words")
@@ -269,7 +269,7 @@ def test_other_words_for_a_question_are_kept_until_they_are_sent(screen: Screen)
     page.route("**/api/chat/*/edit", lambda route: route.abort())
     page.locator("article.user").hover()
     screen.button("Edit").click()
-    box = page.get_by_label("Your question in other words")
+    box = page.get_by_label("Edit your question")
     box.fill("carefully chosen words")
     box.press("Control+Enter")
     expect(page.locator(".chat-notice")).to_contain_text("Your message was not sent.")
@@ -287,9 +287,7 @@ def test_other_words_for_a_question_are_kept_until_they_are_sent(screen: Screen)
     expect(box).to_have_count(0)
 
 
-def test_other_words_for_a_question_are_there_again_after_a_look_elsewhere_in_the_conversation(
-    open_screen: OpenScreen, home_folder: Path
-) -> None:
+def test_rewritten_question_survives_scrolling_away(open_screen: OpenScreen, home_folder: Path) -> None:
     with app_process(home_folder) as (address, _):
         session = long_session(home_folder, address, 60)
         screen = open_screen(f"/#/chat/{session}", at=address)
@@ -297,7 +295,7 @@ def test_other_words_for_a_question_are_there_again_after_a_look_elsewhere_in_th
         expect(screen.answer.locator("table")).to_be_visible()
         scroll(screen, -1_000, until=lambda: first.count() == 1)
         screen.button("Edit", first).click()
-        box = screen.page.get_by_label("Your question in other words")
+        box = screen.page.get_by_label("Edit your question")
         box.fill("書き直した質問")
         scroll(screen, 1_000, until=lambda: first.count() == 0)
         scroll(screen, -1_000, until=lambda: first.count() == 1)
@@ -305,21 +303,21 @@ def test_other_words_for_a_question_are_there_again_after_a_look_elsewhere_in_th
         expect(box).not_to_be_focused()
 
 
-def test_an_answer_that_the_models_provider_stopped_says_so(screen: Screen) -> None:
+def test_filtered_answer_shows_a_note(screen: Screen) -> None:
     screen.choose_agent("Filtered")
     screen.ask("tell me")
-    note = "The model's provider stopped this answer."
+    note = "The model provider's content filter stopped this answer."
     expect(screen.answer).to_contain_text(note)
     screen.page.reload()
     expect(screen.answer).to_contain_text("Half of")
     expect(screen.answer).to_contain_text(note)
 
 
-def test_an_answer_cut_at_the_models_limit_says_so_and_goes_on(open_screen: OpenScreen) -> None:
+def test_truncated_answer_can_be_continued(open_screen: OpenScreen) -> None:
     screen = open_screen(locale="ja")
     screen.choose_agent("Limited")
     screen.ask("長く")
-    note = "長さの上限に達したため、回答は途中で終わりました。"
+    note = "長さの上限に達したため、回答が途中で切れています。"
     expect(screen.answer).to_contain_text(note)
     screen.page.reload()
     expect(screen.answer).to_contain_text(note)

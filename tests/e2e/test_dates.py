@@ -1,4 +1,4 @@
-"""The list of conversations by date, in both languages and wherever the reader is."""
+"""Conversations grouped by date, in both languages and several time zones."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ AGES = {"now": 0, "one day": 1, "four days": 4, "twenty days": 20, "May": 65, "l
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Conversations of many ages: begun over HTTP, aged in the file."""
-    home = tmp_path_factory.mktemp("house")
+    """An app with conversations of many ages: created over HTTP, dated back in the database."""
+    home = tmp_path_factory.mktemp("home")
     with app_process(home) as (address, _):
         for title, days in AGES.items():
             session = patient.post(f"{address}/api/sessions", json={"title": title}).json()["session_id"]
@@ -30,7 +30,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("locale", "groups"),
     [
-        ("en", ["Today", "Yesterday", "The last 7 days", "The last 30 days", "May 2026", "November 2025"]),
+        ("en", ["Today", "Yesterday", "Last 7 days", "Last 30 days", "May 2026", "November 2025"]),
         ("ja", ["今日", "昨日", "過去 7 日間", "過去 30 日間", "2026年5月", "2025年11月"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""Diagrams: text until somebody wants to see one, then drawn in a frame that has no rights."""
+"""Mermaid diagrams: shown as source, and on request rendered in a sandboxed frame."""
 
 import pytest
 from playwright.sync_api import Locator, Request, expect
@@ -30,7 +30,7 @@ def block(screen: Screen, number: int) -> Locator:
     return screen.answer.locator(".code").nth(number)
 
 
-def test_a_diagram_is_drawn_when_somebody_asks_and_not_before(answered: Screen, asked: list[str]) -> None:
+def test_diagram_is_rendered_on_request_only(answered: Screen, asked: list[str]) -> None:
     first = block(answered, 0)
     expect(first).to_contain_text("graph TD")
     assert [path for path in asked if "mermaid" in path or "diagram.html" in path] == []
@@ -47,14 +47,14 @@ def test_a_diagram_is_drawn_when_somebody_asks_and_not_before(answered: Screen, 
     expect(frame).to_have_count(0)
 
 
-def test_what_is_no_diagram_stays_text_and_says_so(answered: Screen) -> None:
+def test_invalid_diagram_falls_back_to_its_source(answered: Screen) -> None:
     second = block(answered, 1)
     answered.button("図を表示", second).click()
     expect(second).to_contain_text("この図は描画できなかったため、ソースを表示しています。")
     expect(second.locator("pre")).to_contain_text("this is no diagram")
 
 
-def test_a_diagram_that_means_harm_reaches_nothing(answered: Screen, asked: list[str]) -> None:
+def test_malicious_diagram_reaches_nothing(answered: Screen, asked: list[str]) -> None:
     third = block(answered, 2)
     asked.clear()
     answered.button("図を表示", third).click()
@@ -72,12 +72,12 @@ def test_a_diagram_that_means_harm_reaches_nothing(answered: Screen, asked: list
     peek = "() => { try { return String(parent.document); } catch (error) { return error.name; } }"
     assert inside.evaluate(peek) == "SecurityError"
     assert [path for path in asked if not path.startswith(("/assets/", "/diagram.html", "/icon.svg", "/api/"))] == []
-    answered.complaints.clear()  # the browser tells of every refusal
+    answered.browser_errors.clear()  # the browser reports every refusal
 
 
 def test_a_diagram_in_a_note_is_drawn_too(open_screen: OpenScreen, address: str) -> None:
     note = {"content": "# 構成\n\n```mermaid\nsequenceDiagram\n  利用者->>Chie: 質問\n```\n"}
     saved = patient.post(f"{address}/api/knowledge", json=note).json()
     screen = open_screen(f"/#/knowledge/{saved['id']}")
-    screen.button("Show the diagram").click()
+    screen.button("Show diagram").click()
     expect(screen.page.frame_locator(".kn-detail iframe").locator("svg")).to_contain_text("質問")

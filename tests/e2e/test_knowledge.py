@@ -1,4 +1,4 @@
-"""The knowledge page in a real browser: find, read, write, undo, take in, give out, and look at the map."""
+"""The knowledge page in a real browser: search, read, write, undo, import, export and the map."""
 
 import io
 import re
@@ -11,7 +11,7 @@ from playwright.sync_api import FilePayload, Locator, expect
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
-from tests.e2e.test_looks import serious_findings
+from tests.e2e.test_accessibility import serious_findings
 from tests.e2e.test_typing import ORDERS
 from tests.fakes import patient
 
@@ -24,25 +24,25 @@ PREVENTED = """(field, events) => {
   }
   return prevented;
 }"""
-MAX_EXACT_SCAN_PASSAGES = {"width": 360, "height": 740}
+NARROW = {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A house of this module's own, with the sample notes in it."""
-    with app_process(tmp_path_factory.mktemp("house")) as (address, _):
+    """An app for this module, with the sample notes."""
+    with app_process(tmp_path_factory.mktemp("home")) as (address, _):
         patient.post(f"{address}/api/knowledge/samples").raise_for_status()
         yield address
 
 
 @pytest.fixture
-def empty_house(tmp_path: Path) -> Iterator[str]:
+def empty_app(tmp_path: Path) -> Iterator[str]:
     with app_process(tmp_path / "empty") as (address, _):
         yield address
 
 
 def search(screen: Screen, text: str) -> Locator:
-    """What is found; the marks in it show why."""
+    """The hits."""
     screen.page.locator("#main").get_by_role("searchbox").fill(text)
     expect(screen.page).to_have_url(re.compile(r"[?&]q="))
     return screen.page.locator(".kn-item")
@@ -82,7 +82,7 @@ def test_notes_are_browsed_by_tag(open_screen: OpenScreen) -> None:
     screen.page.get_by_role("navigation", name="Tags").get_by_role("link", name="#nginx 2").click()
     expect(screen.page.locator(".kn-item")).to_have_count(2)
     screen.page.locator(".kn-item").first.click()
-    expect(screen.page.get_by_text("On the same matter")).to_be_visible()
+    expect(screen.page.get_by_text("Related notes")).to_be_visible()
     expect(screen.page.locator(".kn-facts")).to_contain_text("chie")
 
 
@@ -115,23 +115,19 @@ def test_a_note_is_written_previewed_changed_deleted_and_brought_back(open_scree
     assert page.url == where
 
 
-def test_a_change_that_somebody_else_overtook_is_refused_and_nothing_is_lost(
-    open_screen: OpenScreen, address: str
-) -> None:
+def test_conflicting_change_is_rejected_and_nothing_is_lost(open_screen: OpenScreen, address: str) -> None:
     note = patient.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Overtaken"}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}")
     screen.button("Edit").click()
     patient.patch(f"{address}/api/knowledge/{note['id']}", json={"content": "their words"}).raise_for_status()
     screen.page.get_by_role("textbox", name="Text").fill("my words")
     screen.button("Save").click()
-    expect(screen.page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
+    expect(screen.page.get_by_role("alert")).to_contain_text("The note has changed since it was read")
     expect(screen.page.get_by_role("textbox", name="Text")).to_have_value("my words")
 
 
-def test_a_change_is_refused_also_when_the_page_has_read_the_other_one_meanwhile(
-    open_screen: OpenScreen, address: str
-) -> None:
-    """Coming back to the tab reads the note again, behind the editor."""
+def test_conflicting_change_is_rejected_even_after_a_refetch(open_screen: OpenScreen, address: str) -> None:
+    """Returning to the tab refetches the note behind the editor."""
     note = patient.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Read again"}).json()
     screen = open_screen("/icon.svg")
     page = screen.page
@@ -144,12 +140,12 @@ def test_a_change_is_refused_also_when_the_page_has_read_the_other_one_meanwhile
     screen.script("() => dispatchEvent(new Event('visibilitychange'))")
     expect(page.locator(".kn-markdown")).to_have_text("their words")
     screen.button("Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("somebody changed this note since you opened it")
+    expect(page.get_by_role("alert")).to_contain_text("The note has changed since it was read")
     expect(page.get_by_role("textbox", name="Text")).to_have_value("my words")
     assert patient.get(f"{address}/api/knowledge/{note['id']}").json()["content"] == "their words"
 
 
-def test_a_note_in_the_making_is_not_thrown_away_unasked(open_screen: OpenScreen) -> None:
+def test_unsaved_note_is_discarded_only_after_a_confirmation(open_screen: OpenScreen) -> None:
     screen = open_screen("/#/knowledge", locale="ja")
     page = screen.page
     screen.button("新しいメモ").click()
@@ -179,16 +175,16 @@ def test_a_note_in_the_making_is_not_thrown_away_unasked(open_screen: OpenScreen
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_a_note_that_meets_a_lost_sign_in_is_there_again_afterwards(open_screen: OpenScreen, address: str) -> None:
+def test_unsaved_note_survives_an_expired_session(open_screen: OpenScreen, address: str) -> None:
     note = patient.post(f"{address}/api/knowledge", json={"content": "first words", "title": "Signed out"}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}")
     page = screen.page
     screen.button("Edit").click()
     page.get_by_role("textbox", name="Text").fill("my words")
-    refusal = '{"detail": "who are you"}'
+    body = '{"detail": "Sign in."}'
     page.route(
         "**/api/knowledge/k-*",
-        lambda route: route.fulfill(status=401, body=refusal) if route.request.method == "PATCH" else route.continue_(),
+        lambda route: route.fulfill(status=401, body=body) if route.request.method == "PATCH" else route.continue_(),
     )
     screen.button("Save").click()
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
@@ -203,7 +199,7 @@ def test_a_note_that_meets_a_lost_sign_in_is_there_again_afterwards(open_screen:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: str) -> None:
+def test_note_never_becomes_html(open_screen: OpenScreen, address: str) -> None:
     content = "<img src=x onerror=alert(1)><script>alert(1)</script> [link](javascript:alert(1)) ![p](http://127.0.0.1:9/p.png)"
     note = patient.post(f"{address}/api/knowledge", json={"content": content, "title": "<b>x</b>"}).json()
     screen = open_screen(f"/#/knowledge/{note['id']}")
@@ -214,12 +210,10 @@ def test_what_a_note_says_never_becomes_html(open_screen: OpenScreen, address: s
 
 
 PLAIN_HTTP = "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
-"""As a browser is towards a house that it reaches over plain http under a name."""
+"""Browsers have no clipboard API for a page on plain http."""
 
 
-def test_a_note_is_copied_also_where_the_browser_has_no_clipboard_for_pages(
-    open_screen: OpenScreen, address: str
-) -> None:
+def test_note_is_copied_without_the_clipboard_api(open_screen: OpenScreen, address: str) -> None:
     note = patient.post(f"{address}/api/knowledge", json={"content": "**写す** text", "title": "Copied"}).json()
     screen = open_screen("/icon.svg")
     page = screen.page
@@ -229,13 +223,13 @@ def test_a_note_is_copied_also_where_the_browser_has_no_clipboard_for_pages(
     menu.click()
     page.get_by_role("menuitem", name="Copy as Markdown").click()
     expect(page.locator(".toast")).to_have_text("Copied.")
-    elsewhere = page.get_by_label("Search conversations")
-    elsewhere.press("Control+v")
-    expect(elsewhere).to_have_value("**写す** text")
+    other_field = page.get_by_label("Search conversations")
+    other_field.press("Control+v")
+    expect(other_field).to_have_value("**写す** text")
     screen.script("() => { document.execCommand = () => false }")
     menu.click()
-    page.get_by_role("menuitem", name="Copy the id").click()
-    expect(page.locator(".toast").last).to_contain_text("The browser did not let this be copied.")
+    page.get_by_role("menuitem", name="Copy ID").click()
+    expect(page.locator(".toast").last).to_contain_text("The browser did not allow copying.")
 
 
 def test_markdown_files_are_imported_and_everything_is_exported(open_screen: OpenScreen) -> None:
@@ -243,22 +237,22 @@ def test_markdown_files_are_imported_and_everything_is_exported(open_screen: Ope
     page = screen.page
     screen.button("Import and export").first.click()
     page.get_by_role("menuitem", name="Import").click()
-    good = FilePayload(name="手順.md", mimeType="text/markdown", buffer="# 取り込みの手順\n\n本文".encode())
+    good = FilePayload(name="手順.md", mimeType="text/markdown", buffer="# インポートの手順\n\n本文".encode())
     bad = FilePayload(name="bad.md", mimeType="text/markdown", buffer=b"\xff\xfe")
     page.locator("input[type=file]").set_input_files([good, bad])
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
-    expect(page.get_by_text("it is not UTF-8 text. Save it as UTF-8.")).to_be_visible()
+    expect(page.get_by_text("The file is not UTF-8 text. Save it as UTF-8.")).to_be_visible()
     screen.button("Close").click()
     expect(screen.button("Import and export").first).to_be_focused()
-    expect(page.locator(".kn-item").filter(has_text="取り込みの手順")).to_be_visible()
+    expect(page.locator(".kn-item").filter(has_text="インポートの手順")).to_be_visible()
     screen.button("Import and export").first.click()
     with page.expect_download() as download:
         page.get_by_role("menuitem", name="Export").click()
     names = zipfile.ZipFile(io.BytesIO(Path(download.value.path()).read_bytes())).namelist()
-    assert any("取り込みの手順" in name for name in names)
+    assert any("インポートの手順" in name for name in names)
 
 
-def test_an_import_leaves_what_was_changed_here_since_until_it_is_told_to_take_the_files(
+def test_import_skips_newer_notes_until_told_to_overwrite(
     open_screen: OpenScreen, address: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "後で直す.md"
@@ -270,15 +264,15 @@ def test_an_import_leaves_what_was_changed_here_since_until_it_is_told_to_take_t
     page.locator("input[type=file]").set_input_files(file)
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
     notes = patient.get(f"{address}/api/knowledge").json()["notes"]
-    [place] = [f"{address}/api/knowledge/{note['id']}" for note in notes if note["title"] == "Edited later"]
-    patient.patch(place, json={"content": "書き足した"})
+    [url] = [f"{address}/api/knowledge/{note['id']}" for note in notes if note["title"] == "Edited later"]
+    patient.patch(url, json={"content": "書き足した"})
     page.locator("input[type=file]").set_input_files(file)
-    expect(page.get_by_text("1 note was changed in Chie after the file was, and left alone:")).to_be_visible()
+    expect(page.get_by_text("1 note is newer in Chie than the file and was skipped:")).to_be_visible()
     expect(page.locator(".kn-refused")).to_have_text("後で直す.md")
-    assert patient.get(place).json()["content"] == "書き足した"
-    screen.button("Take the files instead").click()
+    assert patient.get(url).json()["content"] == "書き足した"
+    screen.button("Overwrite with the files").click()
     expect(page.get_by_text("1 note saved, 0 unchanged.")).to_be_visible()
-    assert patient.get(place).json()["content"] == "# Edited later\n\n最初"
+    assert patient.get(url).json()["content"] == "# Edited later\n\n最初"
 
 
 def test_the_map_is_hovered_clicked_zoomed_and_read_by_keyboard(open_screen: OpenScreen) -> None:
@@ -306,8 +300,8 @@ def test_the_map_is_hovered_clicked_zoomed_and_read_by_keyboard(open_screen: Ope
     expect(page.locator(".kn-detail h2")).to_be_visible()
 
 
-def test_an_empty_room_offers_samples(open_screen: OpenScreen, empty_house: str) -> None:
-    screen = open_screen("/#/knowledge", at=empty_house, locale="ja")
+def test_empty_page_offers_samples(open_screen: OpenScreen, empty_app: str) -> None:
+    screen = open_screen("/#/knowledge", at=empty_app, locale="ja")
     expect(screen.page.get_by_role("heading", name="メモはまだありません")).to_be_visible()
     screen.button("サンプルを追加").click()
     expect(screen.page.locator(".kn-item")).to_have_count(8)
@@ -326,7 +320,7 @@ def test_an_answer_is_saved_to_knowledge_and_found_again(open_screen: OpenScreen
     expect(page.get_by_role("textbox", name="Tags")).to_have_value(re.compile("nginx"))
     title.fill("Saved from the chat 検証")
     page.keyboard.press("Escape")
-    screen.button("Keep writing").click()
+    screen.button("Keep editing").click()
     screen.button("Save").click()
     expect(page.locator(".toast")).to_contain_text("Saved.")
     conversation = page.url
@@ -337,7 +331,7 @@ def test_an_answer_is_saved_to_knowledge_and_found_again(open_screen: OpenScreen
 
 
 def test_enter_that_confirms_a_conversion_saves_nothing(open_screen: OpenScreen) -> None:
-    """In a form the browser itself would send on Enter, so what counts is that it is told not to."""
+    """Browsers submit a form on Enter, so the event must be prevented."""
     screen = open_screen("/#/knowledge", locale="ja")
     screen.button("新しいメモ").click()
     screen.page.get_by_role("textbox", name="本文").fill("まだ書いている途中")
@@ -352,13 +346,13 @@ def test_enter_that_confirms_a_conversion_saves_nothing(open_screen: OpenScreen)
 
 @pytest.mark.parametrize("path", ["/#/knowledge", "/#/knowledge?q=nginx", "/#/knowledge?map"])
 def test_nothing_is_cut_off_on_a_narrow_screen(open_screen: OpenScreen, path: str) -> None:
-    screen = open_screen(path, viewport=MAX_EXACT_SCAN_PASSAGES, locale="ja")
+    screen = open_screen(path, viewport=NARROW, locale="ja")
     expect(screen.page.locator(".kn-item, .kn-plane").first).to_be_visible()
-    assert screen.script("document.documentElement.scrollWidth") <= MAX_EXACT_SCAN_PASSAGES["width"]
+    assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
     if "map" not in path:
         screen.page.locator(".kn-item").first.click()
         expect(screen.page.locator(".kn-detail h2")).to_be_visible()
-        screen.page.get_by_role("link", name="一覧へ戻る").click()
+        screen.page.get_by_role("link", name="一覧に戻る").click()
         expect(screen.page.locator(".kn-item").first).to_be_visible()
 
 

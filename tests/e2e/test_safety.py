@@ -1,4 +1,4 @@
-"""What a model or a tool says is text, whatever it looks like."""
+"""Text from models and tools stays text, whatever it looks like."""
 
 from playwright.sync_api import Request, expect
 from tests.e2e.screen import Screen
@@ -26,7 +26,7 @@ def test_nothing_in_an_answer_runs_loads_or_becomes_an_element(screen: Screen) -
     assert [url for url in asked if not url.startswith(screen.address)] == []
 
 
-def test_links_go_out_without_telling_where_they_were_clicked(screen: Screen) -> None:
+def test_links_send_no_referrer(screen: Screen) -> None:
     screen.choose_agent("Hostile")
     screen.ask("links")
     screen.wait_for_end()
@@ -40,19 +40,19 @@ def test_links_go_out_without_telling_where_they_were_clicked(screen: Screen) ->
     for link in links.all():
         assert "noreferrer" in (link.get_attribute("rel") or "")
     assert screen.answer.locator("img").count() == 0
-    expect(screen.answer).to_contain_text("graph TD; A[")  # a diagram is shown as the text that it is
+    expect(screen.answer).to_contain_text("graph TD; A[")  # shown as its source
 
 
-def test_the_browser_refuses_text_where_code_is_expected(screen: Screen) -> None:
+def test_trusted_types_reject_strings_in_script_sinks(screen: Screen) -> None:
     expect(screen.field).to_be_visible()
     sinks = {
         "HTML": "document.createElement('div').innerHTML = '<b>x</b>'",
         "a script": "document.createElement('script').text = '1'",
-        "a script's address": "document.createElement('script').src = '/x.js'",
-        "a policy that lets it pass": "trustedTypes.createPolicy('mine', {})",
+        "a script's URL": "document.createElement('script').src = '/x.js'",
+        "a permissive policy": "trustedTypes.createPolicy('mine', {})",
     }
     for what, code in sinks.items():
         refused = screen.script(f"() => {{ try {{ {code}; return 'taken'; }} catch (error) {{ return error.name; }} }}")
         assert refused == "TypeError", what
-    assert len(screen.complaints) >= len(sinks)  # the browser tells of every refusal
-    screen.complaints.clear()
+    assert len(screen.browser_errors) >= len(sinks)  # the browser reports every refusal
+    screen.browser_errors.clear()

@@ -1,4 +1,4 @@
-"""Servers, connecting an assistant, the Bedrock panel and the first run, in a real browser."""
+"""The servers page, the Bedrock panel and the setup page, in a real browser."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,13 @@ from tests.app.processes import http_server
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.test_looks import serious_findings
+from tests.e2e.test_accessibility import serious_findings
 from tests.e2e.test_typing import ORDERS, confirm_conversion
 from tests.fakes import patient
 from tests.fakes.bedrock import ANSWER, Bedrock
 from tests.fakes.bedrock import serving as serve_bedrock
 
-MAX_EXACT_SCAN_PASSAGES = {"width": 360, "height": 740}
+NARROW = {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def bedrock() -> Iterator[Bedrock]:
 
 @pytest.fixture(scope="module")
 def configured(bedrock: Bedrock, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A house with a Bedrock knowledge base, and a model server of its own that is away."""
+    """An app with a Bedrock knowledge base, and an unreachable model server."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("BEDROCK_KB_ID", KB_ID)
         environment.setenv("BEDROCK_MODEL_ARN", MODEL_ARN)
@@ -47,10 +47,10 @@ def test_every_server_shows_its_state_its_reason_and_its_tools(open_screen: Open
     expect(servers.filter(has_text="n8n").first).to_contain_text("not configured: N8N_URL, N8N_API_KEY")
 
 
-def test_a_server_that_is_away_says_why_and_can_be_tried_again(open_screen: OpenScreen) -> None:
+def test_unreachable_server_shows_its_error_and_can_be_reconnected(open_screen: OpenScreen) -> None:
     screen = open_screen("/#/servers", locale="ja")
-    away = screen.page.locator(".sv-server").filter(has_text="応答なし")
-    expect(away).to_contain_text("mcp-server-time is not installed.")
+    failed = screen.page.locator(".sv-server").filter(has_text="応答なし")
+    expect(failed).to_contain_text("mcp-server-time is not installed.")
     screen.page.get_by_role("button", name="再接続: time").click()
     expect(screen.page.locator(".toast")).to_contain_text("mcp-server-time is not installed.")
 
@@ -68,14 +68,16 @@ def test_an_assistants_snippet_is_copied(open_screen: OpenScreen, address: str) 
         expect(screen.page.locator(".snippet code").first).to_contain_text("knowledge")
 
 
-def test_bedrock_says_what_to_set_or_answers_a_test_question(open_screen: OpenScreen, configured: str) -> None:
+def test_bedrock_panel_names_missing_settings_or_answers_a_test_question(
+    open_screen: OpenScreen, configured: str
+) -> None:
     screen = open_screen("/#/servers")
     expect(screen.page.locator("section").filter(has_text="Bedrock knowledge base")).to_contain_text(
         "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"
     )
     screen = open_screen("/#/servers", at=configured, locale="ja")
-    screen.page.get_by_label("テストの質問").fill("再起動の手順は？")
-    screen.page.get_by_label("テストの質問").press("Enter")
+    screen.page.get_by_label("テスト用の質問").fill("再起動の手順は？")
+    screen.page.get_by_label("テスト用の質問").press("Enter")
     expect(screen.page.get_by_text(ANSWER)).to_be_visible()
     screen.page.get_by_text("出典 (").click()
     expect(screen.page.get_by_text("s3://docs/runbook.md")).to_be_visible()
@@ -85,7 +87,7 @@ def test_enter_that_confirms_a_conversion_asks_nothing(
     open_screen: OpenScreen, configured: str, bedrock: Bedrock
 ) -> None:
     screen = open_screen("/#/servers", at=configured, locale="ja")
-    field = screen.page.get_by_label("テストの質問")
+    field = screen.page.get_by_label("テスト用の質問")
     field.fill("さいきどう")
     asked = len(bedrock.calls)
     for order in ORDERS:
@@ -97,7 +99,7 @@ def test_enter_that_confirms_a_conversion_asks_nothing(
     assert len(bedrock.calls) == asked + 1
 
 
-def test_the_first_run_shows_every_way_to_a_model_and_tests_it(open_screen: OpenScreen, configured: str) -> None:
+def test_setup_shows_every_endpoint_and_tests_it(open_screen: OpenScreen, configured: str) -> None:
     screen = open_screen("/#/setup", at=configured, locale="ja")
     page = screen.page
     for name in ("LM Studio", "Ollama", "OpenAI", "Anthropic", "Amazon Bedrock", "OpenAI 互換サーバー"):
@@ -108,10 +110,8 @@ def test_the_first_run_shows_every_way_to_a_model_and_tests_it(open_screen: Open
     expect(page.get_by_text("先に ANTHROPIC_API_KEY を設定し")).to_be_visible()
 
 
-def test_a_key_whose_agent_is_not_installed_comes_with_the_command_for_it(
-    open_screen: OpenScreen, configured: str
-) -> None:
-    """As after a plain `pip install chie`, which brings no plug-in."""
+def test_missing_package_comes_with_its_install_command(open_screen: OpenScreen, configured: str) -> None:
+    """As after a plain `pip install chie`, which installs no plug-in."""
     setup = patient.get(f"{configured}/api/setup").json()
     for endpoint in setup["endpoints"]:
         if endpoint["id"] == "anthropic":
@@ -121,11 +121,11 @@ def test_a_key_whose_agent_is_not_installed_comes_with_the_command_for_it(
     screen.page.goto(f"{configured}/#/setup")
     card = screen.page.locator(".su-endpoint").filter(has_text="Anthropic")
     expect(card.get_by_text("pip install chie-agent-adk")).to_be_visible()
-    expect(card.get_by_text("エージェントに必要なパッケージがありません。")).to_be_visible()
+    expect(card.get_by_text("必要なパッケージがインストールされていません。")).to_be_visible()
 
 
 @pytest.mark.req("CH-15")
-def test_without_a_model_the_notes_agent_answers_and_a_card_shows_the_ways_to_one(
+def test_without_a_model_the_notes_agent_answers_and_a_card_offers_endpoints(
     open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
@@ -145,16 +145,16 @@ def test_sample_notes_are_offered_and_added_once(open_screen: OpenScreen) -> Non
     screen = open_screen("/#/setup")
     screen.button("Add sample notes").click()
     expect(screen.page.get_by_text("Sample notes added.")).to_be_visible()
-    screen.page.get_by_role("link", name="Look at them").click()
+    screen.page.get_by_role("link", name="View notes").click()
     expect(screen.page.locator(".kn-item")).to_have_count(8)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/#/servers", "/#/setup"])
 def test_axe_finds_nothing_serious_and_nothing_is_cut_off(open_screen: OpenScreen, path: str, theme: str) -> None:
-    screen = open_screen(path, color_scheme=theme, bypass_csp=True, viewport=MAX_EXACT_SCAN_PASSAGES, locale="ja")
+    screen = open_screen(path, color_scheme=theme, bypass_csp=True, viewport=NARROW, locale="ja")
     expect(screen.page.locator("h3").first).to_be_visible()
     for summary in screen.page.locator("summary").all():
         summary.click()
     assert serious_findings(screen) == []
-    assert screen.script("document.documentElement.scrollWidth") <= MAX_EXACT_SCAN_PASSAGES["width"]
+    assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]

@@ -1,4 +1,4 @@
-"""Finding, naming, deleting and taking along what was said."""
+"""Searching, renaming, deleting and exporting conversations."""
 
 import json
 import re
@@ -27,7 +27,7 @@ def ask_over_http(address: str, text: str, session_id: str | None = None) -> str
     return str(answer.headers["x-chie-session"])
 
 
-def test_conversations_are_found_by_what_was_said_in_japanese_too(screen: Screen) -> None:
+def test_conversations_are_found_by_their_text_in_both_languages(screen: Screen) -> None:
     ask_over_http(screen.address, "負荷試験の結果を教えて")
     ask_over_http(screen.address, "The weather of Friday")
     screen.page.reload()
@@ -39,7 +39,7 @@ def test_conversations_are_found_by_what_was_said_in_japanese_too(screen: Screen
     expect(row(screen, "負荷試験")).to_be_visible()
     expect(row(screen, "weather")).to_have_count(0)
     screen.page.get_by_label("Search conversations").fill("存在しない言葉")
-    expect(screen.page.locator(".session-list")).to_contain_text("Nothing found.")
+    expect(screen.page.locator(".session-list")).to_contain_text("No conversations found.")
 
 
 def test_a_conversation_is_renamed(screen: Screen) -> None:
@@ -57,7 +57,7 @@ def test_a_conversation_is_renamed(screen: Screen) -> None:
     expect(row(screen, "新しい題")).to_be_visible()
 
 
-def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_left(open_screen: OpenScreen) -> None:
+def test_deletion_can_be_undone_and_happens_when_the_page_is_left(open_screen: OpenScreen) -> None:
     screen = open_screen()
     session = ask_over_http(screen.address, "delete me")
     screen.page.reload()
@@ -68,15 +68,15 @@ def test_a_deleted_conversation_can_be_taken_back_and_is_gone_once_the_page_is_l
     expect(row(screen, "delete me")).to_be_visible()
     act(screen, "delete me", "Delete")
     expect(row(screen, "delete me")).to_have_count(0)
-    screen.open("/icon.svg")  # of the same process: Chromium ends one that it leaves, however slow, and its last words
-    while patient.get(f"{screen.address}/api/sessions/{session}").status_code != 404:  # the test's timeout ends it
+    screen.open("/icon.svg")  # the same origin: Chromium kills the process of a page it leaves, with its last request
+    while patient.get(f"{screen.address}/api/sessions/{session}").status_code != 404:  # limited by the test's timeout
         screen.settle()
     other = open_screen()
     expect(other.page.locator(".session-list")).to_be_visible()
     expect(row(other, "delete me")).to_have_count(0)
 
 
-def test_a_deleted_conversation_is_no_longer_offered_and_can_be_taken_back_on_a_narrow_screen(
+def test_deletion_can_be_undone_on_a_narrow_screen(
     open_screen: OpenScreen,
 ) -> None:
     screen = open_screen(viewport={"width": 360, "height": 740})
@@ -91,14 +91,14 @@ def test_a_deleted_conversation_is_no_longer_offered_and_can_be_taken_back_on_a_
     expect(drawer).to_have_count(0)
     page.keyboard.press("Control+k")
     page.get_by_role("combobox").fill("delete me on")
-    expect(page.get_by_text("Nothing fits.")).to_be_visible()
+    expect(page.get_by_text("No matches.")).to_be_visible()
     page.keyboard.press("Escape")
     screen.button("Undo").click()
     screen.button("Menu").click()
     expect(shown).to_be_visible()
 
 
-def test_a_conversation_is_taken_along_as_markdown_or_json(screen: Screen, tmp_path: Path) -> None:
+def test_conversation_is_exported_as_markdown_or_json(screen: Screen, tmp_path: Path) -> None:
     ask_over_http(screen.address, "export me")
     screen.page.reload()
     for action in ("Export as Markdown", "Export as JSON"):
@@ -153,7 +153,7 @@ def test_files_stay_with_the_conversation_they_were_added_to(screen: Screen) -> 
     expect(screen.page.locator(".file")).to_have_text("salaries.txt")
 
 
-def test_what_is_typed_while_the_first_question_travels_goes_with_it(screen: Screen) -> None:
+def test_text_typed_while_the_first_question_is_sent_moves_to_the_conversation(screen: Screen) -> None:
     screen.choose_agent("Echo")
     held = hold_questions(screen)
     screen.ask("first question")
@@ -166,7 +166,7 @@ def test_what_is_typed_while_the_first_question_travels_goes_with_it(screen: Scr
     expect(screen.field).to_have_value("")
 
 
-def test_an_empty_tab_that_is_closed_wipes_nobodys_draft(screen: Screen) -> None:
+def test_closing_an_empty_tab_keeps_the_draft_of_another(screen: Screen) -> None:
     other = screen.page.context.new_page()
     other.goto(screen.address)
     expect(other.locator("#message")).to_be_visible()
@@ -204,7 +204,7 @@ def test_everything_can_be_reached_from_the_command_palette(screen: Screen) -> N
     expect(screen.page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
-def test_an_agent_that_cannot_answer_says_what_to_set(screen: Screen) -> None:
+def test_unavailable_agent_shows_the_reason(screen: Screen) -> None:
     screen.page.locator(".agent-button").click()
     sick = screen.page.get_by_role("menuitemcheckbox", name="Sick")
     expect(sick).to_have_attribute("aria-disabled", "true")

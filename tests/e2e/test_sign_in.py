@@ -1,4 +1,4 @@
-"""A house that asks who you are, in a real browser: signing in and out, and notes of one's own."""
+"""Authentication in a real browser: signing in and out, and private notes."""
 
 from collections.abc import Iterator
 
@@ -7,17 +7,17 @@ from playwright.sync_api import expect
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
-from tests.e2e.test_looks import serious_findings
+from tests.e2e.test_accessibility import serious_findings
 
 from chie.access.users import UserFile
 
-MAX_EXACT_SCAN_PASSAGES = {"width": 360, "height": 740}
+NARROW = {"width": 360, "height": 740}
 TOKENS: dict[str, str] = {}
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    home = tmp_path_factory.mktemp("house")
+    home = tmp_path_factory.mktemp("home")
     file = UserFile(home / "users.json")
     TOKENS.update({name: file.add(name) for name in ("aki", "ben")})
     with app_process(home) as (address, _):
@@ -32,14 +32,14 @@ def sign_in(screen: Screen, token: str, *, label: str = "Token", button: str = "
 @pytest.mark.parametrize(
     ("locale", "title", "label", "button", "out", "wrong"),
     [
-        ("en-US", "Sign in", "Token", "Sign in", "Sign out", "not, or no longer, one that opens this Chie"),
-        ("ja-JP", "サインイン", "トークン", "サインイン", "サインアウト", "このトークンではこの Chie に入れません"),
+        ("en-US", "Sign in", "Token", "Sign in", "Sign out", "The token is not valid, or no longer."),
+        ("ja-JP", "サインイン", "トークン", "サインイン", "サインアウト", "トークンが有効ではないか、失効しています。"),
     ],
 )
-def test_a_stranger_signs_in_and_out_again_on_a_narrow_screen(
+def test_signing_in_and_out_on_a_narrow_screen(
     open_screen: OpenScreen, locale: str, title: str, label: str, button: str, out: str, wrong: str
 ) -> None:
-    screen = open_screen(locale=locale, viewport=MAX_EXACT_SCAN_PASSAGES, bypass_csp=True)
+    screen = open_screen(locale=locale, viewport=NARROW, bypass_csp=True)
     page = screen.page
     expect(page.get_by_role("heading", name=title)).to_be_visible()
     assert screen.script("() => document.documentElement.scrollWidth <= innerWidth")
@@ -58,21 +58,21 @@ def test_a_stranger_signs_in_and_out_again_on_a_narrow_screen(
     expect(page.get_by_role("heading", name=title)).to_be_visible()
 
 
-def test_a_note_of_ones_own_has_a_lock_and_is_nobody_elses(open_screen: OpenScreen) -> None:
+def test_private_note_has_a_lock_and_is_hidden_from_others(open_screen: OpenScreen) -> None:
     aki = open_screen("/#/knowledge")
     sign_in(aki, TOKENS["aki"])
     aki.button("New note").first.click()
     aki.page.get_by_role("textbox", name="Text").fill("the kettle is mine")
-    aki.page.get_by_label("Only I can see it").check()
+    aki.page.get_by_label("Only visible to me").check()
     aki.button("Save").click()
     item = aki.page.locator(".kn-item", has_text="the kettle is mine")
-    expect(item.get_by_title("Only I can see it")).to_be_visible()
+    expect(item.get_by_title("Only visible to me")).to_be_visible()
     aki.button("New note").first.click()
     aki.page.get_by_role("textbox", name="Text").fill("the kettle is everybody's")
     aki.button("Save").click()
     shared = aki.page.locator(".kn-item", has_text="the kettle is everybody's")
     expect(shared).to_be_visible()
-    expect(shared.get_by_title("Only I can see it")).to_have_count(0)
+    expect(shared.get_by_title("Only visible to me")).to_have_count(0)
 
     ben = open_screen("/#/knowledge")
     sign_in(ben, TOKENS["ben"])
@@ -83,14 +83,14 @@ def test_a_note_of_ones_own_has_a_lock_and_is_nobody_elses(open_screen: OpenScre
     expect(ben.button("Delete")).to_have_count(0)
 
 
-def test_the_chat_works_for_who_is_signed_in_and_is_theirs_alone(open_screen: OpenScreen) -> None:
+def test_conversations_belong_to_the_signed_in_user(open_screen: OpenScreen) -> None:
     aki = open_screen()
     sign_in(aki, TOKENS["aki"])
     aki.ask("hello")
     aki.wait_for_end()
-    place = aki.page.url.split("#")[1]
+    path = aki.page.url.split("#")[1]
     ben = open_screen()
     sign_in(ben, TOKENS["ben"])
     expect(ben.field).to_be_visible()
-    ben.open(f"/#{place}")
-    expect(ben.page.get_by_role("heading", name="There is no such conversation")).to_be_visible()
+    ben.open(f"/#{path}")
+    expect(ben.page.get_by_role("heading", name="Conversation not found")).to_be_visible()

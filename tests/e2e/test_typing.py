@@ -1,4 +1,4 @@
-"""Typing Japanese: Enter that ends a conversion never sends, whatever order the browser tells it in."""
+"""Japanese input: the Enter that ends a conversion never sends, in any browser's order of events."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from tests.e2e.screen import Screen
 from tests.fakes import patient
 
 # Chromium and Firefox: the key comes while the composition is on. WebKit: the composition ends first.
-# Some input methods tell keyCode 229 there as well, some do not.
+# Some input methods send keyCode 229 there as well, some do not.
 ORDERS = {
     "chromium": [("compositionstart", {}), ("keydown", {"keyCode": 229, "isComposing": True}), ("compositionend", {})],
     "webkit": [("compositionstart", {}), ("compositionend", {}), ("keydown", {"keyCode": 229})],
@@ -42,7 +42,7 @@ def open_editor(screen: Screen) -> Locator:
     question = screen.page.locator("article.user")
     question.hover()
     screen.button("Edit", question).click()
-    field = screen.page.get_by_label("Your question in other words")
+    field = screen.page.get_by_label("Edit your question")
     field.fill("変換")
     return field
 
@@ -95,7 +95,7 @@ def test_enter_that_ends_a_conversion_does_nothing_else(screen: Screen, name: st
         assert (screen.page.url, screen.answers.count()) == before, order
 
 
-def test_a_real_composition_of_chromiums_own_can_be_confirmed_and_then_sent(screen: Screen) -> None:
+def test_chromiums_own_composition_can_be_confirmed_and_then_sent(screen: Screen) -> None:
     screen.choose_agent("Echo")
     screen.field.focus()
     chromium = screen.page.context.new_cdp_session(screen.page)
@@ -110,14 +110,14 @@ def test_a_real_composition_of_chromiums_own_can_be_confirmed_and_then_sent(scre
     expect(screen.answer).to_contain_text("漢字")
 
 
-def test_shift_enter_makes_a_line_and_control_enter_can_be_the_way_to_send(screen: Screen) -> None:
+def test_shift_enter_inserts_a_line_and_control_enter_can_be_the_send_key(screen: Screen) -> None:
     screen.choose_agent("Echo")
     screen.field.fill("one")
     screen.field.press("Shift+Enter")
     screen.field.press_sequentially("two")
     expect(screen.field).to_have_value("one\ntwo")
-    screen.button("How to send").click()
-    screen.page.get_by_role("menuitemcheckbox", name="Ctrl + Enter sends").click()
+    screen.button("Send options").click()
+    screen.page.get_by_role("menuitemcheckbox", name="Send with Ctrl + Enter").click()
     screen.field.press("Enter")
     expect(screen.field).to_have_value("one\ntwo\n")
     screen.field.press("Control+Enter")

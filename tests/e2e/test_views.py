@@ -1,4 +1,4 @@
-"""The views in a host that is written from the specification, in Chromium."""
+"""The MCP views in a host written from the specification, in Chromium."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from tests.contract.views import (
     n8n,
     search,
 )
-from tests.e2e.test_looks import AXE, RUN_AXE
+from tests.e2e.test_accessibility import AXE, RUN_AXE
 from tests.e2e.view_host import Host, Mcp, hosting
 
 __all__ = ["chrome", "graph", "host_script", "knowledge", "n8n", "search"]
@@ -27,7 +27,7 @@ class TestInTheTestsOwnHost(Views):
 
 @pytest.fixture
 def lenient(chrome: Browser, knowledge: Mcp, n8n: Mcp) -> Iterator[dict[str, Host]]:
-    """Policies are off here, because axe comes from outside."""
+    """Hosts without a Content-Security-Policy, which axe needs."""
     with hosting(chrome, knowledge, bypass_csp=True) as search, hosting(chrome, n8n, bypass_csp=True) as graph:
         yield {SEARCH: search, GRAPH: graph}
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
-from tests.e2e.test_looks import serious_findings
+from tests.e2e.test_accessibility import serious_findings
 from tests.fakes.n8n import KEY, FakeN8n
 from tests.n8n.test_api import FLOW, backed_up, link, node
 
@@ -30,7 +30,7 @@ def n8n() -> Iterator[FakeN8n]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("house")
+    return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def address(n8n: FakeN8n, folder: Path) -> Iterator[str]:
             yield address
 
 
-def test_what_failed_comes_first_and_its_node_is_shown(open_screen: OpenScreen) -> None:
+def test_failed_workflows_come_first_and_show_the_failed_node(open_screen: OpenScreen) -> None:
     screen = open_screen("/#/workflows", locale="ja")
     page = screen.page
     rows = page.locator(".wf-item")
@@ -62,10 +62,10 @@ def test_what_failed_comes_first_and_its_node_is_shown(open_screen: OpenScreen) 
     expect(page.get_by_role("alert")).to_contain_text("接続できません")
 
 
-def test_the_picture_can_be_read_as_words_and_leads_to_n8n(open_screen: OpenScreen, n8n: FakeN8n) -> None:
+def test_graph_has_a_list_and_a_link_to_n8n(open_screen: OpenScreen, n8n: FakeN8n) -> None:
     screen = open_screen(f"/#/workflows/{next(iter(n8n.workflows))}")
     screen.page.get_by_text("As a list").click()
-    expect(screen.page.locator(".wf-words li").nth(1)).to_contain_text("整形 set")
+    expect(screen.page.locator(".wf-as-list li").nth(1)).to_contain_text("整形 set")
     opening = screen.page.get_by_role("link", name="Open in n8n")
     expect(opening).to_have_attribute("href", f"{n8n.url}/workflow/{next(iter(n8n.workflows))}")
     expect(opening).to_have_attribute("rel", "noreferrer noopener")
@@ -79,7 +79,7 @@ def test_a_backup_is_compared_and_restored(open_screen: OpenScreen, n8n: FakeN8n
     page = screen.page
     page.get_by_role("button", name="Compare").first.click()
     expect(page.locator(".wf-differences ins").filter(has_text="夜間処理")).to_be_visible()
-    expect(page.locator(".wf-differences .plus").first).to_contain_text("B comes back")
+    expect(page.locator(".wf-differences .plus").first).to_contain_text("B added")
     screen.button("Restore").click()
     expect(page.get_by_role("heading", level=1, name="夜間処理")).to_be_visible()
     expect(page.locator(".wf-node")).to_have_count(2)
@@ -102,8 +102,8 @@ def test_a_backup_that_differs_in_pinned_data_alone_can_be_restored(
 
 
 @pytest.fixture
-def busy_house(tmp_path: Path) -> Iterator[str]:
-    """Its n8n has more workflows than the page asks for at once."""
+def busy_app(tmp_path: Path) -> Iterator[str]:
+    """An app whose n8n has more workflows than fit on a page."""
     with FakeN8n(2) as fake, pytest.MonkeyPatch.context() as environment:
         for number in range(250):
             fake.add_workflow(name=f"Flow {number:03}")
@@ -114,8 +114,8 @@ def busy_house(tmp_path: Path) -> Iterator[str]:
             yield address
 
 
-def test_a_filter_looks_at_what_has_not_been_loaded_too(open_screen: OpenScreen, busy_house: str) -> None:
-    screen = open_screen("/#/workflows", at=busy_house)
+def test_filter_covers_pages_that_are_not_loaded_yet(open_screen: OpenScreen, busy_app: str) -> None:
+    screen = open_screen("/#/workflows", at=busy_app)
     page = screen.page
     count = page.locator("#main [role=status]")
     expect(count).to_have_text("100 workflows so far")
@@ -123,7 +123,7 @@ def test_a_filter_looks_at_what_has_not_been_loaded_too(open_screen: OpenScreen,
     expect(page.locator(".wf-item")).to_have_text(re.compile("最後の通知"))
     expect(count).to_have_text("1 workflow")
     page.locator("#main").get_by_role("searchbox").fill("nobody has this")
-    expect(count).to_have_text("No workflow has this name or tag.")
+    expect(count).to_have_text("No workflow matches.")
     page.locator("#main").get_by_role("searchbox").fill("")
     expect(count).to_have_text("251 workflows")
 

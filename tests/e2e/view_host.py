@@ -1,4 +1,4 @@
-"""A page that shows views as a chat host does, in front of one of our servers in a process of its own."""
+"""A page that shows MCP views as a chat host does, connected to one of our servers in its own process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from tests.fakes import patient
 
 SPEC_HOST = Path(__file__).with_name("view_host.js")
 ADDRESS = "http://host.example/"
-# What the specification tells hosts to enforce for a view that declares no domains.
+# The policy that the specification requires for a view without declared domains.
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data:; media-src 'self' data:; connect-src 'none'"
@@ -22,7 +22,7 @@ HTML = """<!doctype html><meta charset="utf-8"><style>body{margin:0} iframe{bord
 
 @dataclass(frozen=True)
 class Mcp:
-    """One of our servers, asked one thing at a time."""
+    """A minimal MCP client for one of our servers."""
 
     address: str
 
@@ -36,7 +36,7 @@ class Mcp:
         return self.ask("tools/call", name=tool, arguments=arguments)
 
     def view_of(self, tool: str) -> str:
-        """The page that a host finds by the tool's metadata."""
+        """The page that the tool's metadata refers to."""
         [found] = [one for one in self.ask("tools/list")["tools"] if one["name"] == tool]
         [content] = self.ask("resources/read", uri=found["_meta"]["ui"]["resourceUri"])["contents"]
         assert content["mimeType"] == "text/html;profile=mcp-app"
@@ -49,7 +49,7 @@ class Host:
     page: Page
     mcp: Mcp
     fetched: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
+    browser_errors: list[str] = field(default_factory=list)
 
     @property
     def view(self) -> FrameLocator:
@@ -61,7 +61,7 @@ class Host:
         self.page.evaluate("([html, options]) => host.open(html, options)", [self.mcp.view_of(tool), options])
 
     def show(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Call the tool as a model would, and hand both sides of the call to the view."""
+        """Call the tool as a model would, and pass its input and result to the view."""
         self.page.evaluate("(args) => host.input(args)", arguments)
         result = self.mcp.call(tool, **arguments)
         self.hand_over(result)
@@ -79,7 +79,7 @@ class Host:
 
 @contextmanager
 def hosting(chrome: Browser, mcp: Mcp, script: Path = SPEC_HOST, **options: Any) -> Iterator[Host]:
-    """Nothing is fetched but the host's own two files, and nothing complains."""
+    """Fails if anything but the host's own two files is fetched, or if the page reports an error."""
     context = chrome.new_context(viewport={"width": 720, "height": 640}, **options)
     page = context.new_page()
     page.set_default_timeout(10_000)
@@ -94,8 +94,8 @@ def hosting(chrome: Browser, mcp: Mcp, script: Path = SPEC_HOST, **options: Any)
             route.fulfill(path=script, content_type="text/javascript")
 
     context.route("**/*", serve)
-    page.on("console", lambda message: host.complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: host.complaints.append(str(error)))
+    page.on("console", lambda message: host.browser_errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: host.browser_errors.append(str(error)))
     page.expose_function("callTool", lambda name, arguments: mcp.call(name, **arguments))
     page.goto(ADDRESS)
     try:
@@ -103,4 +103,4 @@ def hosting(chrome: Browser, mcp: Mcp, script: Path = SPEC_HOST, **options: Any)
     finally:
         context.close()
     assert host.fetched == [ADDRESS, f"{ADDRESS}host.js"]
-    assert host.complaints == []
+    assert host.browser_errors == []

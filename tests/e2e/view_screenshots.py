@@ -1,4 +1,4 @@
-"""The pictures of views in docs/: `python -m tests.e2e.view_screenshots`."""
+"""The screenshots of the MCP views in docs/images: run `python -m tests.e2e.view_screenshots`."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""Agents that follow a script: real subclasses of BaseAgent, told by the question what to do."""
+"""Agents that follow a script: real subclasses of BaseAgent, controlled by the question."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -7,10 +7,17 @@ from typing import Any
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
 from chie.errors import NotFoundError, ServiceError
+from chie.messages.catalogue import Message
 
-WORDS = ["知恵", "は", "力", "。", " ", "One ", "house, ", "four ", "rooms."]
+WORDS = ["知恵", "は", "力", "。", " ", "One ", "process, ", "four ", "modules."]
 ANSWER = "".join(WORDS)
-UNREACHABLE = "the model at http://127.0.0.1:1234/v1 does not answer. Start LM Studio, or set OPENAI_BASE_URL."
+NO_MODEL = Message(
+    "models.local_server_unreachable",
+    url="http://127.0.0.1:1234/v1",
+    error="ConnectError",
+    setting="`OPENAI_BASE_URL`",
+)
+UNREACHABLE = str(NO_MODEL)
 
 
 def text(content: str) -> Text:
@@ -33,7 +40,7 @@ def result(name: str, content: str, *, is_error: bool = False) -> ToolResult:
 
 
 class FakeAgent(BaseAgent):
-    """Says `WORDS`; keeps what it was told, for the tests to look at."""
+    """Answers `WORDS`; records its arguments for the tests."""
 
     id = "scripted"
     available = True
@@ -92,7 +99,7 @@ class EchoAgent(FakeAgent):
 
 
 class ToolAgent(FakeAgent):
-    """Runs one tool that answers and one that fails."""
+    """Calls one tool that succeeds and one that fails."""
 
     id = "tools"
 
@@ -110,19 +117,19 @@ class ToolAgent(FakeAgent):
 
 
 class InventiveAgent(FakeAgent):
-    """Calls a tool that there is not, under the name that the question has."""
+    """Calls a tool that does not exist, named by the question."""
 
     id = "inventive"
 
     async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
         yield call(message)
-        yield result(message, "There is no tool of this name.", is_error=True)
+        yield result(message, "There is no tool with this name.", is_error=True)
         yield text("Alas.")
         yield done()
 
 
 class CautiousAgent(FakeAgent):
-    """Asks before it deletes."""
+    """Asks for approval before it deletes."""
 
     id = "cautious"
 
@@ -130,13 +137,13 @@ class CautiousAgent(FakeAgent):
         asked = call("delete_everything", needs_approval=True)
         yield asked
         allowed = approve is not None and await approve(asked)
-        yield result("delete_everything", "deleted" if allowed else "refused by the user", is_error=not allowed)
+        yield result("delete_everything", "deleted" if allowed else "rejected by the user", is_error=not allowed)
         yield text("Done." if allowed else "I did not.")
         yield done()
 
 
 class PersistentAgent(FakeAgent):
-    """Asks twice under one id, as models do that count their calls from nought in every round."""
+    """Asks twice with the same id, like models that number their calls from zero in every round."""
 
     id = "persistent"
 
@@ -145,12 +152,12 @@ class PersistentAgent(FakeAgent):
             asked = call("drop_table", needs_approval=True)
             yield asked
             allowed = approve is not None and await approve(asked)
-            yield result("drop_table", "dropped" if allowed else "refused", is_error=not allowed)
+            yield result("drop_table", "dropped" if allowed else "rejected", is_error=not allowed)
         yield done()
 
 
 class FailingAgent(FakeAgent):
-    """Fails at once, or after some words if the question says `later`."""
+    """Fails at once, or after some text if the question is `later`."""
 
     id = "failing"
 
@@ -160,12 +167,12 @@ class FailingAgent(FakeAgent):
         if message == "later":
             yield text("So far ")
             yield text("so good")
-        raise ServiceError(UNREACHABLE)
+        raise ServiceError(NO_MODEL)
         yield
 
 
 class GatedAgent(FakeAgent):
-    """Says a word for each `allow`; `finish` lets it end. So tests decide how far an answer has got."""
+    """Emits a word for each `allow` and ends at `finish`, so that tests control the progress of an answer."""
 
     id = "gated"
 
@@ -187,7 +194,7 @@ class GatedAgent(FakeAgent):
 
 
 class EndlessAgent(FakeAgent):
-    """Counts until it is stopped, ten milliseconds a number, as a slow model would."""
+    """Counts until it is stopped, like a slow model: ten milliseconds per number."""
 
     id = "endless"
 
@@ -198,7 +205,7 @@ class EndlessAgent(FakeAgent):
 
 
 class LongAgent(FakeAgent):
-    """Many events as fast as it can; the question says how many."""
+    """Many events as fast as possible; the question is their number."""
 
     id = "long"
 
@@ -211,7 +218,7 @@ class LongAgent(FakeAgent):
 
 
 class OddAgent(FakeAgent):
-    """Sends what databases and encoders choke on."""
+    """Sends characters that databases and encoders reject."""
 
     id = "odd"
 
@@ -241,6 +248,8 @@ KINDS: tuple[type[FakeAgent], ...] = (
     SickAgent,
 )
 
+NO_AGENT = str(Message("agents.not_found", ids=[kind.id for kind in KINDS]))
+
 
 def _tool(name: str) -> dict[str, Any]:
     return {"name": name, "description": f"To {name}.", "destructive": False}
@@ -253,14 +262,14 @@ SERVERS: list[dict[str, Any]] = [
 
 
 class FakeDirectory:
-    """The port to agents, filled with the above."""
+    """A registry of the agents above."""
 
     def __init__(self, *agents: FakeAgent) -> None:
         self.agents = {agent.agent_id: agent for agent in agents or [kind() for kind in KINDS]}
 
     def get_agent(self, agent_id: str) -> FakeAgent:
         if agent_id not in self.agents:
-            raise NotFoundError("no agent has this id. GET /api/agents lists those that there are.")
+            raise NotFoundError("agents.not_found", ids=list(self.agents))
         return self.agents[agent_id]
 
     async def list_agents(self) -> list[AgentInfo]:
@@ -276,4 +285,4 @@ class FakeDirectory:
         for server in SERVERS:
             if server["name"] == name:
                 return server
-        raise NotFoundError("no server that can be connected has this name. GET /api/mcp/servers lists them.")
+        raise NotFoundError("toolbox.server_not_found")

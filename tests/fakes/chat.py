@@ -1,8 +1,8 @@
-"""The chat on a real socket, in the test's own loop, so that a test can lead its agents."""
+"""The app with only the chat, on a real socket in the test's own loop, so that a test can control its agents."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +16,10 @@ from tests.fakes.agents import FakeAgent, FakeDirectory
 from tests.fakes.postgres import new_database, run_server
 from tests.fakes.sse import Sse, parse
 
-from chie.chat.app import create_chat_app
+from chie.app import create_app
+from chie.chat.module import ChatModule
+
+NO_PAGE = Path("/nonexistent")
 
 A = TypeVar("A", bound=FakeAgent)
 
@@ -52,7 +55,7 @@ class ChatClient:
 
 @asynccontextmanager
 async def serving(app: FastAPI) -> AsyncIterator[str]:
-    """The app's address on loopback."""
+    """The app's URL on loopback."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve())
     while not server.started:
@@ -68,9 +71,14 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 @asynccontextmanager
 async def open_chat(url: URL, directory: FakeDirectory | None = None) -> AsyncIterator[ChatClient]:
     directory = directory or FakeDirectory()
-    app = create_chat_app(directory, url=url, save_seconds=0.02)
+    app = create_chat_app(directory, url)
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
         yield ChatClient(app, client, directory, url)
+
+
+def create_chat_app(directory: FakeDirectory, url: URL | None = None, *, save_seconds: float = 0.02) -> FastAPI:
+    chat = ChatModule(url, save_seconds=save_seconds)
+    return create_app({}, nullcontext(directory), chat=chat, page=NO_PAGE)
 
 
 def sqlite_url(folder: Path) -> URL:
@@ -88,7 +96,7 @@ def postgres() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def both(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
-    """A new database of each kind."""
+    """A new SQLite database, then a new PostgreSQL one."""
     if request.param == "sqlite":
         return sqlite_url(tmp_path)
     return postgres_url(new_database(request.getfixturevalue("postgres")))
@@ -96,11 +104,11 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> URL:
 
 @pytest.fixture
 async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
-    async with open_chat(sqlite_url(tmp_path)) as house:
-        yield house
+    async with open_chat(sqlite_url(tmp_path)) as opened:
+        yield opened
 
 
 @pytest.fixture
 async def chat_on_both(both: URL) -> AsyncIterator[ChatClient]:
-    async with open_chat(both) as house:
-        yield house
+    async with open_chat(both) as opened:
+        yield opened

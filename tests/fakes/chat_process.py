@@ -1,4 +1,4 @@
-"""The chat with scripted agents as a process of its own, to be killed: `python -m tests.fakes.chat_process`."""
+"""The chat with scripted agents in a process of its own, to be killed: `python -m tests.fakes.chat_process`."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "tests.fakes.chat_process"]
 
 @contextmanager
 def chat_process(url: URL, *options: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """Its address, and the process. `--workers=2` makes it a supervisor, `--log=FILE` lets it tell what it does."""
+    """Its URL, and the process. `--workers=2` starts a supervisor, `--log=FILE` a log."""
     address = url.set(drivername=url.get_backend_name()).render_as_string(hide_password=False)
     process = subprocess.Popen(
         [*COMMAND, *options],
@@ -45,12 +45,12 @@ def serve(*, workers: int = 1, log: Path | None = None) -> None:
     if workers > 1:
         return run_workers([*COMMAND, *options], workers, host="127.0.0.1", port=0, announce=_announce)
     from tests.fakes.agents import FakeDirectory
+    from tests.fakes.chat import create_chat_app
 
-    from chie.chat.api import state
-    from chie.chat.app import create_chat_app
-    from chie.mcp_kit.server import run_http
+    from chie.chat.runs import lease_keeper
+    from chie.http.server import run_http
 
-    vars(state)["RENEW"] = timedelta(seconds=0.2)  # the dead are found soon
+    vars(lease_keeper)["RENEW_INTERVAL"] = timedelta(seconds=0.2)  # dead processes are found soon
     app = create_chat_app(FakeDirectory(), save_seconds=0.05)
     return run_http(app, host="127.0.0.1", port=0, announce=_announce)
 

@@ -1,4 +1,4 @@
-"""An MCP server on a loopback port that can be stopped and started again."""
+"""An MCP server on a loopback port that can be restarted."""
 
 import socket
 from threading import Thread
@@ -25,7 +25,7 @@ class McpOverHttp:
 
         @mcp.tool(annotations=ToolAnnotations(read_only_hint=True))
         def greet() -> str:
-            """Say who asked."""
+            """Greet the caller."""
             return f"hello, {get_http_headers(include_all=True).get('x-team', 'stranger')}"
 
         app = mcp.http_app(path="/mcp", stateless_http=self._stateless)

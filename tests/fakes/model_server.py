@@ -1,4 +1,4 @@
-"""A model's server on loopback with scripted answers and faults; the protocols are in the modules beside it."""
+"""A model server on loopback with scripted answers and errors; the protocols are in the neighbouring modules."""
 
 import json
 from abc import ABC, abstractmethod
@@ -21,8 +21,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Say:
-    """A whole answer: a thought, where the protocol has them, pieces of text, then calls; or as much of it as the
-    limit of tokens, or a filter, allows."""
+    """A whole answer: reasoning, if the protocol has it, text, then calls; `limited` by tokens or `filtered`."""
 
     pieces: tuple[str, ...] = ()
     calls: tuple[Use, ...] = ()
@@ -31,7 +30,7 @@ class Say:
     filtered: bool = False
 
     def reason(self, *, limit: str, filtered: str, calls: str, end: str) -> str:
-        """Why it ends, in a protocol's own words."""
+        """The finish reason in the protocol's own terms."""
         if self.limited or self.filtered:
             return limit if self.limited else filtered
         return calls if self.calls else end
@@ -70,7 +69,7 @@ def use(*calls: Use, text: str = "") -> Say:
 
 
 class ModelServer(ABC):
-    """`script` is taken step by step, one a request; `seen` are the requests' bodies."""
+    """Each request takes one step of `script`; `seen` are the bodies of the requests."""
 
     kind: str
 
@@ -102,7 +101,7 @@ class ModelServer(ABC):
 
     @abstractmethod
     def opening(self, text: str) -> Iterator[bytes]:
-        """The beginning of an answer that will not end."""
+        """The start of an answer that will not end."""
 
     @abstractmethod
     def refusal(self, status: int) -> tuple[dict[str, str], bytes]:
@@ -114,7 +113,7 @@ class ModelServer(ABC):
 
     @abstractmethod
     def turns(self, request: dict[str, Any]) -> list[tuple[str, str]]:
-        """What was said in a request, by whom, in order; without calls and results."""
+        """Roles and texts of a request in order, without calls and results."""
 
     @abstractmethod
     def results(self, request: dict[str, Any]) -> list[tuple[str, str]]:
@@ -122,14 +121,14 @@ class ModelServer(ABC):
 
     @abstractmethod
     def tools(self, request: dict[str, Any]) -> list[str]:
-        """The names of the tools that a request offers."""
+        """The names of the tools in a request."""
 
     def takes(self, request: dict[str, Any]) -> bool:
-        """Amazon's and Anthropic's servers refuse blocks of nothing but white space."""
+        """Amazon's and Anthropic's servers reject blocks of white space."""
         return self.kind == "openai" or all(text.strip() for _, text in self.turns(request))
 
     def listing(self) -> bytes | None:
-        """What GET answers, if anything."""
+        """The response to GET, if any."""
         return None
 
 
@@ -159,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
             case Stall(text):
                 self._stream(self.owner.opening(text))
-                self._wait_for_the_client_to_leave()
+                self._wait_for_disconnect()
                 self.close_connection = True
 
     def _whole(self, status: int, headers: dict[str, str], body: bytes) -> None:
@@ -181,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
         self.wfile.flush()
 
-    def _wait_for_the_client_to_leave(self) -> None:
+    def _wait_for_disconnect(self) -> None:
         self.connection.settimeout(30)
         if self.connection.recv(1) == b"":
             self.owner.left.set()

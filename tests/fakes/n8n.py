@@ -1,4 +1,4 @@
-"""An n8n on loopback that holds to the real contract: what 1.100 and 2.41 take, refuse and say."""
+"""A fake n8n on loopback with the contract of 1.100 and 2.41: what they accept, reject and report."""
 
 import json
 import threading
@@ -14,14 +14,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from tests.fakes.n8n_contract import QUERY, Generation
-from tests.fakes.n8n_store import Refused, Store
+from tests.fakes.n8n_store import RejectedError, Store
 
 KEY = "n8n-test-key-0123456789"
 
 
 @dataclass
 class Failure:
-    """Answers one request by something else; `stored` lets n8n do its work before."""
+    """A planned response to one request; with `stored`, the request is executed first."""
 
     method: str
     path: str
@@ -52,7 +52,7 @@ class FakeN8n(Store):
         self.failures: list[Failure] = []
 
     def reset(self) -> Self:
-        """As new; starting a server for every test would take longer than the tests."""
+        """Clear all state, which is faster than a new server for every test."""
         Store.__init__(self, self.generation)
         self.seen, self.failures = [], []
         return self
@@ -81,7 +81,7 @@ class FakeN8n(Store):
         self._thread.join()
 
     def fail(self, method: str, path: str, status: int, message: str = "", **rest: Any) -> None:
-        """The next request of this method whose path ends so is answered with this status."""
+        """Plan the response to the next request with this method and this end of the path."""
         text = rest.pop("text", json.dumps({"message": message} if message else {}))
         self.failures.append(Failure(method, path, status, text, **rest))
 
@@ -107,7 +107,7 @@ class FakeN8n(Store):
                 ("/workflows/{id}/unpublish", ["POST"], self.unpublish),
                 ("/discover", ["GET"], self.discover),
             ]
-        api = [Route(f"/api/v1{path}", self._guarded(do, path), methods=methods) for path, methods, do in routes]
+        api = [Route(f"/api/v1{path}", self._handler(do, path), methods=methods) for path, methods, do in routes]
         return Starlette(
             routes=[
                 Route("/healthz", lambda _: JSONResponse({"status": "ok"})),
@@ -117,8 +117,8 @@ class FakeN8n(Store):
             ]
         )
 
-    def _guarded(self, do: Callable[..., Any], pattern: str) -> Callable[[Request], Any]:
-        async def answer(request: Request) -> Response:
+    def _handler(self, do: Callable[..., Any], pattern: str) -> Callable[[Request], Any]:
+        async def handle(request: Request) -> Response:
             raw = await request.body()
             body = json.loads(raw) if raw else None
             path = request.url.path.removeprefix("/api/v1")
@@ -126,29 +126,29 @@ class FakeN8n(Store):
             self.seen.append(Seen(request.method, path, query, body, dict(request.headers)))
             failure = self._planned(request.method, path)
             if failure and not failure.stored:
-                return _other(failure)
-            response = self._answer(do, request, pattern, query, body)
-            return _other(failure) if failure else response
+                return _planned_response(failure)
+            response = self._respond(do, request, pattern, query, body)
+            return _planned_response(failure) if failure else response
 
-        return answer
+        return handle
 
-    def _answer(
+    def _respond(
         self, do: Callable[..., Any], request: Request, pattern: str, query: dict[str, str], body: Any
     ) -> Response:
         try:
-            self._admit(request, pattern, query, body)
+            self._check_request(request, pattern, query, body)
             status = 201 if do == self.create_tag else 200
             return JSONResponse(do(body=body, query=query, **request.path_params), status_code=status)
-        except Refused as refused:
-            return JSONResponse({"message": refused.message}, status_code=refused.status)
+        except RejectedError as rejected:
+            return JSONResponse({"message": rejected.message}, status_code=rejected.status)
 
-    def _admit(self, request: Request, pattern: str, query: dict[str, str], body: Any) -> None:
+    def _check_request(self, request: Request, pattern: str, query: dict[str, str], body: Any) -> None:
         if request.headers.get("X-N8N-API-KEY") != KEY:
-            raise Refused(401, "Unauthorized")
+            raise RejectedError(401, "Unauthorized")
         if request.method in ("POST", "PUT") and body is None:
-            raise Refused(415, "unsupported media type undefined")
+            raise RejectedError(415, "unsupported media type undefined")
         if self.generation == 1 and (unknown := set(query) - QUERY.get(pattern, {"includeData"})):
-            raise Refused(400, f"Unknown query parameter '{min(unknown)}'")
+            raise RejectedError(400, f"Unknown query parameter '{min(unknown)}'")
 
     def _planned(self, method: str, path: str) -> Failure | None:
         for failure in self.failures:
@@ -167,5 +167,5 @@ def _no_such_path(_: Request) -> Response:
     return JSONResponse({"message": "not found"}, status_code=404)
 
 
-def _other(failure: Failure) -> Response:
+def _planned_response(failure: Failure) -> Response:
     return Response(failure.text, failure.status, failure.headers, failure.kind)

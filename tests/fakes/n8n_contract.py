@@ -1,4 +1,4 @@
-"""What n8n's public API refuses, in its own words, for two generations of it (1.100 and 2.41)."""
+"""What the public API of n8n 1.100 and 2.41 rejects, with their messages."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -47,12 +47,12 @@ QUERY: dict[str, set[str]] = {
 }
 
 
-def refusal(generation: int, method: str, body: Json) -> str | None:
-    """The message of the 400 that this body earns, or none; n8n tells one fault at a time."""
-    return next(_faults(generation, method, body), None)
+def rejection(generation: int, method: str, body: Json) -> str | None:
+    """The message of the 400 for this body, or None; n8n reports one error at a time."""
+    return next(_errors(generation, method, body), None)
 
 
-def _faults(generation: int, method: str, body: Json) -> Iterator[str]:
+def _errors(generation: int, method: str, body: Json) -> Iterator[str]:
     yield from (f"request/body/{key} is read-only" for key in sorted(READ_ONLY[generation] & set(body)))
     yield from _unknown(generation, "", body, ACCEPTED[generation][method])
     yield from (f"request/body must have required property '{key}'" for key in REQUIRED if key not in body)
@@ -67,23 +67,23 @@ def _faults(generation: int, method: str, body: Json) -> Iterator[str]:
         yield from _structure(body)
 
 
-def _unknown(generation: int, place: str, part: Json, accepted: set[str]) -> Iterator[str]:
+def _unknown(generation: int, pointer: str, part: Json, accepted: set[str]) -> Iterator[str]:
     unknown = sorted(set(part) - accepted)
     if unknown and generation == 1:
-        yield f"request/body{place} must NOT have additional properties"
+        yield f"request/body{pointer} must NOT have additional properties"
     elif unknown:
-        yield f"request/body{place} Unrecognized key(s) in object: {', '.join(repr(key) for key in unknown)}"
+        yield f"request/body{pointer} Unrecognized key(s) in object: {', '.join(repr(key) for key in unknown)}"
 
 
 def _structure(body: Json) -> Iterator[str]:
     nodes, names = body["nodes"], [node.get("name") for node in body["nodes"]]
     needed = ("type", "position", "name")
-    faults = [
+    errors = [
         f"nodes[{n}].{key} (invalid_type): Required" for n, own in enumerate(nodes) for key in needed if key not in own
     ]
-    faults += [f"duplicate node name ({name})" for name, count in Counter(names).items() if count > 1]
+    errors += [f"duplicate node name ({name})" for name, count in Counter(names).items() if count > 1]
     for source, kinds in body["connections"].items():
         ends = [end["node"] for slots in kinds.values() for slot in slots or [] for end in slot or []]
-        faults += [f"connection to a missing node ({name})" for name in [source, *ends] if name not in names]
-    if faults:
-        yield f"Workflow structure is invalid. {'; '.join(faults)}"
+        errors += [f"connection to a missing node ({name})" for name in [source, *ends] if name not in names]
+    if errors:
+        yield f"Workflow structure is invalid. {'; '.join(errors)}"

@@ -1,4 +1,4 @@
-"""What a fake n8n holds, and what it does with it: 1.100 and 2.41 as they were observed."""
+"""The state and the operations of the fake n8n, as observed in 1.100 and 2.41."""
 
 import base64
 import json
@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from tests.fakes.n8n_contract import Generation, Json, refusal
+from tests.fakes.n8n_contract import Generation, Json, rejection
 
 TRIGGERS = ("webhook", "Trigger")
 
 
-class Refused(Exception):  # noqa: N818
+class RejectedError(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status, self.message = status, message
@@ -25,11 +25,11 @@ class Store:
         self.executions: dict[int, Json] = {}
         self.tags: dict[str, Json] = {}
         self.busy: dict[str, int] = {}
-        self.unpublishing_lasts = 2
+        self.unpublish_attempts = 2
         self._count = 0
 
     def add_workflow(self, **fields: Any) -> Json:
-        """As if it had been there before anybody looked."""
+        """Add an existing workflow."""
         stamp = _now()
         workflow: Json = {
             "id": fields.pop("id", None) or self._id(),
@@ -80,7 +80,7 @@ class Store:
 
     def _stored(self, id: str, message: str = "Not Found") -> Json:  # noqa: A002
         if id not in self.workflows:
-            raise Refused(404, message)
+            raise RejectedError(404, message)
         return self.workflows[id]
 
     def get(self, *, id: str, **_: Any) -> Json:  # noqa: A002
@@ -100,21 +100,21 @@ class Store:
         return self._page([{k: v for k, v in row.items() if k not in hidden} for row in rows], query)
 
     def _page(self, rows: list[Json], query: dict[str, str]) -> Json:
-        """A cursor knows limit and offset, and nothing of the filters."""
+        """A cursor contains limit and offset, but not the filters."""
         limit, offset = min(int(query.get("limit", 100)), 250), 0
         if query.get("cursor"):
             try:
                 inside = json.loads(base64.b64decode(query["cursor"]))
                 limit, offset = inside["limit"], inside["offset"]
             except (ValueError, KeyError) as error:
-                raise Refused(400, "An invalid cursor was provided") from error
+                raise RejectedError(400, "An invalid cursor was provided") from error
         more = offset + limit < len(rows)
         after = base64.b64encode(json.dumps({"limit": limit, "offset": offset + limit}).encode()).decode()
         return {"data": rows[offset : offset + limit], "nextCursor": after if more else None}
 
     def create(self, *, body: Json, **_: Any) -> Json:
-        if message := refusal(self.generation, "POST", body):
-            raise Refused(400, message)
+        if message := rejection(self.generation, "POST", body):
+            raise RejectedError(400, message)
         for node in body["nodes"]:
             node.setdefault("id", str(uuid4()))
         workflow = self.add_workflow(**{key: value for key, value in body.items() if key != "shared"})
@@ -123,9 +123,9 @@ class Store:
     def put(self, *, id: str, body: Json, query: Json, **_: Any) -> Json:  # noqa: A002
         workflow = self._stored(id, "You do not have permission to update this workflow. Ask the owner.")
         if workflow.get("isArchived"):
-            raise Refused(400, "Cannot update an archived workflow.")
-        if message := refusal(self.generation, "PUT", body):
-            raise Refused(400, message)
+            raise RejectedError(400, "Cannot update an archived workflow.")
+        if message := rejection(self.generation, "PUT", body):
+            raise RejectedError(400, message)
         changed = body["nodes"] != workflow["nodes"] or body["connections"] != workflow["connections"]
         if self.generation == 2:
             body["settings"] = {**workflow["settings"], **body["settings"]}
@@ -141,16 +141,16 @@ class Store:
     def delete(self, *, id: str, **_: Any) -> Json:  # noqa: A002
         workflow = self._stored(id)
         if self.generation == 2 and workflow["active"]:
-            raise Refused(409, "Cannot delete a published workflow. Unpublish it before deleting.")
+            raise RejectedError(409, "Cannot delete a published workflow. Unpublish it before deleting.")
         if self.busy.get(id, 0) > 0:
             self.busy[id] -= 1
-            raise Refused(409, "Workflow is still being unpublished. Please try again in a few moments.")
+            raise RejectedError(409, "Workflow is still being unpublished. Please try again in a few moments.")
         return self.workflows.pop(id)
 
     def publish(self, *, id: str, **_: Any) -> Json:  # noqa: A002
         workflow = self._stored(id, "You do not have permission to activate this workflow. Ask the owner.")
         if workflow.get("isArchived"):
-            raise Refused(400, "Cannot activate an archived workflow.")
+            raise RejectedError(400, "Cannot activate an archived workflow.")
         self._check_publishable(workflow)
         workflow["active"] = True
         self._make_live(workflow)
@@ -159,10 +159,12 @@ class Store:
     def _check_publishable(self, workflow: Json) -> None:
         nodes = [node for node in workflow["nodes"] if not node["type"].endswith("manualTrigger")]
         if not any(node["type"].endswith(TRIGGERS) for node in nodes):
-            raise Refused(400, "Workflow cannot be activated because it has no trigger node. At least one is required.")
+            raise RejectedError(
+                400, "Workflow cannot be activated because it has no trigger node. At least one is required."
+            )
         for other in self.workflows.values():
             if other is not workflow and other["active"] and _webhooks(other) & _webhooks(workflow):
-                raise Refused(409, "There is a conflict with one of the webhooks.")
+                raise RejectedError(409, "There is a conflict with one of the webhooks.")
 
     def _make_live(self, workflow: Json) -> None:
         if self.generation == 2:
@@ -173,7 +175,7 @@ class Store:
     def unpublish(self, *, id: str, **_: Any) -> Json:  # noqa: A002
         workflow = self._stored(id, "You do not have permission to deactivate this workflow. Ask the owner.")
         if workflow["active"]:
-            self.busy[id] = self.unpublishing_lasts if self.generation == 2 else 0
+            self.busy[id] = self.unpublish_attempts if self.generation == 2 else 0
         workflow["active"] = False
         if self.generation == 2:
             workflow |= {"activeVersion": None, "activeVersionId": None}
@@ -182,9 +184,9 @@ class Store:
     def put_tags(self, *, id: str, body: list[Json], **_: Any) -> list[Json]:  # noqa: A002
         workflow = self._stored(id)
         if any(set(tag) != {"id"} for tag in body):
-            raise Refused(400, "request/body/0 must NOT have additional properties")
+            raise RejectedError(400, "request/body/0 must NOT have additional properties")
         if any(tag["id"] not in self.tags for tag in body):
-            raise Refused(404, "Some tags not found")
+            raise RejectedError(404, "Some tags not found")
         workflow["tags"] = [self.tags[tag["id"]] for tag in body]
         tags: list[Json] = workflow["tags"]
         return tags
@@ -195,7 +197,7 @@ class Store:
     def create_tag(self, *, body: Json, **_: Any) -> Json:
         name = body["name"]
         if not 1 <= len(name) <= 24 or name in [tag["name"] for tag in self.tags.values()]:
-            raise Refused(409, "Tag already exists")
+            raise RejectedError(409, "Tag already exists")
         tag = {"id": f"tag{len(self.tags) + 1}", "name": name, "createdAt": _now(), "updatedAt": _now()}
         self.tags[tag["id"]] = tag
         return tag
@@ -210,9 +212,9 @@ class Store:
 
     def get_execution(self, *, id: str, query: dict[str, str], **_: Any) -> Json:  # noqa: A002
         if not id.isdecimal() or id == "0":
-            raise Refused(400, "request/params/executionId must be a positive integer")
+            raise RejectedError(400, "request/params/executionId must be a positive integer")
         if int(id) not in self.executions:
-            raise Refused(404, "Not Found")
+            raise RejectedError(404, "Not Found")
         execution = self.executions[int(id)]
         hidden = set() if query.get("includeData") == "true" else {"data", "workflowData"}
         return {key: value for key, value in execution.items() if key not in hidden}
@@ -220,7 +222,7 @@ class Store:
     def retry(self, *, id: str, **_: Any) -> Json:  # noqa: A002
         old = self.get_execution(id=id, query={})
         if old["status"] == "success":
-            raise Refused(409, "The execution succeeded, so it cannot be retried.")
+            raise RejectedError(409, "The execution succeeded, so it cannot be retried.")
         return self.add_execution(workflowId=old["workflowId"], mode="retry", retryOf=id)
 
     def discover(self, **_: Any) -> Json:

@@ -1,6 +1,6 @@
-"""A real MCP server process made with the SDK, so it speaks as other people's servers do.
+"""A real MCP server process built with the SDK, like third-party servers.
 
-`python -m tests.fakes.peer modern` or `legacy` chooses the protocol's era. Its tools change and it dies when told to.
+`python -m tests.fakes.peer modern` or `legacy` selects the protocol's era. It changes its tools and dies on command.
 """
 
 import os
@@ -55,11 +55,11 @@ class Peer:
                 await self.bus.publish(ToolsListChanged())
                 await context.session.send_tool_list_changed()
             case "die":
-                sys.stderr.write("I was told to die; my token=hunter2-hunter2\n")
+                sys.stderr.write("dying on command; token=hunter2-hunter2\n")
                 sys.stderr.flush()
                 os._exit(3)
             case "block":
-                stand_still((params.arguments or {})["until"])
+                block_until((params.arguments or {})["until"])
             case "whoami":
                 text = str(os.getpid())
             case "environment":
@@ -78,14 +78,14 @@ class Peer:
             group.cancel_scope.cancel()
 
 
-def stand_still(until: str) -> None:
-    """As a server does that works in its only loop: until the file is there it hears nobody."""
+def block_until(until: str) -> None:
+    """Like a server that works in its only event loop: it handles no request until the file exists."""
     while not Path(until).exists():
         time.sleep(0.01)
 
 
 async def without_discover(reading: Any, writing: Any, sink: Any) -> None:
-    """Servers from before 2026-07-28 do not know the method; today's SDK would."""
+    """Servers from before 2026-07-28 do not have the method; the current SDK has."""
     async with sink:
         async for incoming in reading:
             request = incoming.message

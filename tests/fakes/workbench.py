@@ -1,4 +1,4 @@
-"""An MCP server with tools of every temper."""
+"""An MCP server with tools that read, add, destroy, fail and hang."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ DESTROY = ToolAnnotations(read_only_hint=False, destructive_hint=True)
 
 @dataclass
 class Witness:
-    """What really happened on the server's side."""
+    """What happened on the server's side."""
 
     erased: list[str] = field(default_factory=list)
     started: asyncio.Event = field(default_factory=asyncio.Event)
@@ -33,23 +33,23 @@ def create_workbench(witness: Witness, name: str = "workbench") -> Server:
 
     @server.tool(annotations=READ)
     async def meet(text: str) -> str:
-        """Come back once two calls of this have met."""
+        """Return once two calls of this run at the same time."""
         await witness.meeting.wait()
         return f"met: {text}"
 
     @server.tool(annotations=READ)
     def lines(count: int) -> str:
-        """So many characters."""
+        """Return this many characters."""
         return "x" * count
 
     @server.tool(annotations=READ)
     def fail() -> str:
         """Fails."""
-        raise NotFoundError("there is no such thing. Name another.")
+        raise NotFoundError("toolbox.server_not_found")
 
     @server.tool(annotations=READ)
     async def hang() -> str:
-        """Never comes back."""
+        """Never returns."""
         witness.started.set()
         try:
             await asyncio.Event().wait()
@@ -65,7 +65,7 @@ def create_workbench(witness: Witness, name: str = "workbench") -> Server:
 
     @server.tool
     def unmarked(what: str) -> str:
-        """Says nothing about what it does."""
+        """Has no annotations."""
         witness.erased.append(what)
         return f"did {what}"
 

@@ -1,9 +1,8 @@
 """What is thrown at readers of foreign bytes, and what must hold whatever it is. Hypothesis and atheris drive these."""
 
-import asyncio
 import io
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from chie.chat.api.sse import encode
-from chie.chat.models.sse import read_data
+from chie.chat.models.sse import EventParser
 from chie.chat.runs.reader import Batch
 from chie.errors import ChieError
 from chie.knowledge import markdown, uploads
@@ -75,7 +74,7 @@ def sse_encoder(data: bytes) -> None:
 
 
 def n8n_patch(data: bytes) -> None:
-    """Operations are done, or refused in words; the workflow they were meant for is never half-changed."""
+    """Operations are applied or raise an error; the given workflow is never changed."""
     before = deepcopy(WORKFLOW)
     with suppress(ChieError):
         operations: Any = read_operations(_json(data))
@@ -85,7 +84,7 @@ def n8n_patch(data: bytes) -> None:
 
 
 def n8n_merge(data: bytes) -> None:
-    """What the caller did not name stays; what was stored is never touched."""
+    """Fields that were not given stay as they are; the stored workflow is never changed."""
     given = _json(data)
     if not isinstance(given, dict):
         return
@@ -111,12 +110,7 @@ def _json(data: bytes) -> Any:
         return None
 
 
-def _read(pieces: list[bytes]) -> list[bytes]:
-    async def network() -> AsyncIterator[bytes]:
-        for piece in pieces:
-            yield piece
-
-    async def read() -> list[bytes]:
-        return [data async for data in read_data(network())]
-
-    return asyncio.run(read())
+def _read(received: list[bytes]) -> list[bytes]:
+    parser = EventParser()
+    events = [event for part in received for event in parser.feed(part)]
+    return [*events, *parser.finish()]

@@ -393,5 +393,5 @@ def test_an_import_may_be_larger_than_other_bodies_but_not_without_end(page: Tes
     refused = page.post(f"{API}/import", headers={"content-length": str(65 * 1024 * 1024)}, content=b"")
     assert (refused.status_code, refused.json()["detail"]) == (
         413,
-        "the body is too large: at most 64 MiB. Send less at a time.",
+        "The body is too large: at most 64 MiB. Send less at a time.",
     )

@@ -168,7 +168,7 @@ def test_a_migration_to_a_file_at_home_goes_there(tmp_path: Path, monkeypatch: p
         (("notes", "search", ""), "Error: query is required"),
         (("notes", "search", "x", "--limit", "0"), "Error: `limit` must be between 1 and 100"),
         (("notes", "import", "/nowhere"), "Error: /nowhere is not a folder"),
-        (("serve", "--host", "0.0.0.0"), "Error: refusing to listen on 0.0.0.0"),  # noqa: S104
+        (("serve", "--host", "0.0.0.0"), "Error: Refusing to listen on 0.0.0.0"),  # noqa: S104
     ],
 )
 def test_errors_are_one_line_that_says_what_to_do(arguments: tuple[str, ...], message: str) -> None:
@@ -189,7 +189,7 @@ def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         size: int = 1
 
     monkeypatch.setenv("CHIE_SIZE", "large-and-secret")
-    with pytest.raises(ConfigurationError, match="wrong value for CHIE_SIZE") as error:
+    with pytest.raises(ConfigurationError, match="Wrong value for CHIE_SIZE") as error:
         load(Settings)
     assert "large-and-secret" not in error.value.message
 

@@ -1,4 +1,4 @@
-"""Every failure of a tool is one kind of result, whoever caused it."""
+"""Every failed tool call is a result of one shape, whatever caused it."""
 
 from typing import Annotated, Any, Literal
 
@@ -18,16 +18,16 @@ class Inner(BaseModel):
     name: str
 
 
-def faulty_server() -> Server:
-    server = Server("faulty", "", check=dict, close=lambda: None)
+def failing_server() -> Server:
+    server = Server("failing", "", check=dict, close=lambda: None)
 
     @server.tool
     def fail(kind: str) -> str:
-        """Fail in the way that is asked for."""
+        """Fail as requested."""
         if kind == "ours":
-            raise NotFoundError("no such thing. Name another.")
+            raise NotFoundError("access.user_not_found", name="aki")
         if kind == "meant":
-            raise ToolError("words for the caller")
+            raise ToolError("a text for the caller")
         raise RuntimeError(f"database password is {SECRET}")
 
     @server.tool
@@ -47,7 +47,7 @@ def faulty_server() -> Server:
 
 
 async def failure(mode: Any, tool: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
-    async with Client(faulty_server(), mode=mode) as client:
+    async with Client(failing_server(), mode=mode) as client:
         result = await client.call_tool(tool, arguments, raise_on_error=False)
     assert result.is_error
     assert isinstance(result.content[0], TextContent)
@@ -55,24 +55,29 @@ async def failure(mode: Any, tool: str, **arguments: Any) -> tuple[str, dict[str
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_our_errors_keep_their_words_and_their_type(mode: str) -> None:
-    assert await failure(mode, "fail", kind="ours") == (
-        "no such thing. Name another.",
-        {"error": True, "error_type": "NotFoundError", "message": "no such thing. Name another."},
-    )
+async def test_chie_errors_keep_their_text_code_and_type(mode: str) -> None:
+    error = NotFoundError("access.user_not_found", name="aki")
+    assert await failure(mode, "fail", kind="ours") == (error.message, error.details())
+    assert error.details() == {
+        "error": True,
+        "error_type": "NotFoundError",
+        "message": "There is no user aki. `chie users list` shows all users.",
+        "code": "access.user_not_found",
+        "params": {"name": "aki"},
+    }
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_what_nobody_expected_says_where_to_look_and_nothing_else(mode: str) -> None:
+async def test_unexpected_errors_name_the_request_and_nothing_else(mode: str) -> None:
     text, details = await failure(mode, "fail", kind="unexpected")
     assert text.startswith("fail failed inside Chie.")
     assert "the server's log has the reason under request" in text
     assert SECRET not in text + str(details)
 
 
-async def test_a_tools_own_words_pass() -> None:
+async def test_text_of_a_tool_error_is_kept() -> None:
     text, _ = await failure("auto", "fail", kind="meant")
-    assert text == "words for the caller"
+    assert text == "a text for the caller"
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -94,20 +99,23 @@ async def test_a_tools_own_words_pass() -> None:
         ({"text": "x", "items": SECRET}, "items must be a list"),
         ({"text": "x", "items": [1, SECRET]}, "items[1] must be a whole number"),
         ({"text": "x", "items": [1, 2, 3]}, "items must be at most 2 long"),
-        ({"text": "x", SECRET: None}, "unknown argument: look at the tool's schema for the names it takes"),
-        ({"text": "x", SECRET: 1}, "unknown argument: look at the tool's schema for the names it takes"),
+        ({"text": "x", SECRET: None}, "unknown argument: see the tool's schema for valid names"),
+        ({"text": "x", SECRET: 1}, "unknown argument: see the tool's schema for valid names"),
         ({"number": 0, "ratio": "y"}, "text is required; number must be at least 1; ratio must be a number"),
     ],
 )
-async def test_wrong_arguments_are_named_in_our_words(mode: str, arguments: dict[str, Any], message: str) -> None:
+async def test_wrong_arguments_are_described_without_their_values(
+    mode: str, arguments: dict[str, Any], message: str
+) -> None:
     text, details = await failure(mode, "take", **arguments)
     assert text == message
     assert details["error_type"] == "ValidationError"
+    assert details["code"].startswith("argument.")
     assert SECRET not in text + str(details)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_null_for_an_optional_argument_leaves_it_out(mode: str) -> None:
+async def test_null_of_an_optional_argument_is_dropped(mode: str) -> None:
     nothing = dict.fromkeys(["number", "choice", "flag", "ratio", "inner", "items"])
-    async with Client(faulty_server(), mode=mode) as client:
+    async with Client(failing_server(), mode=mode) as client:
         assert (await client.call_tool("take", {"text": "x", **nothing})).data == "x1aFalse0.5None[]"

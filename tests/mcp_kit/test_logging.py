@@ -33,18 +33,16 @@ FORGED = "/a\n12:00:00 ERROR chie [-] forged\r\x1b[2J\x7f\x9b31m\u2028\u0085b"
 SHOWN = r"/a\u000a12:00:00 ERROR chie [-] forged\u000d\u001b[2J\u007f\u009b31m\u2028\u0085b"
 
 
-def test_nobody_begins_a_line_of_the_log_or_commands_its_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_control_characters_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     configure()
-    logging.getLogger("chie.test").warning("a token was refused at %s", FORGED)
+    logging.getLogger("chie.test").warning("rejected a token for %s", FORGED)
     try:
         int("x")
     except ValueError as error:
         error.args = ("\x1b[2J",)
         logging.getLogger("chie.test").exception("it failed")
     first, second, *stack = capsys.readouterr().err.splitlines()
-    assert first.endswith(f"a token was refused at {SHOWN}")
+    assert first.endswith(f"rejected a token for {SHOWN}")
     assert second.endswith("it failed")
     assert stack[0] == "Traceback (most recent call last):"
     assert stack[-1] == r"ValueError: \u001b[2J"
@@ -56,13 +54,13 @@ def test_nobody_begins_a_line_of_the_log_or_commands_its_terminal(
 
 
 @pytest.mark.parametrize("line", ["eyJ-" * 500_000, "eyJa." + "eyJ-" * 500_000])
-def test_what_only_begins_like_a_secret_is_read_once(line: str) -> None:
-    """Again from each beginning, it would take hours."""
+def test_redaction_takes_linear_time(line: str) -> None:
+    """A quadratic scan would take hours."""
     assert redact(line) == line
     assert redact(f"{line} eyJa.secretvalue.c token=secretvalue") == f"{line} *** token=***"
 
 
-def test_plain_lines_stay_as_they_are() -> None:
+def test_plain_lines_are_unchanged() -> None:
     for line in (
         "saved note k-1 for aki",
         "http://127.0.0.1:8080/mcp?x=a@b",
@@ -72,44 +70,45 @@ def test_plain_lines_stay_as_they_are() -> None:
         assert redact(line) == line
 
 
-def test_the_values_of_secret_settings_are_hidden_wherever_they_turn_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_of_secret_settings_are_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_EMBEDDING_KEY", "correct horse battery")
     assert redact("server said: correct horse battery is wrong") == "server said: *** is wrong"
 
 
-def test_lines_carry_the_request_and_files_are_json(tmp_path: Path) -> None:
+def test_lines_have_the_request_id_and_files_are_json(tmp_path: Path) -> None:
     configure("info", tmp_path / "logs" / "chie.log")
-    name = new_request_id()
+    request = new_request_id()
     logging.getLogger("chie.test").info("こんにちは token=%s", "abcdefgh")
     logging.getLogger("chie.test").error("crashed", exc_info=RuntimeError("a bug"))
-    said, crashed = map(json.loads, (tmp_path / "logs" / "chie.log").read_text("utf-8").splitlines())
-    assert (said["message"], said["level"], said["request"]) == ("こんにちは token=***", "INFO", name)
+    line, crashed = map(json.loads, (tmp_path / "logs" / "chie.log").read_text("utf-8").splitlines())
+    assert (line["message"], line["level"], line["request"]) == ("こんにちは token=***", "INFO", request)
     assert "RuntimeError: a bug" in crashed["stack"]
-    assert request_id() == name
+    assert request_id() == request
 
 
 @pytest.mark.parametrize("level", ["warning", "info"])
-def test_what_a_caller_got_wrong_is_no_error_of_the_servers(capsys: pytest.CaptureFixture[str], level: str) -> None:
+def test_client_errors_are_logged_at_info(capsys: pytest.CaptureFixture[str], level: str) -> None:
     """FastMCP logs every failed tool call as an error, with its exception."""
     configure(level)
     logging.getLogger().handlers[0].setStream(sys.stderr)  # type: ignore[attr-defined]
-    for error in (NotFoundError("no such note."), StorageError("the disk is full.")):
+    for error in (NotFoundError("http.path_not_found"), StorageError("access.users_unavailable")):
         try:
             raise error
         except ChieError:
             logging.getLogger("fastmcp.server.server").exception("Error calling tool 'x'")
-    told = [re.sub(r"\[\w+\]|\[-\]", "[-]", line.split(" ", 1)[1]) for line in capsys.readouterr().err.splitlines()]
-    failed = "ERROR fastmcp.server.server [-] Error calling tool 'x': the disk is full."
-    refused = "INFO fastmcp.server.server [-] Error calling tool 'x': no such note."
-    assert told == ([failed] if level == "warning" else [refused, failed])
+    lines = [line.split(" ", 1)[1] for line in capsys.readouterr().err.splitlines()]
+    shown = [re.sub(r"\[(\w+|-)\] Error .*: .*\[", "[-] Error: [", line) for line in lines]
+    server_error = "ERROR fastmcp.server.server [-] Error: [access.users_unavailable]"
+    client_error = "INFO fastmcp.server.server [-] Error: [http.path_not_found]"
+    assert shown == ([server_error] if level == "warning" else [client_error, server_error])
 
 
-def test_an_expected_error_is_one_line_without_a_stack(capsys: pytest.CaptureFixture[str]) -> None:
+def test_chie_error_is_one_line_without_a_stack(capsys: pytest.CaptureFixture[str]) -> None:
     configure("warning")
     logging.getLogger().handlers[0].setStream(sys.stderr)  # type: ignore[attr-defined]
-    expected = StorageError("no such thing. Name another.")
+    expected = StorageError("access.users_unavailable")
     logging.getLogger("fastmcp.x").error("Error calling tool", exc_info=expected)
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    assert err.endswith("Error calling tool: no such thing. Name another.\n")
+    assert err.endswith(f"Error calling tool: {expected.message} [access.users_unavailable]\n")

@@ -16,7 +16,7 @@ SUITES = {
             "n8n/test_merge.py",
             "n8n/test_patch.py",
             "n8n/test_saving.py",
-            "n8n/test_cut_answers.py",
+            "n8n/test_truncation.py",
             "n8n/test_publication.py",
         ),
     ),
@@ -25,8 +25,8 @@ SUITES = {
         ("bedrock_kb/test_server.py", "bedrock_kb/test_streaming.py", "bedrock_kb/test_credentials.py"),
     ),
     "chat": Suite(
-        ("chat/sessions/service.py", "chat/sessions/turns.py"),
-        ("chat/sessions/test_service.py", "chat/sessions/test_turns.py"),
+        ("chat/sessions/service.py", "chat/sessions/turns.py", "chat/sessions/answers.py"),
+        ("chat/sessions/test_service.py", "chat/sessions/test_turns.py", "chat/sessions/test_answers.py"),
     ),
     "knowledge": Suite(
         ("knowledge/service.py", "knowledge/validation.py", "knowledge/ranking.py"),

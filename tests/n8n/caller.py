@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from tests.fakes.n8n import KEY
 
 from chie.n8n.client import N8nApiClient
-from chie.n8n.http import Address, Wire
+from chie.n8n.http import Endpoint, HttpClient
 from chie.n8n.server import create_server
 from chie.n8n.settings import N8nSettings
 
@@ -25,7 +25,7 @@ Era = Literal["auto", "legacy"]
 
 @dataclass(frozen=True)
 class Instance:
-    """An n8n that is running; `transport` lets a test look at what is sent."""
+    """A running n8n; `transport` lets a test observe requests."""
 
     url: str
     key: str
@@ -34,7 +34,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Result:
     text: str
     is_error: bool
     blocks: list[str]
@@ -51,17 +51,24 @@ class Answer:
         assert self.is_error, self.text
         return self.text
 
+    @property
+    def code(self) -> str:
+        """The code of the error."""
+        assert self.is_error, self.text
+        assert self.details is not None
+        return str(self.details["code"])
+
 
 class Caller:
-    """An MCP client, and the little one needs of it."""
+    """Calls tools through an MCP client."""
 
     def __init__(self, client: Client[Any]) -> None:
         self.client = client
 
-    async def __call__(self, tool: str, /, **arguments: Any) -> Answer:
+    async def __call__(self, tool: str, /, **arguments: Any) -> Result:
         result = await self.client.call_tool(tool, arguments, raise_on_error=False)
         texts = [block.text for block in result.content if block.type == "text"]
-        return Answer(texts[0], bool(result.is_error), texts, result.structured_content)
+        return Result(texts[0], bool(result.is_error), texts, result.structured_content)
 
 
 @asynccontextmanager
@@ -73,7 +80,7 @@ async def calling(instance: Instance, folder: Path, *, era: Era = "auto", **sett
         file_roots=[folder],
         **settings,
     )
-    client = N8nApiClient(Wire(Address(instance.url, SecretStr(instance.key), {}), transport=instance.transport))
+    client = N8nApiClient(HttpClient(Endpoint(instance.url, SecretStr(instance.key), {}), transport=instance.transport))
     async with Client(create_server(chosen, client=client), mode=era) as mcp:
         yield Caller(mcp)
 
@@ -83,12 +90,12 @@ def node(name: str, kind: str = "n8n-nodes-base.noOp", **rest: Any) -> Json:
 
 
 def chain(*names: str) -> Json:
-    """Connections that lead from each node to the next."""
+    """Connections from each node to the next."""
     return {one: {"main": [[{"node": other, "type": "main", "index": 0}]]} for one, other in pairwise(names)}
 
 
 def order_flow(name: str = "注文 flow") -> Json:
-    """Japanese and English, a null parameter, a null slot, an expression, a key that others drop."""
+    """Japanese and English text, a null parameter, a null output, an expression, and rarely used keys."""
     path = f"orders-{uuid4().hex[:8]}"
     return {
         "name": name,
@@ -121,5 +128,5 @@ class Pauses(list[float]):
 
 def connect(url: str, pauses: Pauses | None = None, key: str = KEY, **headers: str) -> N8nApiClient:
     extra = {name.replace("_", "-"): SecretStr(value) for name, value in headers.items()}
-    address = Address(url, SecretStr(key), extra, timeout=5)
-    return N8nApiClient(Wire(address, sleep=Pauses() if pauses is None else pauses))
+    endpoint = Endpoint(url, SecretStr(key), extra, timeout=5)
+    return N8nApiClient(HttpClient(endpoint, sleep=Pauses() if pauses is None else pauses))

@@ -1,4 +1,4 @@
-"""A fake n8n of each generation, and a caller in each protocol era."""
+"""A fake n8n of each generation, and a client in each protocol era."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path

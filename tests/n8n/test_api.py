@@ -1,4 +1,4 @@
-"""The room's HTTP edge, behind the house's door, with an n8n of each generation on loopback."""
+"""The HTTP routes inside the app, with a fake n8n of each generation on loopback."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ from chie.app import create_app
 from chie.n8n.server import create_server
 from chie.n8n.settings import N8nSettings
 
-ADDRESS = "http://127.0.0.1:8080"
+BASE_URL = "http://127.0.0.1:8080"
 API = "/api/n8n"
 
 Json = dict[str, Any]
@@ -49,9 +49,9 @@ FLOW: Json = {
 
 
 @contextmanager
-def house(fake: FakeN8n, folder: Path, **more: Any) -> Iterator[TestClient]:
+def app_client(fake: FakeN8n, folder: Path, **more: Any) -> Iterator[TestClient]:
     settings = N8nSettings(url=fake.url, api_key=SecretStr(KEY), backup_dir=folder / "backups", **more)
-    with TestClient(create_app({"n8n": create_server(settings)}), base_url=ADDRESS) as client:
+    with TestClient(create_app({"n8n": create_server(settings)}), base_url=BASE_URL) as client:
         yield client
 
 
@@ -63,7 +63,7 @@ def n8n(request: pytest.FixtureRequest) -> FakeN8n:
 
 @pytest.fixture
 def page(n8n: FakeN8n, tmp_path: Path) -> Iterator[TestClient]:
-    with house(n8n, tmp_path) as client:
+    with app_client(n8n, tmp_path) as client:
         yield client
 
 
@@ -92,14 +92,14 @@ def test_workflows_are_listed_with_state_and_last_execution(page: TestClient, n8
     assert (answer["n8n"], answer["read_only"], answer["next_cursor"]) == (n8n.url, False, None)
 
 
-def test_an_execution_that_is_running_is_the_last_one(page: TestClient, n8n: FakeN8n) -> None:
+def test_running_execution_is_the_last_one(page: TestClient, n8n: FakeN8n) -> None:
     flow = n8n.add_workflow(**FLOW)
     n8n.add_execution(workflowId=flow["id"], status="running", stoppedAt=None)
     n8n.add_execution(workflowId=flow["id"], status="success")
     assert read(page, "/workflows")["workflows"][0]["last"]["status"] == "running"
 
 
-def test_a_long_list_comes_in_pages(page: TestClient, n8n: FakeN8n) -> None:
+def test_long_list_is_paged(page: TestClient, n8n: FakeN8n) -> None:
     for number in range(5):
         n8n.add_workflow(name=f"流れ {number}")
     first = read(page, "/workflows", limit=3)
@@ -108,7 +108,7 @@ def test_a_long_list_comes_in_pages(page: TestClient, n8n: FakeN8n) -> None:
     assert second["next_cursor"] is None
 
 
-def test_a_workflow_is_drawn_from_its_nodes_and_connections(page: TestClient, n8n: FakeN8n) -> None:
+def test_graph_has_nodes_and_connections(page: TestClient, n8n: FakeN8n) -> None:
     flow = n8n.add_workflow(**FLOW)
     graph = read(page, f"/workflows/{flow['id']}")
     assert [(n["name"], n["type"], n["x"], n["y"], n["trigger"], n["disabled"]) for n in graph["nodes"]] == [
@@ -123,7 +123,7 @@ def test_a_workflow_is_drawn_from_its_nodes_and_connections(page: TestClient, n8
     ]
 
 
-def test_executions_name_the_node_that_failed(page: TestClient, n8n: FakeN8n) -> None:
+def test_executions_name_the_failed_node(page: TestClient, n8n: FakeN8n) -> None:
     flow, other = n8n.add_workflow(**FLOW), n8n.add_workflow(name="Other")
     n8n.add_execution(workflowId=other["id"])
     error = {"message": "接続できません", "description": "timeout"}
@@ -141,7 +141,14 @@ def test_executions_name_the_node_that_failed(page: TestClient, n8n: FakeN8n) ->
     assert [ran["node"] for ran in shown["nodes"]] == ["Webhook", "整形"]
 
 
-def test_a_backup_shows_what_it_would_change_and_brings_it_back(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+def test_execution_without_data_has_a_coded_note(page: TestClient, n8n: FakeN8n) -> None:
+    n8n.add_execution(workflowId="wf", status="crashed")
+    shown = read(page, "/executions/1")
+    assert shown["note"].startswith("n8n has no data of this execution")
+    assert (shown["note_code"], shown["note_params"]) == ("n8n.execution_data_missing", {})
+
+
+def test_backup_is_compared_and_restored(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     workflow_id = flow["id"]
     assert read(page, f"/workflows/{workflow_id}/backups") == {"backups": []}
@@ -168,7 +175,7 @@ def test_a_backup_shows_what_it_would_change_and_brings_it_back(page: TestClient
     assert len(read(page, f"/workflows/{workflow_id}/backups")["backups"]) == 2
 
 
-def test_a_setting_that_is_not_set_is_no_difference_to_a_backup(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+def test_unset_setting_is_no_difference(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     name = backed_up(tmp_path, n8n, flow)
     stored = n8n.workflows[flow["id"]]
@@ -190,12 +197,12 @@ def test_a_setting_that_is_not_set_is_no_difference_to_a_backup(page: TestClient
         ("connections", {"Webhook": {"main": [[]]}}, {"Webhook": {"main": []}}),
     ],
 )
-def test_whatever_a_restore_would_change_is_a_difference(
+def test_everything_a_restore_would_change_is_a_difference(
     new_n8n: FakeN8n, tmp_path: Path, key: str, then: Any, now: Any
 ) -> None:
     flow = new_n8n.reset().add_workflow(**FLOW | {key: then})
     name = backed_up(tmp_path, new_n8n, flow)
-    with house(new_n8n, tmp_path) as page:
+    with app_client(new_n8n, tmp_path) as page:
         assert read(page, f"/backups/{name}")["same"] is True
         new_n8n.workflows[flow["id"]][key] = now
         seen = read(page, f"/backups/{name}")
@@ -205,7 +212,7 @@ def test_whatever_a_restore_would_change_is_a_difference(
     assert (new_n8n.workflows[flow["id"]][key] or None) == then
 
 
-def test_a_connection_to_another_input_is_a_difference(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+def test_connection_to_another_input_is_a_difference(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     name = backed_up(tmp_path, n8n, flow)
     n8n.workflows[flow["id"]]["connections"]["整形"]["main"][0][0]["index"] = 1
@@ -215,14 +222,14 @@ def test_a_connection_to_another_input_is_a_difference(page: TestClient, n8n: Fa
     assert seen["difference"]["connections_removed"] == ["整形 → Slack [1]"]
 
 
-def test_what_is_empty_or_not_there_is_no_difference(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+def test_empty_and_missing_values_are_no_difference(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW | {"nodeGroups": [], "pinData": {}})
     name = backed_up(tmp_path, n8n, flow)
     n8n.workflows[flow["id"]] |= {"nodeGroups": None, "pinData": None}
     assert read(page, f"/backups/{name}")["same"] is True
 
 
-def test_a_backup_of_a_deleted_workflow_comes_back_as_a_new_one(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+def test_backup_of_a_deleted_workflow_is_restored_as_a_new_one(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     name = backed_up(tmp_path, n8n, flow)
     del n8n.workflows[flow["id"]]
@@ -232,18 +239,22 @@ def test_a_backup_of_a_deleted_workflow_comes_back_as_a_new_one(page: TestClient
     restored = page.post(f"{API}/backups/{name}/restore").json()
     assert restored["workflow_id"] != flow["id"]
     assert restored["workflow_id"] in n8n.workflows
+    assert restored["steps"] == ["created"]
+    assert restored["steps_code"] == ["n8n.step_created"]
+    assert restored["notes_code"][-1] == "n8n.workflow_recreated"
+    assert len(restored["notes"]) == len(restored["notes_code"]) == len(restored["notes_params"])
 
 
-def test_a_house_that_may_only_read_restores_nothing(n8n: FakeN8n, tmp_path: Path) -> None:
+def test_read_only_server_restores_nothing(n8n: FakeN8n, tmp_path: Path) -> None:
     flow = n8n.add_workflow(**FLOW)
     name = backed_up(tmp_path, n8n, flow)
     n8n.workflows[flow["id"]]["name"] = "Renamed"
-    with house(n8n, tmp_path, read_only=True) as page:
+    with app_client(n8n, tmp_path, read_only=True) as page:
         assert read(page, "/workflows")["read_only"] is True
         refused = page.post(f"{API}/backups/{name}/restore")
     assert (refused.status_code, refused.json()["detail"]) == (
         403,
-        "this house may only read n8n. Unset N8N_READ_ONLY to let it change workflows.",
+        "n8n is read-only here. Unset `N8N_READ_ONLY` to allow changes of workflows.",
     )
     assert n8n.workflows[flow["id"]]["name"] == "Renamed"
 
@@ -253,24 +264,24 @@ def test_a_house_that_may_only_read_restores_nothing(n8n: FakeN8n, tmp_path: Pat
     [
         ("/workflows/unknown", 404, "Workflow 'unknown'"),
         ("/executions/99", 404, "Execution '99'"),
-        ("/backups/wf/nonsense", 400, "backup must be a name that list_backups shows."),
-        ("/backups/wf/20260101T000000000000Z-update.json", 404, "There is no such backup."),
+        ("/backups/wf/nonsense", 400, "backup must be a name that `list_backups` shows."),
+        ("/backups/wf/20260101T000000000000Z-update.json", 404, "Backup not found."),
         ("/workflows/a**/backups", 400, "workflow_id must be of the form"),
         ("/workflows/a..b", 400, "workflow_id must be of the form"),
         ("/workflows/a b/executions", 400, "workflow_id must be of the form"),
         ("/executions/x", 400, "execution_id must be of the form"),
         ("/backups/a**/20260101T000000000000Z-update.json", 400, "workflow_id must be of the form"),
         ("/workflows?limit=0", 400, "limit must be at least 1."),
-        ("/workflows?cursor=nonsense", 400, "cursor is not one that this list gave"),
+        ("/workflows?cursor=nonsense", 400, "cursor is not from this list"),
     ],
 )
-def test_failures_are_a_detail_with_the_right_status(page: TestClient, path: str, status: int, detail: str) -> None:
+def test_errors_have_a_status_and_a_detail(page: TestClient, path: str, status: int, detail: str) -> None:
     answer = page.get(f"{API}{path}")
     assert answer.status_code == status, answer.text
     assert detail in answer.json()["detail"]
 
 
-def test_an_n8n_that_fails_is_said_in_its_own_words_without_the_key(page: TestClient, n8n: FakeN8n) -> None:
+def test_error_of_n8n_does_not_contain_the_key(page: TestClient, n8n: FakeN8n) -> None:
     n8n.failures.append(Failure("GET", "/workflows", 401, '{"message": "unauthorized"}'))
     answer = page.get(f"{API}/workflows")
     assert answer.status_code == 500
@@ -278,7 +289,7 @@ def test_an_n8n_that_fails_is_said_in_its_own_words_without_the_key(page: TestCl
 
 
 def backed_up(folder: Path, n8n: FakeN8n, workflow: Json) -> str:
-    """As the tools would have written it before a change."""
+    """Write a backup as the tools do before a change."""
     from chie.n8n.server import create_client, create_context
 
     settings = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=folder / "backups")

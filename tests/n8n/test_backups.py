@@ -1,4 +1,4 @@
-"""Backups: written before anything is changed, private, newest first, never too many."""
+"""Backups: written before any change, private, newest first, limited in number."""
 
 import logging
 import os
@@ -31,19 +31,19 @@ def backups(tmp_path: Path) -> Backups:
     return Backups(tmp_path / "backups", keep=3, clock=lambda: next(clock))
 
 
-def test_what_is_written_can_be_listed_and_read(backups: Backups) -> None:
+def test_backup_can_be_listed_and_read(backups: Backups) -> None:
     name = backups.write(FLOW, "update")
     (listed,) = backups.list()
     assert (listed.backup, listed.id, listed.name, listed.reason, listed.nodes) == (name, "abc", "流れ", "update", 1)
     assert backups.read(name) == FLOW
 
 
-def test_only_the_owner_may_read_it(backups: Backups) -> None:
+def test_backup_is_readable_only_by_the_owner(backups: Backups) -> None:
     file = backups.folder / backups.write(FLOW, "update")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_the_oldest_go_when_there_are_too_many_and_the_newest_are_listed_first(backups: Backups) -> None:
+def test_oldest_backups_are_deleted_and_the_newest_are_listed_first(backups: Backups) -> None:
     names = [backups.write(FLOW, "update") for _ in range(5)]
     other = backups.write({**FLOW, "id": "other"}, "delete")
     assert [listed.backup for listed in backups.list("abc")] == names[:1:-1]
@@ -51,19 +51,19 @@ def test_the_oldest_go_when_there_are_too_many_and_the_newest_are_listed_first(b
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "abc/../x.json", "/etc/passwd", "", "abc/x.json"])
-def test_a_name_that_no_list_shows_is_refused(backups: Backups, name: str) -> None:
+def test_invalid_name_is_rejected(backups: Backups, name: str) -> None:
     with pytest.raises(ValidationError, match="list_backups"):
         backups.read(name)
 
 
-def test_a_backup_that_is_gone_is_not_found(backups: Backups) -> None:
+def test_deleted_backup_is_not_found(backups: Backups) -> None:
     name = backups.write(FLOW, "update")
     (backups.folder / name).unlink()
     with pytest.raises(NotFoundError):
         backups.read(name)
 
 
-def test_a_broken_backup_says_so(backups: Backups) -> None:
+def test_broken_backup_is_a_storage_error(backups: Backups) -> None:
     name = backups.write(FLOW, "update")
     (backups.folder / name).write_text("{", encoding="utf-8")
     with pytest.raises(StorageError, match="Choose another"):
@@ -71,7 +71,7 @@ def test_a_broken_backup_says_so(backups: Backups) -> None:
 
 
 @pytest.mark.parametrize("content", ['{"id": "abc", "na', "[]", "null", "{}", b"\xff"])
-def test_a_broken_backup_hides_no_other_and_is_in_the_log(
+def test_broken_backup_is_skipped_and_logged(
     backups: Backups, caplog: pytest.LogCaptureFixture, content: str | bytes
 ) -> None:
     old, broken, new = (backups.write(FLOW, "update") for _ in range(3))
@@ -83,7 +83,7 @@ def test_a_broken_backup_hides_no_other_and_is_in_the_log(
         backups.read(broken)
 
 
-def test_a_backup_that_makes_room_while_they_are_listed_hides_no_other(backups: Backups) -> None:
+def test_backup_deleted_while_listing_is_skipped(backups: Backups) -> None:
     old, new = (backups.write(FLOW, "update") for _ in range(2))
     listing = backups.list()
     assert next(listing).backup == new
@@ -91,15 +91,13 @@ def test_a_backup_that_makes_room_while_they_are_listed_hides_no_other(backups: 
     assert list(listing) == []
 
 
-def test_a_file_whose_name_is_no_date_is_no_backup(backups: Backups) -> None:
+def test_file_without_a_date_in_its_name_is_ignored(backups: Backups) -> None:
     name = backups.write(FLOW, "update")
     (backups.folder / "abc" / "20261399T000000000000Z-update.json").write_text("{}", encoding="utf-8")
     assert [listed.backup for listed in backups.list()] == [name]
 
 
-def test_a_backup_that_could_not_be_written_whole_leaves_nothing(
-    backups: Backups, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_write_leaves_no_file(backups: Backups, monkeypatch: pytest.MonkeyPatch) -> None:
     name = backups.write(FLOW, "update")
 
     def full(_: int) -> None:
@@ -111,15 +109,15 @@ def test_a_backup_that_could_not_be_written_whole_leaves_nothing(
     assert [str(file.relative_to(backups.folder)) for file in backups.folder.rglob("*.*")] == [name]
 
 
-def test_a_backup_has_its_name_only_when_it_is_whole(backups: Backups, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that is killed has no time to tidy up: what it leaves must not look like a backup."""
+def test_backup_gets_its_name_only_when_complete(backups: Backups, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A killed process cannot clean up: its partial file must not look like a backup."""
     seen: list[list[Path]] = []
     monkeypatch.setattr(os, "fsync", lambda _: seen.append(list(backups.folder.rglob("*.json"))))
     backups.write(FLOW, "update")
     assert seen == [[]]
 
 
-def test_a_backup_written_after_the_clock_went_back_is_the_newest(tmp_path: Path) -> None:
+def test_backup_written_after_the_clock_was_set_back_is_the_newest(tmp_path: Path) -> None:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     moments = iter([moment, moment + timedelta(seconds=1), moment - timedelta(hours=1), moment - timedelta(hours=1)])
     backups = Backups(tmp_path / "backups", keep=2, clock=lambda: next(moments))
@@ -128,12 +126,12 @@ def test_a_backup_written_after_the_clock_went_back_is_the_newest(tmp_path: Path
     assert [listed.name for listed in backups.list()] == ["3", "2"]
 
 
-def test_an_id_that_would_lead_elsewhere_is_not_made_a_path(backups: Backups) -> None:
+def test_id_that_would_leave_the_folder_is_rejected(backups: Backups) -> None:
     with pytest.raises(StorageError, match="nothing was changed"):
         backups.write({**FLOW, "id": "../../x"}, "update")
 
 
-async def test_every_page_of_backups_can_be_reached_once(call: Caller, fake: FakeN8n) -> None:
+async def test_every_page_of_backups_is_reachable(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     for number in range(5):
         await call("update_workflow", id=workflow["id"], name=f"名前 {number}")
@@ -147,7 +145,7 @@ async def test_every_page_of_backups_can_be_reached_once(call: Caller, fake: Fak
     assert seen == ["名前 3", "名前 2", "名前 1", "名前 0", "注文 flow"]
 
 
-async def test_nothing_is_changed_where_no_backup_can_be_written(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
+async def test_nothing_is_changed_without_a_backup(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
     workflow = fake.add_workflow(**order_flow())
     (tmp_path / "backups").write_text("a file where the folder should be", encoding="utf-8")
     for tool, arguments in (("update_workflow", {"name": "x"}), ("delete_workflow", {})):

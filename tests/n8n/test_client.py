@@ -1,4 +1,4 @@
-"""The wire and the client: what is sent, what is sent again, and what each status means."""
+"""The HTTP client: what is sent, what is retried, and the errors."""
 
 import json
 import socket
@@ -18,13 +18,13 @@ from tests.n8n.caller import Pauses, connect, order_flow
 
 from chie.errors import ConfigurationError
 from chie.n8n.client import N8nApiClient
-from chie.n8n.errors import ApiError, UnansweredError
-from chie.n8n.http import Address, Wire, normalise
+from chie.n8n.errors import ApiError, NoResponseError
+from chie.n8n.http import Endpoint, HttpClient, normalized
 
 
 @pytest.fixture
 def mute() -> Iterator[str]:
-    """A server that takes every request and hangs up without a word."""
+    """A server that reads every request and closes the connection without a response."""
     listener = socket.create_server(("127.0.0.1", 0))
     taken: list[int] = []
 
@@ -53,32 +53,34 @@ def mute() -> Iterator[str]:
         "http://n8n.example:5678/api",
     ],
 )
-def test_the_address_may_have_the_apis_path_or_not(given: str) -> None:
-    assert normalise(given) == "http://n8n.example:5678"
+def test_url_may_include_the_path_of_the_api(given: str) -> None:
+    assert normalized(given) == "http://n8n.example:5678"
 
 
-def test_a_path_before_the_api_stays() -> None:
-    assert normalise("https://example.com/n8n/api/v1") == "https://example.com/n8n"
+def test_path_before_the_api_is_kept() -> None:
+    assert normalized("https://example.com/n8n/api/v1") == "https://example.com/n8n"
 
 
 @pytest.mark.parametrize(
     "given", ["n8n.example", "ftp://n8n.example", "http://", "https://user:secretvalue@host", "http://h/?t=secretvalue"]
 )
-def test_what_is_no_address_is_refused_without_repeating_it(given: str) -> None:
-    with pytest.raises(ConfigurationError) as refused:
-        normalise(given)
-    assert "N8N_URL" in refused.value.message
-    assert "secretvalue" not in refused.value.message
+def test_invalid_url_is_rejected_without_repeating_it(given: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        normalized(given)
+    assert "N8N_URL" in caught.value.message
+    assert "secretvalue" not in caught.value.message
 
 
-async def test_a_certificate_file_that_cannot_be_read_is_named_by_its_setting(tmp_path: Path) -> None:
-    client = N8nApiClient(Wire(Address("https://127.0.0.1:1", SecretStr("k"), {}, ca_bundle=tmp_path / "no.pem")))
+async def test_unreadable_ca_bundle_is_a_configuration_error(tmp_path: Path) -> None:
+    client = N8nApiClient(
+        HttpClient(Endpoint("https://127.0.0.1:1", SecretStr("k"), {}, ca_bundle=tmp_path / "no.pem"))
+    )
     with pytest.raises(ConfigurationError, match="N8N_CA_BUNDLE"):
         await client.is_up()
 
 
 def self_signed(folder: Path) -> Path:
-    """A certificate for 127.0.0.1 that nobody knows, with its key in the same file."""
+    """A self-signed certificate for 127.0.0.1 with its key in the same file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "n8n in the test")])
     start = datetime.now(UTC) - timedelta(days=1)
@@ -98,19 +100,20 @@ def self_signed(folder: Path) -> Path:
     return file
 
 
-async def test_a_private_certificate_authority_is_trusted_only_when_it_is_named(tmp_path: Path) -> None:
+async def test_private_certificate_authority_must_be_configured(tmp_path: Path) -> None:
     file = self_signed(tmp_path)
     with FakeN8n(certificate=file) as fake:
-        knowing = N8nApiClient(Wire(Address(fake.url, SecretStr(KEY), {}, ca_bundle=file)))
+        knowing = N8nApiClient(HttpClient(Endpoint(fake.url, SecretStr(KEY), {}, ca_bundle=file)))
         assert (await knowing.list_workflows({})).rows == []
         await knowing.aclose()
-        with pytest.raises(ApiError, match="certificate is not trusted: name the file of its authority in N8N_CA_BUN"):
+        with pytest.raises(ApiError, match=r"certificate is not trusted\. Set `N8N_CA_BUNDLE`") as failed:
             await connect(fake.url).list_workflows({})
+        assert failed.value.code == "n8n.certificate_untrusted"
 
 
 @pytest.mark.req("NW-6")
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-async def test_reads_are_tried_again(fake: FakeN8n, status: int) -> None:
+async def test_reads_are_retried(fake: FakeN8n, status: int) -> None:
     fake.fail("GET", "/workflows", status, "later", times=2)
     pauses = Pauses()
     client = connect(fake.url, pauses)
@@ -120,7 +123,7 @@ async def test_reads_are_tried_again(fake: FakeN8n, status: int) -> None:
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("2", 2.0), ("3600", 5.0), ("-1", 0.0), ("Wed, 21 Oct 2026", 0.3)])
-async def test_a_wish_to_wait_is_granted_within_reason(fake: FakeN8n, asked: str, waited: float) -> None:
+async def test_retry_after_is_respected_up_to_a_limit(fake: FakeN8n, asked: str, waited: float) -> None:
     fake.fail("GET", "/workflows", 429, headers={"Retry-After": asked})
     pauses = Pauses()
     client = connect(fake.url, pauses)
@@ -129,10 +132,12 @@ async def test_a_wish_to_wait_is_granted_within_reason(fake: FakeN8n, asked: str
     assert pauses == [waited]
 
 
-async def test_reads_are_not_tried_for_ever(fake: FakeN8n) -> None:
+async def test_reads_are_retried_a_limited_number_of_times(fake: FakeN8n) -> None:
     fake.fail("GET", "/workflows", 503, "down", times=9)
     client = connect(fake.url)
-    with pytest.raises(ApiError, match=r"n8n answered 503: down\. n8n or a proxy before it is in trouble") as failed:
+    with pytest.raises(
+        ApiError, match=r"n8n returned 503: down\. n8n or a proxy in front of it has a problem"
+    ) as failed:
         await client.list_workflows({})
     await client.aclose()
     assert (failed.value.status_code, len(fake.seen)) == (503, 3)
@@ -148,39 +153,39 @@ async def test_writes_are_never_sent_twice(fake: FakeN8n, status: int) -> None:
     assert len(fake.seen) == 1
 
 
-async def test_a_write_without_an_answer_may_have_arrived_and_is_said_so(mute: str) -> None:
+async def test_write_without_a_response_is_not_retried(mute: str) -> None:
     pauses = Pauses()
     client = connect(mute, pauses)
-    with pytest.raises(UnansweredError, match="It may have been done all the same: look before you try again"):
+    with pytest.raises(NoResponseError, match="The request may have been executed: check before you try again"):
         await client.create_workflow(order_flow())
     await client.aclose()
     assert pauses == []
 
 
-async def test_a_read_without_an_answer_is_tried_again(mute: str) -> None:
+async def test_read_without_a_response_is_retried(mute: str) -> None:
     pauses = Pauses()
     client = connect(mute, pauses)
-    with pytest.raises(ApiError, match="did not answer") as failed:
+    with pytest.raises(ApiError, match="did not respond") as failed:
         await client.list_workflows({})
     await client.aclose()
-    assert not isinstance(failed.value, UnansweredError)
+    assert not isinstance(failed.value, NoResponseError)
     assert len(pauses) == 2
 
 
-async def test_a_write_that_found_nobody_is_safe_to_send_again() -> None:
+async def test_write_that_was_never_sent_is_retried() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     pauses = Pauses()
     client = connect(f"http://127.0.0.1:{port}", pauses)
-    with pytest.raises(ApiError, match="Check that it runs and that N8N_URL is right") as failed:
+    with pytest.raises(ApiError, match="Check that it is running and that `N8N_URL` is correct") as failed:
         await client.create_workflow(order_flow())
     await client.aclose()
-    assert not isinstance(failed.value, UnansweredError)
+    assert not isinstance(failed.value, NoResponseError)
     assert len(pauses) == 2
 
 
-async def test_publishing_falls_back_to_the_old_name_once_and_remembers_it() -> None:
+async def test_publishing_falls_back_to_the_old_route_and_remembers_it() -> None:
     with FakeN8n(1) as fake:
         workflow = fake.add_workflow(nodes=order_flow()["nodes"])
         client = connect(fake.url)
@@ -191,7 +196,7 @@ async def test_publishing_falls_back_to_the_old_name_once_and_remembers_it() -> 
         assert [seen.path.rsplit("/", 1)[1] for seen in fake.seen] == ["activate", "activate", "deactivate"]
 
 
-async def test_a_405_also_means_that_the_name_is_unknown(fake: FakeN8n) -> None:
+async def test_405_also_means_that_the_route_does_not_exist(fake: FakeN8n) -> None:
     workflow = fake.add_workflow(nodes=order_flow()["nodes"])
     fake.fail("POST", "/publish", 405, "POST method not allowed")
     client = connect(fake.url)
@@ -200,7 +205,7 @@ async def test_a_405_also_means_that_the_name_is_unknown(fake: FakeN8n) -> None:
     assert fake.workflows[workflow["id"]]["active"] is True
 
 
-async def test_a_refusal_to_publish_is_not_taken_for_an_unknown_name(fake: FakeN8n) -> None:
+async def test_rejected_publishing_does_not_try_the_old_route(fake: FakeN8n) -> None:
     workflow = fake.add_workflow(nodes=[])
     client = connect(fake.url)
     with pytest.raises(ApiError, match="no trigger node"):
@@ -209,7 +214,7 @@ async def test_a_refusal_to_publish_is_not_taken_for_an_unknown_name(fake: FakeN
     assert len(fake.seen) == 1
 
 
-async def test_all_pages_of_tags_are_read_and_a_cursor_that_repeats_ends_it(fake: FakeN8n) -> None:
+async def test_all_pages_of_tags_are_read_and_a_repeated_cursor_ends_it(fake: FakeN8n) -> None:
     for number in range(300):
         fake.tags[f"t{number}"] = {"id": f"t{number}", "name": f"タグ{number}"}
     client = connect(fake.url)
@@ -220,7 +225,7 @@ async def test_all_pages_of_tags_are_read_and_a_cursor_that_repeats_ends_it(fake
     await client.aclose()
 
 
-async def test_a_client_works_again_after_it_was_closed(fake: FakeN8n) -> None:
+async def test_client_can_be_used_after_closing(fake: FakeN8n) -> None:
     client = connect(fake.url)
     assert await client.is_up()
     await client.aclose()

@@ -1,4 +1,4 @@
-"""BaseTool and RawTool are covered by their own tests, not by chance."""
+"""BaseTool and RawTool are covered by their own tests."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.req("NW-12")
-def test_the_tests_of_the_tool_classes_cover_nine_tenths_of_them(tmp_path: Path) -> None:
+def test_tool_classes_are_covered_to_ninety_percent(tmp_path: Path) -> None:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"),

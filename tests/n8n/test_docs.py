@@ -1,4 +1,4 @@
-"""What contributors and operators read about this room is there and true."""
+"""The documentation of this module is complete."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.req("NW-11")
-def test_the_contributors_guide_tells_how_errors_are_answered() -> None:
+def test_contributors_guide_documents_error_responses() -> None:
     guide = (ROOT / "AGENTS.md").read_text(encoding="utf-8")
     section = guide.split("## Error handling")[1].split("\n## ")[0]
     for part in ("isError", "BaseTool.handler", "ApiErrorContext", "NotFoundErrorContext", "ValidationErrorContext"):
@@ -19,7 +19,7 @@ def test_the_contributors_guide_tells_how_errors_are_answered() -> None:
     assert "@AGENTS.md" in (ROOT / "CLAUDE.md").read_text(encoding="utf-8")
 
 
-def test_every_tool_and_every_setting_is_on_the_rooms_page() -> None:
+def test_every_tool_and_setting_is_documented() -> None:
     page = (ROOT / "docs" / "n8n.md").read_text(encoding="utf-8")
     for tool in TOOLS:
         assert f"`{tool.name}`" in page, tool.name

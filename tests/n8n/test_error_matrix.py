@@ -1,4 +1,4 @@
-"""Ten tools, three kinds of error, through the front door."""
+"""Ten tools and three kinds of error, through an MCP client."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.fakes.n8n import FakeN8n
 from tests.n8n.caller import Caller, Era, order_flow
 
 FLOW: dict[str, Any] = order_flow()
-TEN = [
+TOOLS = [
     "list_workflows",
     "get_workflow",
     "get_workflow_connections",
@@ -22,8 +22,8 @@ TEN = [
     "get_execution",
 ]
 
-# Arguments that are right, then the one that makes them wrong and what is said of it.
-RIGHT: dict[str, dict[str, Any]] = {
+# Valid arguments, then those that make them invalid and the resulting text.
+VALID: dict[str, dict[str, Any]] = {
     "list_workflows": {},
     "get_workflow": {"id": "missing1"},
     "get_workflow_connections": {"id": "missing1"},
@@ -35,19 +35,19 @@ RIGHT: dict[str, dict[str, Any]] = {
     "list_executions": {},
     "get_execution": {"id": "999"},
 }
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
+INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "list_workflows": ({"limit": 0}, "limit must be at least 1"),
     "get_workflow": ({"id": " "}, "id is required"),
     "get_workflow_connections": ({"id": "../etc"}, "id must be of the form"),
-    "create_workflow": ({"nodes": [{"name": "A"}]}, "nodes[0].type must be a text"),
-    "create_workflow_from_file": ({"filePath": "nowhere.json"}, "filePath: no such file"),
+    "create_workflow": ({"nodes": [{"name": "A"}]}, "nodes[0].type must be a string"),
+    "create_workflow_from_file": ({"filePath": "nowhere.json"}, "filePath: file not found"),
     "update_workflow": ({"nodes": "not json"}, "nodes must be a list"),
     "replace_workflow_from_file": ({"filePath": "/etc/passwd"}, "filePath: the file is outside the allowed folders"),
     "delete_workflow": ({"id": None}, "id is required"),
     "list_executions": ({"status": "broken"}, "status must be one of"),
     "get_execution": ({"id": "abc"}, "id must be of the form"),
 }
-# Where nothing can be missing, n8n says 404 of the list itself, or of a cursor's filters: it is no NotFoundError.
+# A 404 for a list is not about a resource, so it is an ApiError.
 MISSING = {
     "list_workflows": ("GET", "/workflows"),
     "create_workflow": ("POST", "/workflows"),
@@ -75,14 +75,14 @@ def flow_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("NW-12", "NW-5", "NW-7")
-@pytest.mark.parametrize("tool", TEN)
+@pytest.mark.parametrize("tool", TOOLS)
 async def test_not_found(tool: str, call: Caller, fake: FakeN8n) -> None:
     if tool in MISSING:
         fake.fail(*MISSING[tool], 404, "Project not found")
-    answer = await call(tool, **RIGHT[tool])
+    answer = await call(tool, **VALID[tool])
     assert answer.details is not None
     if tool in MISSING:
-        assert "n8n answered 404: Project not found" in answer.error
+        assert "n8n returned 404: Project not found" in answer.error
         assert answer.details["context"]["status_code"] == 404
     else:
         kind = "Execution '999'" if tool == "get_execution" else "Workflow 'missing1'"
@@ -92,10 +92,10 @@ async def test_not_found(tool: str, call: Caller, fake: FakeN8n) -> None:
 
 
 @pytest.mark.req("NW-12", "NW-5", "NW-7")
-@pytest.mark.parametrize("tool", TEN)
+@pytest.mark.parametrize("tool", TOOLS)
 async def test_validation(tool: str, call: Caller, fake: FakeN8n) -> None:
-    change, message = WRONG[tool]
-    answer = await call(tool, **{**RIGHT[tool], **change})
+    change, message = INVALID[tool]
+    answer = await call(tool, **{**VALID[tool], **change})
     assert message in answer.error
     assert answer.details is not None
     assert answer.details["error_type"] == "ValidationError"
@@ -103,12 +103,12 @@ async def test_validation(tool: str, call: Caller, fake: FakeN8n) -> None:
 
 
 @pytest.mark.req("NW-12", "NW-5", "NW-6", "NW-7")
-@pytest.mark.parametrize("tool", TEN)
+@pytest.mark.parametrize("tool", TOOLS)
 async def test_api(tool: str, call: Caller, fake: FakeN8n) -> None:
     method, path = FIRST_REQUEST.get(tool, ("GET", "/workflows/missing1"))
     fake.fail(method, path, 403, "Your license does not allow for it")
-    answer = await call(tool, **RIGHT[tool])
-    assert "n8n answered 403: Your license does not allow for it. This key may not do it" in answer.error
+    answer = await call(tool, **VALID[tool])
+    assert "n8n returned 403: Your license does not allow for it. The API key lacks the scope" in answer.error
     assert answer.details is not None
     assert answer.details["error_type"] == "ApiError"
     assert answer.details["context"]["status_code"] == 403

@@ -1,4 +1,4 @@
-"""What is told of an execution: always the failing node, all runs, all outputs, ai_* included."""
+"""Summaries of executions: the failed node, all runs, all outputs, ai_* included."""
 
 from typing import Any
 
@@ -58,20 +58,20 @@ async def test_all_runs_and_ai_outputs_are_counted(call: Caller, fake: FakeN8n) 
         ),
     ],
 )
-async def test_the_failing_node_and_its_message_are_always_told(call: Caller, fake: FakeN8n, found: Json) -> None:
+async def test_failed_node_and_its_message_are_always_reported(call: Caller, fake: FakeN8n, found: Json) -> None:
     fake.add_execution(status="error", finished=False, **found)
     answer = (await call("get_execution", id="1")).data
     assert answer["failed"] == {"node": "B", "message": "壊れた", "description": "why"}
 
 
-async def test_an_execution_without_data_says_so(call: Caller, fake: FakeN8n) -> None:
+async def test_execution_without_data_has_a_note(call: Caller, fake: FakeN8n) -> None:
     fake.add_execution(status="crashed", stoppedAt=None)
     answer = (await call("get_execution", id="1")).data
     assert (answer["status"], answer["stoppedAt"]) == ("crashed", None)
     assert "n8n has no data" in answer["note"]
 
 
-async def test_one_node_shows_its_items_up_to_the_limit_and_never_a_files_bytes(call: Caller, fake: FakeN8n) -> None:
+async def test_node_shows_its_items_up_to_the_limit_without_file_contents(call: Caller, fake: FakeN8n) -> None:
     own = run(3, source=[{"previousNode": "A"}], error={"message": "late"})
     own["data"]["main"][0][0]["binary"] = {"file": {"data": "QUJD" * 1000, "fileName": "a.pdf"}}
     fake.add_execution(**execution({"A": [run(1)], "B": [own]}))
@@ -94,31 +94,31 @@ async def test_one_node_shows_its_items_up_to_the_limit_and_never_a_files_bytes(
         ]
 
 
-async def test_a_node_that_did_not_run_is_not_found_and_those_that_ran_are_named(call: Caller, fake: FakeN8n) -> None:
+async def test_node_that_did_not_run_is_not_found(call: Caller, fake: FakeN8n) -> None:
     fake.add_execution(**execution({"A": [run(1)]}))
     answer = await call("get_execution", id="1", nodeName="Z")
     assert answer.error == "That node did not run in this execution. Nodes that ran: A."
 
 
-async def test_a_node_without_runs_and_an_error_in_plain_words_are_told_too(call: Caller, fake: FakeN8n) -> None:
+async def test_node_without_runs_and_error_as_plain_text(call: Caller, fake: FakeN8n) -> None:
     fake.add_execution(**execution({"A": None, "B": [run(1, error="壊れた")]}))
     assert (await call("get_execution", id="1")).data["nodes"][0]["items"] == 0
     assert (await call("get_execution", id="1", nodeName="B")).data["runs"][0]["error"] == {"message": "壊れた"}
 
 
-async def test_items_of_all_nodes_can_be_asked_for(call: Caller, fake: FakeN8n) -> None:
+async def test_items_of_all_nodes_can_be_included(call: Caller, fake: FakeN8n) -> None:
     fake.add_execution(**execution({"A": [run(3)]}))
     answer = (await call("get_execution", id="1", includeData=True, itemLimit=1)).data
     assert answer["data"] == {"A": [{"main": {"count": 3, "items": [{"n": 0}]}}]}
 
 
 @pytest.mark.req("NW-3")
-async def test_raw_is_what_n8n_has(call: Caller, fake: FakeN8n) -> None:
+async def test_raw_is_the_complete_execution(call: Caller, fake: FakeN8n) -> None:
     stored = fake.add_execution(**execution({"A": [run(3)]}))
     assert (await call("get_execution", id="1", raw=True)).data == stored
 
 
-async def test_the_list_names_status_and_duration_and_goes_on_with_its_filters(call: Caller, fake: FakeN8n) -> None:
+async def test_list_has_status_and_duration_and_cursors_keep_the_filters(call: Caller, fake: FakeN8n) -> None:
     for number in range(6):
         fake.add_execution(workflowId="mine" if number % 2 else "other", status="error" if number % 2 else "success")
     fake.add_execution(workflowId="mine", status="running", stoppedAt=None)
@@ -138,10 +138,10 @@ async def test_the_list_names_status_and_duration_and_goes_on_with_its_filters(c
     assert [row["id"] for row in running["executions"]] == ["7"]
 
 
-async def test_a_retry_tells_the_new_execution(call: Caller, fake: FakeN8n) -> None:
+async def test_retry_returns_the_new_execution(call: Caller, fake: FakeN8n) -> None:
     fake.add_execution(status="error", workflowId="wf")
     answer = (await call("retry_execution", id="1", loadWorkflow=False)).data
     assert (answer["id"], answer["retryOf"], answer["mode"]) == ("2", "1", "retry")
     assert fake.seen[-1].body == {"loadWorkflow": False}
     refused = await call("retry_execution", id="2")
-    assert "n8n answered 409: The execution succeeded, so it cannot be retried." in refused.error
+    assert "n8n returned 409: The execution succeeded, so it cannot be retried." in refused.error

@@ -1,4 +1,4 @@
-"""Real processes: stdout is JSON-RPC and nothing else, logs are files, and keys are in neither."""
+"""Real processes: stdout is only JSON-RPC, logs are files, and neither contains keys."""
 
 import json
 from pathlib import Path
@@ -17,13 +17,13 @@ def configured(fake: FakeN8n, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.req("NW-9", "NW-10", "NW-8")
-def test_over_stdio_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, tmp_path: Path) -> None:
+def test_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, tmp_path: Path) -> None:
     workflow = fake.add_workflow(**order_flow())
     with StdioServer("n8n-mcp-server") as server:
         assert len(server.request("tools/list")["tools"]) == 18
         found = server.call("get_workflow", id=workflow["id"])
         assert json.loads(found["content"][0]["text"])["name"] == "注文 flow"
-        missing = server.call("get_workflow", id="nobody")
+        missing = server.call("get_workflow", id="missing")
         assert missing["isError"] is True
         assert missing["structuredContent"]["error_type"] == "NotFoundError"
         rest, errors = server.stop()
@@ -31,12 +31,12 @@ def test_over_stdio_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: Fak
     lines = (tmp_path / "logs" / "n8n.log").read_text(encoding="utf-8").splitlines()
     (line,) = [json.loads(line) for line in lines]
     assert line["level"] == "ERROR"
-    assert line["message"].startswith("[get_workflow] Error: Workflow 'nobody' not found.")
+    assert line["message"].startswith("[get_workflow] Error: Workflow 'missing' not found.")
     assert KEY not in "".join(lines)
 
 
 @pytest.mark.req("NW-10")
-def test_the_folder_of_the_logs_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_log_folder_can_be_configured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CHIE_LOG_DIR", str(tmp_path / "elsewhere"))
     with StdioServer("chie", "mcp", "n8n") as server:
         server.call("get_execution", id="7")
@@ -45,9 +45,7 @@ def test_the_folder_of_the_logs_can_be_chosen(monkeypatch: pytest.MonkeyPatch, t
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_log_that_cannot_be_written_does_not_keep_the_server_from_its_work(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_server_works_without_a_writable_log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file where a folder should be", encoding="utf-8")
     monkeypatch.setenv("CHIE_LOG_DIR", str(tmp_path / "file" / "logs"))
     with StdioServer("n8n-mcp-server") as server:
@@ -57,19 +55,19 @@ def test_a_log_that_cannot_be_written_does_not_keep_the_server_from_its_work(
 
 
 @pytest.mark.req("NW-9")
-def test_over_http_for_development(fake: FakeN8n) -> None:
-    with http_server("n8n-mcp-server", "--http") as address:
+def test_http_for_development(fake: FakeN8n) -> None:
+    with http_server("n8n-mcp-server", "--http") as url:
         listed = patient.post(
-            f"{address}/mcp",
+            f"{url}/mcp",
             json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_workflows"}},
             headers={"accept": "application/json, text/event-stream"},
         ).json()
-        health = patient.get(f"{address}/health")
+        health = patient.get(f"{url}/health")
     assert json.loads(listed["result"]["content"][0]["text"])["count"] == 0
     assert health.json() == {"status": "healthy", "n8n": fake.url}
 
 
-def test_without_configuration_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unconfigured_process_names_the_missing_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("N8N_API_KEY")
     server = StdioServer("n8n-mcp-server")
     out, errors = server.process.communicate(timeout=60)

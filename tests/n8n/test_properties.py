@@ -1,4 +1,4 @@
-"""What must hold for any workflow: nothing is lost, and a patch keeps what it does not name."""
+"""Properties of any workflow: nothing is lost, and a patch keeps everything it does not name."""
 
 import asyncio
 import json
@@ -15,12 +15,13 @@ from tests.n8n.workflows import Json, names, objects, values, workflows
 
 from chie.n8n.all_tools import create_registry
 from chie.n8n.errors import ValidationError
+from chie.n8n.graph import each_connection
 from chie.n8n.merge import Change, merge
 from chie.n8n.patch import apply_all, read_operations
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.server import create_client, create_context
 from chie.n8n.settings import N8nSettings
-from chie.n8n.structure import check, targets
+from chie.n8n.validation import validate
 
 MANY = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 Call = Callable[..., Coroutine[Any, Any, Json]]
@@ -31,8 +32,8 @@ def any_n8n(request: pytest.FixtureRequest, new_n8n: FakeN8n, old_n8n: FakeN8n) 
     return new_n8n if request.param == "new" else old_n8n
 
 
-class Teller:
-    """Runs stories that call tools against n8n over the wire, in one loop and with one pool for a whole test."""
+class ScenarioRunner:
+    """Runs scenarios that call tools against n8n over HTTP, with one event loop and one pool per test."""
 
     def __init__(self, n8n: FakeN8n, folder: Path) -> None:
         self.n8n = n8n
@@ -41,8 +42,8 @@ class Teller:
         self._call = caller(create_registry(create_context(settings_, self._client)))
         self._runner = asyncio.Runner()
 
-    def tell(self, story: Callable[[Call], Coroutine[Any, Any, None]]) -> None:
-        self._runner.run(story(self._call))
+    def run(self, scenario: Callable[[Call], Coroutine[Any, Any, None]]) -> None:
+        self._runner.run(scenario(self._call))
 
     def close(self) -> None:
         self._runner.run(self._client.aclose())
@@ -50,10 +51,10 @@ class Teller:
 
 
 @pytest.fixture
-def teller(any_n8n: FakeN8n, tmp_path: Path) -> Iterator[Teller]:
-    teller = Teller(any_n8n, tmp_path)
-    yield teller
-    teller.close()
+def runner(any_n8n: FakeN8n, tmp_path: Path) -> Iterator[ScenarioRunner]:
+    runner = ScenarioRunner(any_n8n, tmp_path)
+    yield runner
+    runner.close()
 
 
 def caller(registry: ToolRegistry) -> Call:
@@ -70,25 +71,25 @@ def caller(registry: ToolRegistry) -> Call:
 @pytest.mark.req("NW-3")
 @MANY
 @given(workflow=workflows())
-def test_any_workflow_survives_being_read_and_written_back(teller: Teller, workflow: Json) -> None:
-    async def story(call: Call) -> None:
-        stored = teller.n8n.reset().add_workflow(**workflow)
+def test_any_workflow_can_be_read_and_written_back(runner: ScenarioRunner, workflow: Json) -> None:
+    async def scenario(call: Call) -> None:
+        stored = runner.n8n.reset().add_workflow(**workflow)
         before = await call("get_workflow", id=stored["id"], raw=True)
         await call("update_workflow", **before)
         assert await call("get_workflow", id=stored["id"], raw=True) == before
-        assert [seen.method for seen in teller.n8n.seen] == ["GET"] * 3
+        assert [seen.method for seen in runner.n8n.seen] == ["GET"] * 3
 
-    teller.tell(story)
+    runner.run(scenario)
 
 
 @pytest.mark.req("NW-3")
 @MANY
 @given(workflow=workflows(), name=names)
-def test_any_workflow_survives_a_real_save(teller: Teller, workflow: Json, name: str) -> None:
+def test_any_workflow_is_preserved_by_a_save(runner: ScenarioRunner, workflow: Json, name: str) -> None:
     """A rename makes n8n store everything anew: all of it must come back as it was."""
 
-    async def story(call: Call) -> None:
-        stored = teller.n8n.reset().add_workflow(**workflow)
+    async def scenario(call: Call) -> None:
+        stored = runner.n8n.reset().add_workflow(**workflow)
         before = await call("get_workflow", id=stored["id"], raw=True)
         await call("update_workflow", **{**before, "name": f"{name}!"})
         after = await call("get_workflow", id=stored["id"], raw=True)
@@ -98,18 +99,18 @@ def test_any_workflow_survives_a_real_save(teller: Teller, workflow: Json, name:
             k: v for k, v in before.items() if k not in moving
         }
 
-    teller.tell(story)
+    runner.run(scenario)
 
 
 @MANY
 @given(workflow=workflows(), value=values, key=st.sampled_from(["url", "a.b", "list[0]", "/x.y/~1z"]))
-def test_a_field_set_through_n8n_changes_that_field_alone(teller: Teller, workflow: Json, value: Any, key: str) -> None:
-    async def story(call: Call) -> None:
-        stored = teller.n8n.reset().add_workflow(**workflow)
+def test_set_field_changes_only_that_field(runner: ScenarioRunner, workflow: Json, value: Any, key: str) -> None:
+    async def scenario(call: Call) -> None:
+        stored = runner.n8n.reset().add_workflow(**workflow)
         before = await call("get_workflow", id=stored["id"], raw=True)
         own = before["nodes"][0]
         own["parameters"].pop(key.split(".", maxsplit=1)[0].split("[", maxsplit=1)[0].strip("/"), None)
-        teller.n8n.workflows[stored["id"]]["nodes"] = before["nodes"]
+        runner.n8n.workflows[stored["id"]]["nodes"] = before["nodes"]
         path = f"/parameters{key}" if key.startswith("/") else f"parameters.{key}"
         operations = [{"op": "setField", "node": own["name"], "path": path, "value": value}]
         await call("patch_workflow", id=stored["id"], operations=operations)
@@ -123,7 +124,7 @@ def test_a_field_set_through_n8n_changes_that_field_alone(teller: Teller, workfl
         assert own["parameters"].items() <= changed["parameters"].items()
         assert len(changed["parameters"]) == len(own["parameters"]) + 1
 
-    teller.tell(story)
+    runner.run(scenario)
 
 
 def patched(workflow: Json, *operations: Json) -> Json:
@@ -133,10 +134,10 @@ def patched(workflow: Json, *operations: Json) -> Json:
 
 @MANY
 @given(workflow=workflows())
-def test_a_rename_there_and_back_is_no_change(workflow: Json) -> None:
+def test_rename_and_rename_back_is_no_change(workflow: Json) -> None:
     old, fresh = workflow["nodes"][0]["name"], "まったく新しい 'name'"
     there = patched(workflow, {"op": "renameNode", "name": old, "newName": fresh})
-    assert check(there["nodes"], there["connections"]).errors == []
+    assert validate(there["nodes"], there["connections"]).errors == []
     assert old not in [node["name"] for node in there["nodes"]]
     back = patched(there, {"op": "renameNode", "name": fresh, "newName": old})
     assert back == workflow
@@ -144,33 +145,33 @@ def test_a_rename_there_and_back_is_no_change(workflow: Json) -> None:
 
 @MANY
 @given(workflow=workflows())
-def test_a_removed_node_leaves_the_others_and_no_loose_ends(workflow: Json) -> None:
+def test_remove_node_keeps_the_others_and_leaves_valid_connections(workflow: Json) -> None:
     gone = workflow["nodes"][0]
     after = patched(workflow, {"op": "removeNode", "name": gone["id"]})
     assert after["nodes"] == workflow["nodes"][1:]
-    assert check(after["nodes"], after["connections"]).errors == []
-    left = [edge for edge in targets(workflow["connections"]) if gone["name"] not in (edge[0], edge[3]["node"])]
-    assert list(targets(after["connections"])) == left
+    assert validate(after["nodes"], after["connections"]).errors == []
+    left = [edge for edge in each_connection(workflow["connections"]) if gone["name"] not in (edge[0], edge[3]["node"])]
+    assert list(each_connection(after["connections"])) == left
 
 
 @MANY
 @given(workflow=workflows(), output=st.integers(0, 4), index=st.integers(0, 3))
-def test_a_connection_made_and_cut_leaves_every_other(workflow: Json, output: int, index: int) -> None:
+def test_connect_and_disconnect_keeps_the_others(workflow: Json, output: int, index: int) -> None:
     first, last = workflow["nodes"][0]["name"], workflow["nodes"][-1]["name"]
     link = {"from": first, "to": last, "output": output, "input": index}
     edge = (first, "main", output, {"node": last, "type": "main", "index": index})
-    before = [own for own in targets(workflow["connections"]) if own != edge]
+    before = [own for own in each_connection(workflow["connections"]) if own != edge]
     made = patched(workflow, {"op": "connect", **link})
-    assert edge in targets(made["connections"])
-    assert check(made["nodes"], made["connections"]).errors == []
+    assert edge in each_connection(made["connections"])
+    assert validate(made["nodes"], made["connections"]).errors == []
     cut = patched(made, {"op": "disconnect", **link})
-    assert list(targets(cut["connections"])) == before
+    assert list(each_connection(cut["connections"])) == before
     assert cut["nodes"] == workflow["nodes"]
 
 
 @MANY
 @given(workflow=workflows(), changes=objects)
-def test_updating_a_nodes_parameters_keeps_its_other_keys_and_the_other_nodes(workflow: Json, changes: Json) -> None:
+def test_update_node_keeps_other_keys_and_nodes(workflow: Json, changes: Json) -> None:
     own = workflow["nodes"][0]
     after = patched(workflow, {"op": "updateNode", "name": own["id"], "changes": {"parameters": changes}})
     new = after["nodes"][0]
@@ -182,9 +183,9 @@ def test_updating_a_nodes_parameters_keeps_its_other_keys_and_the_other_nodes(wo
 
 @MANY
 @given(workflow=workflows(), number=st.integers(0, 4))
-def test_a_node_named_alone_keeps_all_it_had(workflow: Json, number: int) -> None:
+def test_node_given_by_name_only_is_unchanged(workflow: Json, number: int) -> None:
     stored = {**workflow, "id": "x"}
-    short = [{"name": node["name"]} if place == number else node for place, node in enumerate(workflow["nodes"])]
+    short = [{"name": node["name"]} if index == number else node for index, node in enumerate(workflow["nodes"])]
     merged = merge(stored, Change({"nodes": short}))
     assert merged.changed == []
     assert merged.body["nodes"] == workflow["nodes"]
@@ -192,13 +193,13 @@ def test_a_node_named_alone_keeps_all_it_had(workflow: Json, number: int) -> Non
 
 @MANY
 @given(path=st.text(max_size=20), value=values, workflow=workflows())
-def test_no_path_breaks_the_server(path: str, value: Any, workflow: Json) -> None:
-    """It is done or refused in words; and what is refused has changed nothing."""
+def test_any_path_is_applied_or_rejected(path: str, value: Any, workflow: Json) -> None:
+    """The operation succeeds or raises a ValidationError, and then nothing is changed."""
     before = json.dumps(workflow)
-    said = "Nothing was changed."
+    text = "Nothing was changed."
     try:
         patched(workflow, {"op": "setField", "node": workflow["nodes"][0]["id"], "path": path, "value": value})
-    except ValidationError as refused:
-        said = refused.message
-    assert said.endswith("Nothing was changed.")
+    except ValidationError as error:
+        text = error.message
+    assert text.endswith("Nothing was changed.")
     assert json.dumps(workflow) == before

@@ -1,4 +1,4 @@
-"""How a change is saved: what is kept, what is said, and what happens when a step fails."""
+"""Saving a change: what is kept, what is reported, and what happens when a step fails."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def writes(fake: FakeN8n) -> list[str]:
     return [f"{seen.method} {seen.path}" for seen in fake.seen if seen.method != "GET"]
 
 
-async def test_a_backup_holds_the_workflow_as_it_was(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
+async def test_backup_contains_the_previous_workflow(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
     workflow = fake.add_workflow(**order_flow())
     before = json.loads(json.dumps(workflow))
     await call("update_workflow", id=workflow["id"], name="別名")
@@ -31,42 +31,42 @@ async def test_a_backup_holds_the_workflow_as_it_was(call: Caller, fake: FakeN8n
     assert json.loads(file.read_text(encoding="utf-8")) == before
 
 
-async def test_a_failed_put_that_was_stored_all_the_same_is_said_to_be(call: Caller, fake: FakeN8n) -> None:
+async def test_failed_put_that_was_stored_is_a_partial_change(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     fake.fail("PUT", workflow["id"], 403, "Your change was saved as a draft", stored=True)
     answer = await call("update_workflow", id=workflow["id"], name="別名")
-    assert answer.error.startswith("The change is stored, but n8n failed after saving it")
+    assert answer.code == "n8n.failed_after_save"
     assert "Your change was saved as a draft" in answer.error
     assert answer.details is not None
     assert answer.details["steps"][-1] == "saved: name"
 
 
-async def test_a_failed_put_that_was_not_stored_is_the_plain_error(call: Caller, fake: FakeN8n) -> None:
+async def test_failed_put_that_was_not_stored_is_an_api_error(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     fake.fail("PUT", workflow["id"], 500)
     answer = await call("update_workflow", id=workflow["id"], name="別名")
-    assert answer.error.startswith("Failed to update workflow: n8n answered 500")
+    assert answer.error.startswith("Failed to update workflow: n8n returned 500")
     assert answer.details is not None
     assert "steps" not in answer.details
 
 
-async def test_a_failure_to_tag_after_the_save_says_what_was_done(call: Caller, fake: FakeN8n) -> None:
+async def test_failed_tagging_reports_the_completed_steps(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     fake.fail("POST", "/tags", 403, "Forbidden")
     answer = await call("update_workflow", id=workflow["id"], name="別名", tags=["新"])
-    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to create tag: n8n answered 403")
+    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to create tag: n8n returned 403")
     assert fake.workflows[workflow["id"]]["name"] == "別名"
 
 
-async def test_a_failure_to_read_back_does_not_hide_the_save(call: Caller, fake: FakeN8n) -> None:
+async def test_failed_read_back_reports_the_save(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     fake.fail("GET", workflow["id"], 401, "Unauthorized", after=1)
     answer = await call("update_workflow", id=workflow["id"], name="別名")
-    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to get workflow: n8n answered 401")
+    assert answer.error.startswith("Done: saved: name. Then a step failed: Failed to get workflow: n8n returned 401")
 
 
-class Breaking(httpx2.AsyncBaseTransport):
-    """A network that breaks on a PUT, before or after n8n has got it."""
+class BrokenTransport(httpx2.AsyncBaseTransport):
+    """Fails on a PUT, before or after n8n has received it."""
 
     def __init__(self, *, after: bool) -> None:
         self._inner = httpx2.AsyncHTTPTransport()
@@ -83,32 +83,32 @@ class Breaking(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-async def test_an_answer_that_is_lost_is_no_failure_when_n8n_has_the_change(
+async def test_lost_response_is_no_error_if_the_change_is_stored(
     era: Era, fake: FakeN8n, instance: Instance, tmp_path: Path
 ) -> None:
     workflow = fake.add_workflow(**order_flow())
-    broken = Instance(instance.url, instance.key, transport=Breaking(after=True))
+    broken = Instance(instance.url, instance.key, transport=BrokenTransport(after=True))
     async with calling(broken, tmp_path, era=era) as call:
         answer = (await call("update_workflow", id=workflow["id"], name="別名")).data
     assert answer["name"] == "別名"
-    assert answer["notes"] == ["n8n's answer was lost on the way, but it has stored the change"]
+    assert answer["notes"] == ["n8n's response was lost, but the change is stored."]
     assert len(writes(fake)) == 1
 
 
-async def test_a_change_that_never_arrived_is_said_not_to_be_stored(
+async def test_change_that_never_arrived_is_reported_as_not_stored(
     era: Era, fake: FakeN8n, instance: Instance, tmp_path: Path
 ) -> None:
     workflow = fake.add_workflow(**order_flow())
-    broken = Instance(instance.url, instance.key, transport=Breaking(after=False))
+    broken = Instance(instance.url, instance.key, transport=BrokenTransport(after=False))
     async with calling(broken, tmp_path, era=era) as call:
         answer = await call("update_workflow", id=workflow["id"], name="別名")
-    assert answer.error.endswith("did not answer (ReadError). The change is not stored: try again.")
+    assert answer.error.endswith("did not respond (ReadError). The change is not stored: try again.")
     assert answer.details is not None
     assert answer.details["context"]["resource_id"] == workflow["id"]
     assert writes(fake) == []
 
 
-async def test_changes_made_at_the_same_time_are_all_kept(call: Caller, fake: FakeN8n) -> None:
+async def test_concurrent_changes_are_all_kept(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
 
     async def note(name: str) -> None:
@@ -123,7 +123,7 @@ async def test_changes_made_at_the_same_time_are_all_kept(call: Caller, fake: Fa
 
 
 @pytest.mark.parametrize("old", [False, True])
-async def test_keys_that_a_version_refuses_are_left_out_part_by_part_and_named(
+async def test_rejected_keys_are_dropped_and_reported(
     old: bool, era: Era, new_n8n: FakeN8n, old_n8n: FakeN8n, tmp_path: Path
 ) -> None:
     fake = (old_n8n if old else new_n8n).reset()
@@ -142,7 +142,7 @@ async def test_keys_that_a_version_refuses_are_left_out_part_by_part_and_named(
     assert stored["settings"] == {"timezone": "UTC"}
 
 
-async def test_settings_are_merged_and_a_null_takes_one_away(call: Caller, fake: FakeN8n) -> None:
+async def test_settings_are_merged_and_null_removes_one(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow() | {"settings": {"timezone": "UTC", "executionTimeout": 60}})
     answer = (
         await call("update_workflow", id=workflow["id"], settings={"timezone": None, "executionOrder": "v1"})
@@ -152,7 +152,7 @@ async def test_settings_are_merged_and_a_null_takes_one_away(call: Caller, fake:
 
 
 @pytest.mark.parametrize("old", [False, True])
-async def test_a_restore_takes_away_the_settings_and_pinned_data_that_came_after_the_backup(
+async def test_restore_removes_newer_settings_and_pinned_data(
     old: bool, era: Era, new_n8n: FakeN8n, old_n8n: FakeN8n, tmp_path: Path
 ) -> None:
     fake = (old_n8n if old else new_n8n).reset()
@@ -170,11 +170,11 @@ async def test_a_restore_takes_away_the_settings_and_pinned_data_that_came_after
         assert stored["settings"] == {"executionOrder": "v1", "timezone": "UTC"} | unset
         assert not stored["pinData"]
         again = (await call("restore_workflow", backup=saved["backup"])).data
-    assert again["steps"] == ["nothing to change: n8n has it so already"]
+    assert again["steps"] == ["nothing to change: n8n already has this state"]
 
 
 @pytest.mark.parametrize("old", [False, True])
-async def test_a_setting_that_n8n_cannot_unset_is_named(
+async def test_setting_that_n8n_cannot_unset_is_reported(
     old: bool, era: Era, new_n8n: FakeN8n, old_n8n: FakeN8n, tmp_path: Path
 ) -> None:
     fake = (old_n8n if old else new_n8n).reset()
@@ -189,12 +189,10 @@ async def test_a_setting_that_n8n_cannot_unset_is_named(
         assert fake.workflows[workflow["id"]]["settings"] == {"executionOrder": "v1"}
     else:
         kept = "n8n keeps settings.saveManualExecutions, settings.saveExecutionProgress, which its API cannot unset"
-        assert answer["notes"] == [f"{kept}: do that in n8n's editor"]
+        assert answer["notes"] == [f"{kept}. Unset them in n8n's editor."]
 
 
-async def test_a_backup_with_values_that_n8n_shows_but_does_not_take_is_brought_back(
-    call: Caller, fake: FakeN8n
-) -> None:
+async def test_backup_with_values_that_n8n_does_not_accept_is_restored(call: Caller, fake: FakeN8n) -> None:
     shown = {"saveManualExecutions": "DEFAULT", "timezone": "DEFAULT", "executionOrder": "v1"}
     workflow = fake.add_workflow(**order_flow() | {"settings": shown})
     await call("update_workflow", id=workflow["id"], name="別名", settings={"timezone": "UTC"})
@@ -207,7 +205,7 @@ async def test_a_backup_with_values_that_n8n_shows_but_does_not_take_is_brought_
     assert fake.workflows[made["id"]]["settings"] == {"executionOrder": "v1"}
 
 
-async def test_a_file_replaces_the_settings_unless_it_has_none(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
+async def test_file_replaces_the_settings_unless_it_has_none(call: Caller, fake: FakeN8n, tmp_path: Path) -> None:
     flow = {**order_flow(), "settings": {"timezone": "UTC", "executionTimeout": 60}}
     workflow = fake.add_workflow(**flow)
     file = tmp_path / "flow.json"
@@ -220,15 +218,13 @@ async def test_a_file_replaces_the_settings_unless_it_has_none(call: Caller, fak
     assert fake.workflows[workflow["id"]]["settings"] == {"executionTimeout": 30}
 
 
-async def test_a_stored_value_that_n8n_shows_but_does_not_take_does_not_spoil_a_save(
-    call: Caller, fake: FakeN8n
-) -> None:
+async def test_stored_value_that_n8n_does_not_accept_does_not_prevent_a_save(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow() | {"settings": {"saveManualExecutions": "DEFAULT"}})
     answer = (await call("update_workflow", id=workflow["id"], name="別名")).data
     assert answer["changed"] == ["name"]
 
 
-async def test_what_the_editor_notes_on_a_node_is_never_sent(call: Caller, fake: FakeN8n) -> None:
+async def test_internal_keys_of_a_node_are_never_sent(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     flow["nodes"][0] |= {"issues": {"x": 1}, "createdAt": "2020"}
     workflow = fake.add_workflow(**flow)
@@ -236,9 +232,7 @@ async def test_what_the_editor_notes_on_a_node_is_never_sent(call: Caller, fake:
     assert "issues" not in fake.workflows[workflow["id"]]["nodes"][0]
 
 
-async def test_a_webhook_without_an_address_of_its_own_gets_one_and_keeps_one_it_has(
-    call: Caller, fake: FakeN8n
-) -> None:
+async def test_missing_webhook_id_is_generated_and_an_existing_one_is_kept(call: Caller, fake: FakeN8n) -> None:
     flow = {"name": "n", "nodes": [node("Hook", HOOK), node("Own", HOOK, webhookId="mine")], "connections": {}}
     made = (await call("create_workflow", **flow)).data
     first, second = fake.workflows[made["id"]]["nodes"]
@@ -249,15 +243,15 @@ async def test_a_webhook_without_an_address_of_its_own_gets_one_and_keeps_one_it
     assert fake.workflows[made["id"]]["nodes"][0]["webhookId"] == first["webhookId"]
 
 
-async def test_a_node_rewritten_with_a_new_id_keeps_its_credentials_by_name(call: Caller, fake: FakeN8n) -> None:
+async def test_node_with_a_new_id_keeps_its_credentials_by_name(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
-    nodes: list[dict[str, Any]] = [{**own, "id": f"new-{place}"} for place, own in enumerate(order_flow()["nodes"])]
+    nodes: list[dict[str, Any]] = [{**own, "id": f"new-{index}"} for index, own in enumerate(order_flow()["nodes"])]
     del nodes[1]["credentials"]
     await call("update_workflow", id=workflow["id"], nodes=nodes)
     assert fake.workflows[workflow["id"]]["nodes"][1]["credentials"]["httpBasicAuth"]["id"] == "cred1"
 
 
-async def test_a_node_of_another_kind_does_not_inherit_credentials(call: Caller, fake: FakeN8n) -> None:
+async def test_node_of_another_type_does_not_inherit_credentials(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     nodes = [{"name": "Webhook"}, {"name": "注文を整形", "type": "n8n-nodes-base.noOp"}, {"name": "End"}]
     await call("update_workflow", id=workflow["id"], nodes=nodes)
@@ -266,7 +260,7 @@ async def test_a_node_of_another_kind_does_not_inherit_credentials(call: Caller,
     assert "onError" not in stored
 
 
-async def test_a_null_takes_a_nodes_key_away(call: Caller, fake: FakeN8n) -> None:
+async def test_null_removes_a_key_of_a_node(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     nodes = [{"name": "Webhook"}, {"name": "注文を整形", "credentials": None, "notes": None}, {"name": "End"}]
     await call("update_workflow", id=workflow["id"], nodes=nodes)
@@ -276,13 +270,13 @@ async def test_a_null_takes_a_nodes_key_away(call: Caller, fake: FakeN8n) -> Non
     assert stored["onError"] == "continueRegularOutput"
 
 
-async def test_keys_that_only_n8n_sets_are_said_to_be_left_alone(call: Caller, fake: FakeN8n) -> None:
+async def test_keys_that_only_n8n_sets_are_reported_as_unchanged(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = (await call("update_workflow", id=workflow["id"], name="別名", triggerCount=99)).data
-    assert answer["notes"] == ["not changed, because only n8n sets it: triggerCount"]
+    assert answer["notes"] == ["Not changed, because only n8n sets it: triggerCount."]
 
 
-async def test_an_unknown_argument_is_refused_by_its_name_and_not_passed_over(call: Caller, fake: FakeN8n) -> None:
+async def test_unknown_argument_is_rejected_with_its_name(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = await call("update_workflow", id=workflow["id"], name="別名", nmae="hunter2")
     assert "unknown argument: 'nmae'" in answer.error
@@ -291,20 +285,20 @@ async def test_an_unknown_argument_is_refused_by_its_name_and_not_passed_over(ca
 
 
 @pytest.mark.req("NW-3")
-async def test_a_key_of_a_newer_n8n_may_be_passed_back(call: Caller, fake: FakeN8n) -> None:
+async def test_key_of_a_newer_n8n_may_be_passed_back(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow(), futureField={"x": 1})
     raw = (await call("get_workflow", id=workflow["id"], raw=True)).data
     answer = (await call("update_workflow", **{**raw, "name": "別名"})).data
     assert (answer["changed"], "notes" in answer) == (["name"], False)
-    said = (await call("update_workflow", id=workflow["id"], name="また", futureField={"x": 2})).data
-    assert said["notes"] == ["not changed, because only n8n sets it: futureField"]
+    again = (await call("update_workflow", id=workflow["id"], name="また", futureField={"x": 2})).data
+    assert again["notes"] == ["Not changed, because only n8n sets it: futureField."]
 
 
-async def test_a_new_node_does_not_get_the_pinned_data_of_an_old_one(call: Caller, fake: FakeN8n) -> None:
+async def test_new_node_does_not_inherit_pinned_data(call: Caller, fake: FakeN8n) -> None:
     pins = {"End": [{"json": {"secret": 1}}], "Webhook": [{"json": {}}]}
     workflow = fake.add_workflow(**order_flow(), pinData=pins)
     answer = (await call("patch_workflow", id=workflow["id"], operations=[{"op": "removeNode", "name": "End"}])).data
-    assert "pinned data went with the nodes that were removed: 'End'" in answer["notes"]
+    assert "Pinned data was removed together with the nodes 'End'." in answer["notes"]
     assert fake.workflows[workflow["id"]]["pinData"] == {"Webhook": [{"json": {}}]}
     fake.workflows[workflow["id"]]["pinData"] = pins
     again = [{"op": "removeNode", "name": "Webhook"}, {"op": "addNode", "node": node("Webhook", HOOK)}]
@@ -312,7 +306,7 @@ async def test_a_new_node_does_not_get_the_pinned_data_of_an_old_one(call: Calle
     assert "Webhook" not in fake.workflows[workflow["id"]]["pinData"]
 
 
-async def test_groups_on_the_canvas_lose_a_node_that_is_removed(call: Caller, fake: FakeN8n) -> None:
+async def test_removed_node_is_removed_from_its_groups(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     for number, own in enumerate(flow["nodes"]):
         own["id"] = f"id{number}"
@@ -325,7 +319,7 @@ async def test_groups_on_the_canvas_lose_a_node_that_is_removed(call: Caller, fa
     assert fake.workflows[workflow["id"]]["nodeGroups"] == [{"id": "g1", "name": "one", "nodeIds": ["id1"]}]
 
 
-async def test_replacing_keeps_credentials_that_a_file_lacks_but_not_the_rest(
+async def test_replacing_keeps_only_credentials_that_the_file_lacks(
     call: Caller, fake: FakeN8n, tmp_path: Path
 ) -> None:
     workflow = fake.add_workflow(**order_flow())
@@ -349,16 +343,14 @@ async def test_pinned_data_and_the_description_are_changed_only_when_given(call:
     assert fake.workflows[workflow["id"]]["pinData"] == {}
 
 
-async def test_a_new_workflow_is_reported_with_what_looks_odd_about_it(call: Caller) -> None:
+async def test_new_workflow_is_reported_with_warnings(call: Caller) -> None:
     lonely = {"nodes": [node("A", HOOK, id="1"), node("B", id="2")], "connections": {}}
     answer = (await call("create_workflow", name="n", **lonely)).data
     assert answer["steps"] == ["created"]
     assert any("'B'" in note for note in answer["notes"])
 
 
-async def test_keys_that_n8n_refuses_for_ever_are_its_own_error_and_not_about_a_draft(
-    call: Caller, fake: FakeN8n
-) -> None:
+async def test_repeatedly_rejected_keys_are_an_api_error(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     fake.fail("PUT", workflow["id"], 400, "request/body must NOT have additional properties", times=9)
     answer = await call("update_workflow", id=workflow["id"], name="別名")
@@ -366,7 +358,7 @@ async def test_keys_that_n8n_refuses_for_ever_are_its_own_error_and_not_about_a_
     assert "unpublished" not in answer.error
 
 
-async def test_a_workflow_that_is_odd_already_can_still_be_renamed(call: Caller, fake: FakeN8n) -> None:
+async def test_workflow_with_warnings_can_be_renamed(call: Caller, fake: FakeN8n) -> None:
     flow = {"nodes": [node("A", HOOK, id="1"), node("B", id="2")], "connections": {}}
     workflow = fake.add_workflow(name="n", **flow, settings={})
     answer = (await call("update_workflow", id=workflow["id"], name="別名")).data
@@ -375,36 +367,34 @@ async def test_a_workflow_that_is_odd_already_can_still_be_renamed(call: Caller,
 
 
 @pytest.mark.parametrize("change", [{"connections": {}}, {"nodes": [{"name": "A"}, {"name": "B", "notes": "x"}]}])
-async def test_a_change_of_nodes_or_connections_alone_is_judged(
-    call: Caller, fake: FakeN8n, change: dict[str, Any]
-) -> None:
+async def test_changed_nodes_or_connections_are_validated(call: Caller, fake: FakeN8n, change: dict[str, Any]) -> None:
     nodes = [node("A", HOOK, id="1", webhookId="w"), node("B", id="2")]
     connections = chain("A", "B") if "connections" in change else {}
     workflow = fake.add_workflow(name="n", nodes=nodes, connections=connections, settings={})
     answer = (await call("update_workflow", id=workflow["id"], **change)).data
-    assert any("'B'" in note and "kept as stored" not in note for note in answer["notes"])
+    assert any("'B'" in note and "Kept as stored" not in note for note in answer["notes"])
 
 
-async def test_a_change_made_on_an_older_version_is_a_conflict(call: Caller, fake: FakeN8n) -> None:
+async def test_change_of_an_older_version_is_a_conflict(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = await call("update_workflow", id=workflow["id"], name="別名", versionId="older")
-    assert answer.error.startswith("Somebody changed this workflow since you read it, and nothing was written.")
+    assert answer.error.startswith("The workflow was changed since you read it, and nothing was written.")
     assert writes(fake) == []
     again = await call("update_workflow", id=workflow["id"], name="別名", versionId=workflow["versionId"])
     assert again.data["name"] == "別名"
 
 
-async def test_a_dry_run_refuses_what_the_real_one_would_and_nothing_else(call: Caller, fake: FakeN8n) -> None:
+async def test_dry_run_has_the_same_errors_as_the_change(call: Caller, fake: FakeN8n) -> None:
     rename = [{"op": "setField", "path": "name", "value": "別名"}]
     archived = fake.add_workflow(**order_flow(), isArchived=True)
     stale = fake.add_workflow(**order_flow())
     odd = fake.add_workflow(name="n", nodes=[{"name": "A", "type": "x"}], connections={"Gone": {}}, settings={})
-    for arguments, said in (
+    for arguments, text in (
         ({"id": archived["id"]}, "The workflow is archived"),
-        ({"id": stale["id"], "versionId": "older"}, "Somebody changed this workflow since you read it"),
+        ({"id": stale["id"], "versionId": "older"}, "The workflow was changed since you read it"),
     ):
-        assert said in (await call("patch_workflow", **arguments, operations=rename, dryRun=True)).error
-        assert said in (await call("patch_workflow", **arguments, operations=rename)).error
+        assert text in (await call("patch_workflow", **arguments, operations=rename, dryRun=True)).error
+        assert text in (await call("patch_workflow", **arguments, operations=rename)).error
     answer = (await call("patch_workflow", id=odd["id"], operations=rename, dryRun=True)).data
     assert (answer["name"], answer["steps"]) == ("別名", ["dry run: nothing was written"])
     assert writes(fake) == []

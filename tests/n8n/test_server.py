@@ -1,4 +1,4 @@
-"""The server as its guests see it: names, schemas, annotations, health, and what read-only leaves."""
+"""The server as clients see it: names, schemas, annotations, health, and read-only mode."""
 
 import json
 import socket
@@ -33,12 +33,12 @@ async def test_every_tool_is_described_and_annotated(fake: FakeN8n) -> None:
         assert len(tool.description) > 40
         assert tool.annotations.read_only_hint is (tool.name in READING)
         assert tool.annotations.read_only_hint or tool.annotations.destructive_hint is not None
-        if tool.name == "restore_workflow":  # of a deleted workflow, each makes a new one
+        if tool.name == "restore_workflow":  # every call recreates a deleted workflow
             assert tool.annotations.idempotent_hint is False
     assert len(json.dumps([tool.input_schema for tool in tools])) < 20_000
 
 
-async def test_read_only_leaves_no_tool_that_writes(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
+async def test_read_only_server_has_no_tool_that_writes(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
     workflow = fake.add_workflow(**order_flow())
     async with calling(instance, tmp_path, read_only=True) as call:
         assert {tool.name for tool in await call.client.list_tools()} == READING
@@ -46,29 +46,29 @@ async def test_read_only_leaves_no_tool_that_writes(instance: Instance, fake: Fa
     assert workflow["id"] in fake.workflows
 
 
-async def test_null_for_an_optional_argument_leaves_it_out(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
+async def test_null_for_an_optional_argument_is_ignored(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
     fake.add_workflow(**order_flow())
     async with calling(instance, tmp_path) as call:
         given = await call("list_workflows", limit=None, offset=None, raw=None)
         assert given.data == (await call("list_workflows")).data
 
 
-async def test_health_tells_what_is_wrong_and_what_to_do(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
+async def test_health_reports_the_problem_and_the_fix(instance: Instance, fake: FakeN8n, tmp_path: Path) -> None:
     async with calling(Instance(instance.url, "another-key-0123"), tmp_path) as call:
         state = (await call("n8n_health")).data
     assert (state["healthy"], state["reachable"], state["keyValid"]) == (False, True, False)
-    assert "make a new key in n8n" in state["problem"]
+    assert "create a new key in n8n" in state["problem"]
     assert fake.seen
 
 
-async def test_an_n8n_that_is_not_there_is_a_diagnosis_and_not_a_crash(tmp_path: Path) -> None:
+async def test_health_of_an_unreachable_n8n(tmp_path: Path) -> None:
     async with calling(Instance("http://127.0.0.1:9", "key"), tmp_path) as call:
         state = (await call("n8n_health")).data
     assert (state["healthy"], state["reachable"]) == (False, False)
-    assert "Check that it runs and that N8N_URL is right" in state["problem"]
+    assert "Check that it is running and that `N8N_URL` is correct" in state["problem"]
 
 
-def test_the_house_asks_n8n_for_the_rooms_health(fake: FakeN8n) -> None:
+def test_app_reports_the_health_of_n8n(fake: FakeN8n) -> None:
     well = create_server(N8nSettings(url=fake.url, api_key=SecretStr(KEY)))
     with TestClient(create_app({"n8n": well}), base_url="http://127.0.0.1:8080") as client:
         assert client.get("/health").json()["servers"]["n8n"] == {"status": "healthy", "n8n": fake.url}
@@ -76,21 +76,21 @@ def test_the_house_asks_n8n_for_the_rooms_health(fake: FakeN8n) -> None:
     with TestClient(create_app({"n8n": ill}), base_url="http://127.0.0.1:8080") as client:
         answer = client.get("/health")
         assert answer.status_code == 503
-        assert "N8N_API_KEY is not valid" in answer.json()["servers"]["n8n"]["reason"]
+        assert "`N8N_API_KEY` is not valid" in answer.json()["servers"]["n8n"]["reason"]
 
 
-async def test_an_n8n_that_keeps_silent_does_not_hold_up_the_houses_health(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.n8n.health.SECONDS", 0.05)
+async def test_unresponsive_n8n_does_not_delay_the_health_of_the_app(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.n8n.health.CHECK_TIMEOUT_SECONDS", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"
         server = create_server(N8nSettings(url=url, api_key=SecretStr(KEY)))
         async with Client(server):
             state = await server.health()
     assert state["status"] == "unhealthy"
-    assert "did not answer within" in state["reason"]
+    assert "did not respond within" in state["reason"]
 
 
-def test_a_room_that_is_not_configured_keeps_the_house_open() -> None:
+def test_unconfigured_server_does_not_stop_the_app() -> None:
     with pytest.raises(ConfigurationError) as lacking:
         create_server()
     with TestClient(create_app({"n8n": lacking.value}), base_url="http://127.0.0.1:8080") as client:
@@ -98,7 +98,7 @@ def test_a_room_that_is_not_configured_keeps_the_house_open() -> None:
 
 
 @pytest.mark.req("NW-8")
-async def test_no_argument_and_no_secret_is_in_an_error(call: Caller, fake: FakeN8n) -> None:
+async def test_errors_contain_no_argument_and_no_secret(call: Caller, fake: FakeN8n) -> None:
     secret = "hunter2-very-private"
     workflow = fake.add_workflow(**order_flow())
     answers = [
@@ -120,11 +120,11 @@ async def test_no_argument_and_no_secret_is_in_an_error(call: Caller, fake: Fake
         assert secret not in answer.text + json.dumps(answer.details)
 
 
-async def test_validation_needs_something_to_check(call: Caller) -> None:
+async def test_validation_requires_a_workflow(call: Caller) -> None:
     assert (await call("validate_workflow")).error == "Give id, or nodes together with connections."
     found = (await call("validate_workflow", nodes=[{"name": "A"}], connections="{}")).data
     assert found["valid"] is False
-    assert "nodes[0].type must be a text" in found["errors"]
+    assert "nodes[0].type must be a string" in found["errors"]
 
 
 @pytest.mark.parametrize(
@@ -135,20 +135,21 @@ async def test_validation_needs_something_to_check(call: Caller) -> None:
         ("nonsense", "operations[0].op must be one of addNode, removeNode"),
         ({"op": "removeNode"}, "operations[0]: name is required"),
         ({"op": "connect", "from": "End"}, "operations[0]: to is required"),
-        ({"op": "renameNode", "name": "End", "newName": "Webhook"}, "a node has the name 'Webhook' already"),
-        ({"op": "disconnect", "from": "End", "to": "Webhook"}, "there is no such connection"),
+        (
+            {"op": "renameNode", "name": "End", "newName": "Webhook"},
+            "The name 'Webhook' is already taken by another node.",
+        ),
+        ({"op": "disconnect", "from": "End", "to": "Webhook"}, "Connection not found."),
         ({"op": "setField", "path": "active", "value": True}, "path must begin with one of name, connections"),
-        ({"op": "setField", "path": "nodes[0].name", "value": "x"}, "for a field of a node, name it in node"),
-        ({"op": "setField", "node": "End", "path": "name", "value": "x"}, "use renameNode"),
-        ({"op": "updateNode", "name": "End", "changes": {"name": "x"}}, "use renameNode"),
+        ({"op": "setField", "path": "nodes[0].name", "value": "x"}, "For a field of a node, pass its name in node."),
+        ({"op": "setField", "node": "End", "path": "name", "value": "x"}, "Use renameNode"),
+        ({"op": "updateNode", "name": "End", "changes": {"name": "x"}}, "Use renameNode"),
         ({"op": "setField", "node": "End", "path": "type.deep", "value": 1}, "neither an object nor a list"),
-        ({"op": "setField", "node": "End", "path": "position[7]", "value": 1}, "not there"),
-        ({"op": "setField", "node": "End", "path": "a..b", "value": 1}, "path must be written as"),
+        ({"op": "setField", "node": "End", "path": "position[7]", "value": 1}, "out of range"),
+        ({"op": "setField", "node": "End", "path": "a..b", "value": 1}, "path must have the form"),
     ],
 )
-async def test_an_operation_that_cannot_be_done_says_why(
-    call: Caller, fake: FakeN8n, operation: Any, message: str
-) -> None:
+async def test_failing_operation_reports_the_reason(call: Caller, fake: FakeN8n, operation: Any, message: str) -> None:
     workflow = fake.add_workflow(**order_flow())
     answer = await call("patch_workflow", id=workflow["id"], operations=[operation])
     assert message in answer.error
@@ -167,7 +168,7 @@ async def test_fields_of_the_workflow_itself_can_be_set(call: Caller, fake: Fake
 
 
 @pytest.mark.parametrize(("value", "left"), [({"executionOrder": "v1"}, {"executionOrder": "v1"}), (None, {})])
-async def test_settings_that_are_set_as_a_whole_are_all_there_is(
+async def test_settings_that_are_set_as_a_whole_are_replaced(
     call: Caller, fake: FakeN8n, value: Any, left: Any
 ) -> None:
     workflow = fake.add_workflow(
@@ -178,7 +179,7 @@ async def test_settings_that_are_set_as_a_whole_are_all_there_is(
     assert (answer["changed"], fake.workflows[workflow["id"]]["settings"]) == (["settings"], left)
 
 
-async def test_fields_inside_lists_can_be_set_and_a_list_grows_at_its_end(call: Caller, fake: FakeN8n) -> None:
+async def test_fields_inside_lists_can_be_set_and_appended(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     flow["nodes"][2]["parameters"] = {"rules": [{"value": 1}], "a.b": {"c": 1}}
     workflow = fake.add_workflow(**flow)
@@ -193,7 +194,7 @@ async def test_fields_inside_lists_can_be_set_and_a_list_grows_at_its_end(call: 
     assert stored == {"rules": [{"value": 2}, {"value": "三"}, None], "a.b": {"c": 4}}
 
 
-async def test_small_answers_tell_what_is_out_of_the_ordinary(call: Caller, fake: FakeN8n) -> None:
+async def test_summaries_show_unusual_states(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     flow["nodes"][2] |= {"disabled": True, "type": "community-nodes.thing"}
     flow["connections"]["End"] = {"ai_tool": [[{"node": "注文を整形", "type": "ai_tool", "index": 0}]]}
@@ -208,24 +209,24 @@ async def test_small_answers_tell_what_is_out_of_the_ordinary(call: Caller, fake
     assert "n2 -.ai_tool.-> n1" in graph.blocks[1]
 
 
-async def test_a_missing_node_is_not_found_and_the_names_are_told(call: Caller, fake: FakeN8n) -> None:
+async def test_unknown_node_is_not_found_and_the_names_are_listed(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow())
-    answer = await call("get_workflow", id=workflow["id"], nodeName="Nobody")
+    answer = await call("get_workflow", id=workflow["id"], nodeName="Missing")
     assert answer.error.endswith("The names are 'Webhook', '注文を整形', 'End'.")
 
 
-async def test_raw_does_not_repeat_a_live_version_that_is_the_stored_one(call: Caller, fake: FakeN8n) -> None:
+async def test_raw_omits_the_published_version_if_it_is_the_stored_one(call: Caller, fake: FakeN8n) -> None:
     workflow = fake.add_workflow(**order_flow(), active=True)
     assert "activeVersion" not in (await call("get_workflow", id=workflow["id"], raw=True)).data
     fake.workflows[workflow["id"]]["versionId"] = "newer"
     assert "activeVersion" in (await call("get_workflow", id=workflow["id"], raw=True)).data
 
 
-async def test_what_mermaid_would_stumble_over_is_written_as_codes(call: Caller, fake: FakeN8n) -> None:
+async def test_special_characters_of_mermaid_are_escaped(call: Caller, fake: FakeN8n) -> None:
     flow = order_flow()
     flow["nodes"][2]["name"] = 'say "hi" [x] #1'
     flow["connections"]["注文を整形"]["main"][1][0]["node"] = 'say "hi" [x] #1'
     flow["nodes"][2]["disabled"] = True
     workflow = fake.add_workflow(**flow)
-    picture = (await call("get_workflow_connections", id=workflow["id"])).blocks[1]
-    assert 'n2["say #34;hi#34; #91;x#93; #35;1"]:::off' in picture
+    flowchart = (await call("get_workflow_connections", id=workflow["id"])).blocks[1]
+    assert 'n2["say #34;hi#34; #91;x#93; #35;1"]:::off' in flowchart

@@ -1,4 +1,4 @@
-"""What the operator can set, and what is said when it is missing."""
+"""The settings, and the errors for missing ones."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from chie.n8n.settings import N8nSettings
 from chie.settings import load
 
 
-def test_all_that_is_missing_is_named() -> None:
+def test_all_missing_variables_are_named() -> None:
     with pytest.raises(ConfigurationError, match=r"^not configured: N8N_URL, N8N_API_KEY$"):
         create_server()
 
@@ -24,14 +24,14 @@ def test_blank_counts_as_missing(monkeypatch: pytest.MonkeyPatch, blank: str) ->
         create_server()
 
 
-def test_a_wrong_address_is_said_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_url_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_URL", "n8n.example")
     monkeypatch.setenv("N8N_API_KEY", "key")
     with pytest.raises(ConfigurationError, match="http:// or https://"):
         create_server()
 
 
-def test_every_setting_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_settings_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     values = {
         "N8N_URL": "http://127.0.0.1:5678/api/v1",
         "N8N_API_KEY": "secret-key",
@@ -42,7 +42,7 @@ def test_every_setting_comes_from_the_environment(monkeypatch: pytest.MonkeyPatc
         "N8N_FILE_ROOTS": os.pathsep.join(["/srv/a", "/srv/b"]),
         "N8N_BACKUP_KEEP": "7",
         "N8N_MAX_CHARS": "9000",
-        "CHIE_HOME": str(tmp_path / "house"),
+        "CHIE_HOME": str(tmp_path / "chie"),
     }
     for name, value in values.items():
         monkeypatch.setenv(name, value)
@@ -51,18 +51,18 @@ def test_every_setting_comes_from_the_environment(monkeypatch: pytest.MonkeyPatc
     assert settings.file_roots == [Path("/srv/a"), Path("/srv/b")]
     assert settings.headers["CF-Access-Client-Id"].get_secret_value() == "abc"
     assert (settings.timeout, settings.backup_keep, settings.max_chars) == (5, 7, 9000)
-    assert settings.backups == tmp_path / "house" / "n8n-backups"
+    assert settings.backups == tmp_path / "chie" / "n8n-backups"
     assert "secret-key" not in repr(settings)
     assert "abc" not in repr(settings)
 
 
-def test_a_wrong_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_value_is_reported_with_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_TIMEOUT", "soon")
     with pytest.raises(ConfigurationError, match="wrong value for N8N_TIMEOUT"):
         load(N8nSettings)
 
 
-def test_files_are_read_from_where_the_server_was_started_but_never_from_the_whole_disk(
+def test_file_roots_default_to_the_working_directory_but_never_to_the_root(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     assert N8nSettings().file_roots == [tmp_path]

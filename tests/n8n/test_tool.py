@@ -1,4 +1,4 @@
-"""BaseTool and RawTool: whatever happens inside, an answer of one shape comes out."""
+"""BaseTool and RawTool: every result and every error is a response of one shape."""
 
 import json
 import logging
@@ -9,9 +9,9 @@ import pytest
 from pydantic import Field, SecretStr
 
 from chie.logging import JsonLines
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, RawArguments
 from chie.n8n.client import N8nApiClient
-from chie.n8n.context import ToolContext
 from chie.n8n.errors import (
     ApiError,
     ApiErrorContext,
@@ -20,11 +20,12 @@ from chie.n8n.errors import (
     ValidationError,
     ValidationErrorContext,
 )
-from chie.n8n.http import Address, Wire
+from chie.n8n.http import Endpoint, HttpClient
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.server import create_context
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import READ, BaseTool, RawTool
+from chie.n8n.tool_context import ToolContext
 
 SECRET = "hunter2-very-private"
 
@@ -32,7 +33,7 @@ SECRET = "hunter2-very-private"
 @pytest.fixture
 def context(tmp_path: Path) -> ToolContext:
     settings = N8nSettings(backup_dir=tmp_path, max_chars=2_000)
-    return create_context(settings, N8nApiClient(Wire(Address("http://127.0.0.1:1", SecretStr("key"), {}))))
+    return create_context(settings, N8nApiClient(HttpClient(Endpoint("http://127.0.0.1:1", SecretStr("key"), {}))))
 
 
 class EchoArguments(Arguments):
@@ -44,14 +45,14 @@ class EchoArguments(Arguments):
 
 class EchoTool(BaseTool[EchoArguments]):
     name = "echo"
-    description = "Says it again."
+    description = "Repeats it."
     arguments = EchoArguments
     error: Exception | None = None
 
     async def execute(self, args: EchoArguments) -> Any:
         if self.error:
             raise self.error
-        return {"said": args.some_text * args.times}
+        return {"echo": args.some_text * args.times}
 
 
 class FruitTool(RawTool[RawArguments]):
@@ -68,9 +69,9 @@ class FruitTool(RawTool[RawArguments]):
 
 
 @pytest.mark.req("NW-1")
-async def test_a_tool_has_a_name_a_description_a_schema_and_a_handler(context: ToolContext) -> None:
+async def test_tool_definition(context: ToolContext) -> None:
     definition = EchoTool(context).to_definition()
-    assert (definition.name, definition.description) == ("echo", "Says it again.")
+    assert (definition.name, definition.description) == ("echo", "Repeats it.")
     assert definition.annotations == READ
     assert definition.input_schema == {
         "type": "object",
@@ -83,15 +84,15 @@ async def test_a_tool_has_a_name_a_description_a_schema_and_a_handler(context: T
         "required": ["someText"],
     }
     response = await definition.handler({"someText": "やあ", "times": "2"})
-    assert response == {"content": [{"type": "text", "text": '{"said":"やあやあ"}'}]}
+    assert response == {"content": [{"type": "text", "text": '{"echo":"やあやあ"}'}]}
 
 
 NOT_FOUND = NotFoundError(
-    "Workflow 'abc123' not found",
+    Message("n8n.workflow_not_found", id="abc123", reason=""),
     NotFoundErrorContext(operation="update workflow", resource_type="Workflow", resource_id="abc123"),
 )
 API = ApiError(
-    "Failed to update workflow",
+    Message("n8n.bad_request", operation=Message("n8n.operation_update_workflow"), status=400, reason=""),
     400,
     ApiErrorContext(
         operation="update workflow",
@@ -101,8 +102,8 @@ API = ApiError(
         error_details="Field 'settings' is required",
     ),
 )
-WRONG = ValidationError(
-    "Workflow ID is required",
+INVALID = ValidationError(
+    "n8n.workflow_or_id_required",
     ValidationErrorContext(field="id", expected_type="string", received_type="null", constraint="not blank"),
 )
 
@@ -128,14 +129,14 @@ WRONG = ValidationError(
             },
         ),
         (
-            WRONG,
+            INVALID,
             "ValidationError",
             {"field": "id", "expected_type": "string", "received_type": "null", "constraint": "not blank"},
         ),
-        (ApiError("Failed to update workflow"), "ApiError", None),
+        (ApiError("n8n.response_not_list"), "ApiError", None),
     ],
 )
-async def test_an_error_becomes_its_message_its_type_and_its_context(
+async def test_error_response_has_message_code_type_and_context(
     context: ToolContext, error: Any, kind: str, shown: dict[str, Any] | None
 ) -> None:
     tool = EchoTool(context)
@@ -143,12 +144,18 @@ async def test_an_error_becomes_its_message_its_type_and_its_context(
     response = await tool.handler({"someText": "x"})
     assert response["content"] == [{"type": "text", "text": error.message}]
     assert response["isError"] is True
-    details = {"error": True, "error_type": kind, "message": error.message}
+    details = {
+        "error": True,
+        "error_type": kind,
+        "message": error.message,
+        "code": error.code,
+        "params": error.reason.json_params(),
+    }
     assert response["structuredContent"] == details | ({"context": shown} if shown else {})
 
 
 @pytest.mark.req("NW-2", "NW-8")
-async def test_what_nobody_expected_is_one_sentence_and_its_stack_is_in_the_log_alone(
+async def test_unexpected_error_is_one_sentence_and_its_stack_is_only_in_the_log(
     context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     tool = EchoTool(context)
@@ -164,14 +171,14 @@ async def test_what_nobody_expected_is_one_sentence_and_its_stack_is_in_the_log_
 
 
 @pytest.mark.req("NW-2")
-async def test_an_expected_error_is_logged_with_the_tools_name(
+async def test_expected_error_is_logged_with_the_name_of_the_tool(
     context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     tool = EchoTool(context)
     tool.error = NOT_FOUND
     await tool.handler({"someText": "x"})
     (record,) = caplog.records
-    assert json.loads(JsonLines().format(record))["message"] == "[echo] Error: Workflow 'abc123' not found"
+    assert json.loads(JsonLines().format(record))["message"].startswith("[echo] Error: Workflow 'abc123' not found.")
 
 
 @pytest.mark.req("NW-8")
@@ -184,7 +191,7 @@ async def test_an_expected_error_is_logged_with_the_tools_name(
         ({"someText": "x", SECRET: 1}, "unknown argument: look at the tool's schema for the names it takes"),
     ],
 )
-async def test_wrong_arguments_are_named_without_their_values(
+async def test_invalid_arguments_are_named_without_their_values(
     context: ToolContext, arguments: dict[str, Any], message: str
 ) -> None:
     response = await EchoTool(context).handler(arguments)
@@ -194,34 +201,34 @@ async def test_wrong_arguments_are_named_without_their_values(
 
 
 @pytest.mark.req("NW-3")
-async def test_a_raw_tool_has_a_small_answer_and_a_whole_one(context: ToolContext) -> None:
+async def test_raw_tool_has_a_summary_and_the_complete_data(context: ToolContext) -> None:
     tool = FruitTool(context)
     assert (await tool.handler({}))["content"][0]["text"] == '{"name":"りんご"}'
     whole = (await tool.handler({"raw": "true"}))["content"][0]["text"]
     assert json.loads(whole) == {"name": "りんご", "weight": 200, "origin": "青森"}
 
 
-async def test_an_answer_over_the_limit_says_what_was_cut_and_how_to_get_it(context: ToolContext) -> None:
+async def test_result_over_the_limit_is_truncated_with_advice(context: ToolContext) -> None:
     class LongTool(EchoTool):
         async def execute(self, args: EchoArguments) -> Any:
-            return {"said": args.some_text * 1_000}
+            return {"echo": args.some_text * 1_000}
 
     text = (await LongTool(context).handler({"someText": "長い話"}))["content"][0]["text"]
     assert len(text) <= 2_000
     answer = json.loads(text)
-    assert answer["truncated"].startswith("3,011 characters, and the limit is 2,000")
-    assert answer["said"].endswith("⟦cut 2,400 of 3,000 characters⟧")
+    assert answer["truncated"].startswith("The result has 3,011 characters, and the limit is 2,000.")
+    assert answer["echo"].endswith("⟦cut 2,400 of 3,000 characters⟧")
     assert "N8N_MAX_CHARS" in answer["truncated"]
 
 
 @pytest.mark.req("NW-4")
-def test_a_registry_holds_tools_by_name_and_refuses_a_second_of_the_same(context: ToolContext) -> None:
+def test_registry_rejects_duplicates(context: ToolContext) -> None:
     registry = ToolRegistry()
     registry.register(EchoTool(context))
     registry.register(FruitTool(context))
     assert [tool.name for tool in registry] == ["echo", "fruit"]
     assert [definition.name for definition in registry.definitions()] == ["echo", "fruit"]
     assert isinstance(registry.get("echo"), EchoTool)
-    assert ("echo" in registry, "nobody" in registry, len(registry)) == (True, False, 2)
+    assert ("echo" in registry, "missing" in registry, len(registry)) == (True, False, 2)
     with pytest.raises(ValueError, match="echo"):
         registry.register(EchoTool(context))

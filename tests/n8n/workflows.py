@@ -1,4 +1,4 @@
-"""Any legal workflow, for property tests."""
+"""Strategies for valid workflows."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ def connections_of(draw: st.DrawFn, own: list[str]) -> Json:
 
 @st.composite
 def workflows(draw: st.DrawFn) -> Json:
-    """What both generations of n8n can hold."""
+    """Workflows that both generations of n8n accept."""
     own = draw(nodes_of())
     return {
         "name": draw(names),

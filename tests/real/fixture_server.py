@@ -27,7 +27,8 @@ from mcp_types import (
 from tests.real.fixture_inputs import declare_inputs
 from tests.real.fixture_prompts import declare_prompts
 
-from chie.mcp_kit.server import Server, run_http
+from chie.http.server import run_http
+from chie.mcp_kit.server import Server
 
 READ = ToolAnnotations(read_only_hint=True)
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="

@@ -1,4 +1,4 @@
-"""Holds every request that we send against the OpenAPI document that n8n serves."""
+"""Validates every request against the OpenAPI document of n8n."""
 
 import json
 import re
@@ -13,49 +13,51 @@ BASE = "/api/v1"
 
 
 class Inspector(httpx2.AsyncBaseTransport):
-    """Passes requests on to n8n and writes down what its document does not allow in them."""
+    """Forwards requests to n8n and records violations of its document."""
 
     def __init__(self, document: str) -> None:
         self._document: Json = yaml.safe_load(document)
         self._inner = httpx2.AsyncHTTPTransport()
         self.operations: set[str] = set()
-        self.faults: list[str] = []
+        self.violations: list[str] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.url.path.startswith(f"{BASE}/"):
             await request.aread()
-            self.faults += self._faults(request)
+            self.violations += self._violations(request)
         return await self._inner.handle_async_request(request)
 
     async def aclose(self) -> None:
-        """One inspector serves many clients, one after the other."""
+        """Stay usable: one inspector serves many clients in turn."""
         inner, self._inner = self._inner, httpx2.AsyncHTTPTransport()
         await inner.aclose()
 
-    def _faults(self, request: httpx2.Request) -> list[str]:
+    def _violations(self, request: httpx2.Request) -> list[str]:
         path = request.url.path.removeprefix(BASE)
         for pattern, item in self._document["paths"].items():
             if _matches(pattern, path) and request.method.lower() in item:
-                place = f"{request.method} {pattern}"
-                self.operations.add(place)
+                label = f"{request.method} {pattern}"
+                self.operations.add(label)
                 operation = item[request.method.lower()]
-                return self._query_faults(place, request, operation) + self._body_faults(place, request, operation)
+                return self._query_violations(label, request, operation) + self._body_violations(
+                    label, request, operation
+                )
         return [f"{request.method} {path} is not in the document"]
 
-    def _query_faults(self, place: str, request: httpx2.Request, operation: Json) -> list[str]:
+    def _query_violations(self, label: str, request: httpx2.Request, operation: Json) -> list[str]:
         known = {self._resolved(own)["name"] for own in operation.get("parameters", [])}
-        return [f"{place}: query {name}" for name in request.url.params if name not in known]
+        return [f"{label}: query {name}" for name in request.url.params if name not in known]
 
-    def _body_faults(self, place: str, request: httpx2.Request, operation: Json) -> list[str]:
+    def _body_violations(self, label: str, request: httpx2.Request, operation: Json) -> list[str]:
         if not request.content:
             return []
         content = self._resolved(operation.get("requestBody", {})).get("content")
         if not content:
-            # Some operations take no body, and still answer 415 when none is sent; an empty object is neutral.
-            return [] if request.content == b"{}" else [f"{place}: a body, and none is defined"]
+            # Some operations take no body, but return 415 without one; an empty object is accepted.
+            return [] if request.content == b"{}" else [f"{label}: a body, and none is defined"]
         schema = {**_translated(content["application/json"]["schema"]), "components": _translated(self._components)}
         validator = jsonschema_rs.validator_for(schema)
-        return [f"{place}: {error.message}" for error in validator.iter_errors(json.loads(request.content))]
+        return [f"{label}: {error.message}" for error in validator.iter_errors(json.loads(request.content))]
 
     @property
     def _components(self) -> Json:
@@ -76,7 +78,7 @@ def _matches(pattern: str, path: str) -> bool:
 
 
 def _translated(schema: Any) -> Any:
-    """OpenAPI 3.0 as JSON Schema: `nullable` is a type, and what is read-only may not be sent."""
+    """OpenAPI 3.0 as JSON Schema: `nullable` becomes a type, and read-only properties are forbidden."""
     if isinstance(schema, list):
         return [_translated(part) for part in schema]
     if not isinstance(schema, dict):

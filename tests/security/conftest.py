@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,14 +14,13 @@ from tests.fakes.agents import FakeDirectory
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.access.authentication import load_authenticator
-from chie.access.rate_limits import Limit
+from chie.access.rate_limits import RateLimit
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile
 from chie.app import create_app
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.server import create_server as create_bedrock_kb
-from chie.chat.agents.builtin import open_agents
-from chie.chat.agents.port import AgentDirectory
+from chie.chat.agents.assembly import open_agents
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
 from chie.knowledge.markdown import write
@@ -44,7 +43,7 @@ def exported(note_id: str, content: str) -> str:
 
 
 @dataclass
-class Estate:
+class Team:
     """What is Aki's alone, and how each of the three is known."""
 
     client: TestClient
@@ -55,7 +54,7 @@ class Estate:
     answer_id: str = ""
     note_id: str = ""
     shared_id: str = ""
-    rooms: dict[str, Server | ConfigurationError] = field(default_factory=dict)
+    servers: dict[str, Server | ConfigurationError] = field(default_factory=dict)
 
     def call(self, who: str | None, method: str, path: str, **options: Any) -> Any:
         headers = dict(options.pop("headers", {}))
@@ -63,16 +62,16 @@ class Estate:
             headers["authorization"] = f"Bearer {self.tokens[who]}"
         return self.client.request(method, path, headers=headers, **options)
 
-    def tool(self, who: str, room: str, name: str, **arguments: Any) -> dict[str, Any]:
+    def tool(self, who: str, server_name: str, name: str, **arguments: Any) -> dict[str, Any]:
         """What a tool answers over HTTP, in one of the protocol's two eras."""
-        result: dict[str, Any] = self.ask(who, room, "tools/call", name=name, arguments=arguments)["result"]
+        result: dict[str, Any] = self.ask(who, server_name, "tools/call", name=name, arguments=arguments)["result"]
         return result
 
-    def ask(self, who: str, room: str, request: str, **params: Any) -> dict[str, Any]:
+    def ask(self, who: str, server_name: str, request: str, **params: Any) -> dict[str, Any]:
         """The whole answer to any request of MCP: its result or its error."""
         body = {"jsonrpc": "2.0", "id": 1, "method": request, "params": params}
         headers = {"accept": "application/json, text/event-stream"}
-        response = self.call(who, "POST", f"/mcp/{room}", json=body, headers=headers)
+        response = self.call(who, "POST", f"/mcp/{server_name}", json=body, headers=headers)
         assert response.status_code == 200, response.text
         text = response.text if response.text.startswith("{") else response.text.split("data: ", 1)[1]
         answer: dict[str, Any] = json.loads(text)
@@ -117,39 +116,37 @@ def page_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def estate(store: SqliteStore, page_folder: Path) -> Iterator[Estate]:
+def team(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
     """With scripted agents. What Aki has is made through the front door."""
-    tokens, rooms = add_users(), load_servers(store)
+    tokens, servers = add_users(), load_servers(store)
     authenticator = load_authenticator()
-    authenticator.failures = Limit(0, 1)  # tests try many a wrong token
-    house = create_app(rooms, FakeDirectory(), page=page_folder, authenticator=authenticator)
+    authenticator.failures = RateLimit(0, 1)  # tests try many a wrong token
+    house = create_app(servers, nullcontext(FakeDirectory()), page=page_folder, authenticator=authenticator)
     with TestClient(house, base_url=ADDRESS) as client:
-        estate = Estate(client, tokens, store, rooms=rooms)
-        _furnish(estate)
-        yield estate
+        team = Team(client, tokens, store, servers=servers)
+        _populate(team)
+        yield team
 
 
 @pytest.fixture
-def house_with_agents(store: SqliteStore, page_folder: Path) -> Iterator[Estate]:
-    """With the real agents, who reach the rooms within the process."""
+def team_with_agents(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
+    """With the real agents, who reach the servers within the process."""
     tokens = add_users()
-    rooms: dict[str, Server | ConfigurationError] = {"knowledge": create_knowledge(store=store)}
+    servers: dict[str, Server | ConfigurationError] = {"knowledge": create_knowledge(store=store)}
 
-    def opening() -> AbstractAsyncContextManager[AgentDirectory]:
-        return open_agents(load(ChatSettings), rooms)
-
-    with TestClient(create_app(rooms, opening=opening, page=page_folder), base_url=ADDRESS) as client:
-        yield Estate(client, tokens, store, rooms=rooms)
+    agents = open_agents(load(ChatSettings), servers)
+    with TestClient(create_app(servers, agents, page=page_folder), base_url=ADDRESS) as client:
+        yield Team(client, tokens, store, servers=servers)
 
 
-def _furnish(estate: Estate) -> None:
-    asked = estate.call("aki", "POST", "/api/chat/stream", json={"message": f"What about {SECRET}?"})
+def _populate(team: Team) -> None:
+    asked = team.call("aki", "POST", "/api/chat/stream", json={"message": f"What about {SECRET}?"})
     assert asked.status_code == 200, asked.text
-    estate.session_id = asked.headers["x-chie-session"]
-    estate.answer_id = asked.headers["x-chie-message"]
-    messages = estate.call("aki", "GET", f"/api/sessions/{estate.session_id}").json()["messages"]
-    estate.question_id = messages[0]["message_id"]
+    team.session_id = asked.headers["x-chie-session"]
+    team.answer_id = asked.headers["x-chie-message"]
+    messages = team.call("aki", "GET", f"/api/sessions/{team.session_id}").json()["messages"]
+    team.question_id = messages[0]["message_id"]
     private = {"content": f"the {SECRET} password is kept in the safe", "tags": [SECRET], "private": True}
-    estate.note_id = estate.call("aki", "POST", "/api/knowledge", json=private).json()["id"]
+    team.note_id = team.call("aki", "POST", "/api/knowledge", json=private).json()["id"]
     shared = {"content": "the safe is in the cellar", "tags": ["house"]}
-    estate.shared_id = estate.call("aki", "POST", "/api/knowledge", json=shared).json()["id"]
+    team.shared_id = team.call("aki", "POST", "/api/knowledge", json=shared).json()["id"]

@@ -11,8 +11,7 @@ from tests.fakes import patient
 from tests.security.process import app_process
 
 from chie.access.users import UserFile
-from chie.chat.api.middleware import MAX_BODY
-from chie.http.security_headers import MAX_MCP_BODY
+from chie.http.body_limit import MAX_BODY_BYTES
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +62,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(address: str, token: str) -
             assert head.startswith(b"HTTP/1.1 408"), (path, head)
             assert b"connection: close" in head.lower()
             assert b"x-content-type-options: nosniff" in head.lower()
-            assert json.loads(body)["detail"].startswith("the body did not arrive in time")
+            assert json.loads(body)["code"] == "http.body_timeout"
     stranger = drip(address, "/api/login", None, chunked=False)
     assert stranger.startswith(b"HTTP/1.1 408"), "signing in reads a body before it knows who is there"
     assert patient.get(f"{address}/health").json() == {"status": "healthy"}
@@ -72,9 +71,9 @@ def test_a_body_that_does_not_come_is_not_waited_for(address: str, token: str) -
 def test_a_body_that_is_too_large_is_refused_before_or_while_it_comes(address: str, token: str) -> None:
     known = {"authorization": f"Bearer {token}", "content-type": "application/json"}
     for path, limit in (
-        ("/api/knowledge", MAX_BODY),
-        ("/v1/chat/completions", MAX_BODY),
-        ("/mcp/knowledge", MAX_MCP_BODY),
+        ("/api/knowledge", MAX_BODY_BYTES),
+        ("/v1/chat/completions", MAX_BODY_BYTES),
+        ("/mcp/knowledge", MAX_BODY_BYTES),
     ):
         for endless in (False, True):
             block = b"x" * 65536

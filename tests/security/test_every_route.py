@@ -1,4 +1,4 @@
-"""Every route of the house, one by one: no stranger gets an answer, and nobody learns of what is another's.
+"""Every route of the house, one by one: no stranger gets an answer, and anonymous learns of what is another's.
 
 A route that is new fails the first test until somebody has thought about whose things it shows.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from starlette.routing import Route
-from tests.security.conftest import SECRET, Estate, exported
+from tests.security.conftest import SECRET, Team, exported
 
 OPEN = "open"  # answers strangers, with nothing of the team's
 SHARED = "shared"  # the same for everybody who is let in
@@ -108,57 +108,57 @@ def of_kind(*kinds: str) -> list[str]:
     return [name for name, case in ROUTES.items() if case.kind in kinds]
 
 
-def filled(estate: Estate, text: str) -> str:
-    message = estate.question_id if text.endswith("/edit") else estate.answer_id
+def filled(team: Team, text: str) -> str:
+    message = team.question_id if text.endswith("/edit") else team.answer_id
     return (
-        text.replace("{session_id}", estate.session_id)
+        text.replace("{session_id}", team.session_id)
         .replace("{message_id}", message)
-        .replace("{note_id}", estate.note_id)
+        .replace("{note_id}", team.note_id)
     )
 
 
-def request(estate: Estate, who: str | None, name: str) -> Any:
+def request(team: Team, who: str | None, name: str) -> Any:
     method, path = name.split(" ")
     case = ROUTES[name]
     options: dict[str, Any] = {"params": case.query}
     if case.body is not None:
-        options["json"] = json.loads(filled(estate, json.dumps(case.body)))
+        options["json"] = json.loads(filled(team, json.dumps(case.body)))
     if name == "POST /api/knowledge/import":
-        own = exported(estate.note_id, "mine now")
+        own = exported(team.note_id, "mine now")
         options["files"] = {"files": ("stolen.md", own.encode(), "text/markdown")}
-    return estate.call(who, "POST" if method == "ANY" else method, filled(estate, path), **options)
+    return team.call(who, "POST" if method == "ANY" else method, filled(team, path), **options)
 
 
-def test_the_table_has_every_route_and_no_other(estate: Estate) -> None:
-    app: Any = estate.client.app
+def test_the_table_has_every_route_and_no_other(team: Team) -> None:
+    app: Any = team.client.app
     assert names_of(app.routes) == set(ROUTES)
 
 
-def test_without_a_token_nothing_answers(estate: Estate) -> None:
-    estate.tokens["thief"] = "chie_" + "A" * 43
+def test_without_a_token_nothing_answers(team: Team) -> None:
+    team.tokens["thief"] = "chie_" + "A" * 43
     for name in of_kind(SHARED, PRIVATE, LISTING):
-        nobody, thief = request(estate, None, name), request(estate, "thief", name)
-        assert (nobody.status_code, thief.status_code) == (401, 401), name
-        assert nobody.headers["www-authenticate"] == 'Bearer realm="Chie"'
+        anonymous, thief = request(team, None, name), request(team, "thief", name)
+        assert (anonymous.status_code, thief.status_code) == (401, 401), name
+        assert anonymous.headers["www-authenticate"] == 'Bearer realm="Chie"'
         assert 'error="invalid_token"' in thief.headers["www-authenticate"]
-        assert nobody.json()["detail"].startswith("who are you?")
-        assert SECRET not in nobody.text + thief.text
+        assert anonymous.json()["code"] == "access.token_missing"
+        assert SECRET not in anonymous.text + thief.text
 
 
 @pytest.mark.parametrize("who", ["ben", "root"])
-def test_what_is_anothers_alone_is_not_there_and_stays_as_it_is(estate: Estate, who: str) -> None:
-    unknown = estate.call(who, "GET", "/api/knowledge/k-0000000000000000").json()["detail"]
-    before = estate.possessions()
+def test_what_is_anothers_alone_is_not_there_and_stays_as_it_is(team: Team, who: str) -> None:
+    unknown = team.call(who, "GET", "/api/knowledge/k-0000000000000000").json()["detail"]
+    before = team.possessions()
     for name in of_kind(PRIVATE):
-        answer = request(estate, who, name)
+        answer = request(team, who, name)
         assert answer.status_code == 404, (name, answer.text)
         assert SECRET not in answer.text
         if "note_id" in name:
             assert answer.json()["detail"] == unknown, name
-        assert estate.possessions() == before, name
+        assert team.possessions() == before, name
 
 
-def test_the_same_requests_of_their_owner_are_answered(estate: Estate) -> None:
+def test_the_same_requests_of_their_owner_are_answered(team: Team) -> None:
     """So the test before this one cannot pass because the requests are wrong."""
     expected = {
         "PUT /api/knowledge/{note_id}": 409,
@@ -166,26 +166,26 @@ def test_the_same_requests_of_their_owner_are_answered(estate: Estate) -> None:
         "DELETE /api/sessions/{session_id}": 204,
     }
     for name in sorted(of_kind(PRIVATE), key=lambda name: name.startswith("DELETE")):
-        assert request(estate, "aki", name).status_code == expected.get(name, 200), name
+        assert request(team, "aki", name).status_code == expected.get(name, 200), name
 
 
-def test_no_list_shows_what_is_anothers_alone(estate: Estate) -> None:
-    before = estate.possessions()
+def test_no_list_shows_what_is_anothers_alone(team: Team) -> None:
+    before = team.possessions()
     for name in of_kind(LISTING):
-        answer = request(estate, "ben", name)
+        answer = request(team, "ben", name)
         shown = text_of(answer)
         assert answer.status_code in (200, 201), (name, answer.text)
         assert SECRET not in shown, name
-        assert estate.session_id not in shown, name
-        assert estate.note_id not in shown, name
-        assert estate.possessions() == before, name
+        assert team.session_id not in shown, name
+        assert team.note_id not in shown, name
+        assert team.possessions() == before, name
 
 
-def test_the_same_lists_show_their_owner_everything(estate: Estate) -> None:
+def test_the_same_lists_show_their_owner_everything(team: Team) -> None:
     for name in of_kind(LISTING):
         if name.startswith("GET") and name != "GET /metrics":
-            shown = text_of(request(estate, "aki", name))
-            assert estate.note_id in shown or estate.session_id in shown or SECRET in shown, name
+            shown = text_of(request(team, "aki", name))
+            assert team.note_id in shown or team.session_id in shown or SECRET in shown, name
 
 
 def text_of(answer: Any) -> str:
@@ -195,13 +195,13 @@ def text_of(answer: Any) -> str:
         return "".join(archive.read(entry).decode() + entry for entry in archive.namelist())
 
 
-def test_a_file_that_names_anothers_own_note_is_refused_as_if_it_were_not_there(estate: Estate) -> None:
-    refused = request(estate, "ben", "POST /api/knowledge/import").json()["refused"]
+def test_a_file_that_names_anothers_own_note_is_refused_as_if_it_were_not_there(team: Team) -> None:
+    refused = request(team, "ben", "POST /api/knowledge/import").json()["refused"]
     assert list(refused) == ["stolen.md"]
     assert refused["stolen.md"].startswith("knowledge not found")
 
 
-def test_strangers_learn_of_health_the_status_alone(estate: Estate) -> None:
-    stranger, known = estate.call(None, "GET", "/health"), estate.call("ben", "GET", "/health")
+def test_strangers_learn_of_health_the_status_alone(team: Team) -> None:
+    stranger, known = team.call(None, "GET", "/health"), team.call("ben", "GET", "/health")
     assert list(stranger.json()) == ["status"]
     assert set(known.json()["servers"]) == {"knowledge", "n8n", "bedrock-kb", "chat"}

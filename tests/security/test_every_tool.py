@@ -1,18 +1,18 @@
-"""Every MCP tool of every room: what is another's alone does not exist, whoever asks and however."""
+"""Every MCP tool: other users' private notes do not exist for the caller."""
 
 from typing import Any
 
 import pytest
 from fastmcp import Client
-from tests.security.conftest import SECRET, Estate
+from tests.security.conftest import SECRET, Team
 
 from chie.access.identity import User, acting_as
 from chie.knowledge.prompts import QUERY_PROMPT
-from chie.mcp_kit.auth import TICKET, lent_identity
+from chie.mcp_kit.auth import TICKET_META, user_ticket
 from chie.mcp_kit.server import Server
 
 NOT_FOUND = "not found"
-NOTHING_PRIVATE = "nothing private"  # the same for everybody who is let in
+NOTHING_PRIVATE = "nothing private"  # the same for every user
 
 TOOLS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "knowledge": {
@@ -36,114 +36,115 @@ TOOLS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
 }
 
 
-async def test_the_table_has_every_tool_and_no_other(estate: Estate) -> None:
-    for room, server in estate.rooms.items():
+async def test_table_lists_every_tool(team: Team) -> None:
+    for name, server in team.servers.items():
         assert isinstance(server, Server)
-        assert {tool.name for tool in await server.list_tools()} == set(TOOLS[room])
+        assert {tool.name for tool in await server.list_tools()} == set(TOOLS[name])
 
 
 @pytest.mark.parametrize("who", ["ben", "root"])
-def test_no_tool_shows_or_changes_what_is_anothers_alone(estate: Estate, who: str) -> None:
-    before = estate.possessions()
+def test_tools_hide_private_notes_of_others(team: Team, who: str) -> None:
+    before = team.possessions()
     for tool, (outcome, arguments) in TOOLS["knowledge"].items():
-        answer = estate.tool(who, "knowledge", tool, **_filled(estate, arguments))
+        answer = team.tool(who, "knowledge", tool, **_filled(team, arguments))
         assert answer.get("isError", False) is (outcome == NOT_FOUND), tool
         if outcome == NOT_FOUND:
             assert answer["structuredContent"]["error_type"] == "NotFoundError"
         assert SECRET not in str(answer), tool
-        assert estate.note_id not in str(answer), tool
-        assert estate.possessions() == before, tool
+        assert team.note_id not in str(answer), tool
+        assert team.possessions() == before, tool
 
 
-def test_the_same_calls_of_its_owner_succeed(estate: Estate) -> None:
+def test_same_calls_succeed_for_the_owner(team: Team) -> None:
     for tool, (_, arguments) in sorted(TOOLS["knowledge"].items(), key=lambda row: row[0] == "delete_knowledge"):
-        answer = estate.tool("aki", "knowledge", tool, **_filled(estate, arguments))
+        answer = team.tool("aki", "knowledge", tool, **_filled(team, arguments))
         assert not answer.get("isError"), tool
-        assert estate.note_id in str(answer), tool
+        assert team.note_id in str(answer), tool
 
 
-def test_the_teams_notes_are_read_by_all_and_changed_by_author_and_admin(estate: Estate) -> None:
-    assert not estate.tool("ben", "knowledge", "get_knowledge", id=estate.shared_id).get("isError")
+def test_shared_notes_are_changed_by_author_and_admin_only(team: Team) -> None:
+    assert not team.tool("ben", "knowledge", "get_knowledge", id=team.shared_id).get("isError")
     for tool, more in (("update_knowledge", {"content": "mine now"}), ("delete_knowledge", {})):
-        refused = estate.tool("ben", "knowledge", tool, id=estate.shared_id, **more)
+        refused = team.tool("ben", "knowledge", tool, id=team.shared_id, **more)
         assert refused["structuredContent"]["error_type"] == "ForbiddenError"
-        assert "only its author or an admin" in refused["content"][0]["text"]
-    changed = estate.tool("root", "knowledge", "update_knowledge", id=estate.shared_id, content="now in the attic")
+        assert refused["structuredContent"]["code"] == "knowledge.note_forbidden"
+    changed = team.tool("root", "knowledge", "update_knowledge", id=team.shared_id, content="now in the attic")
     assert changed["structuredContent"]["user_id"] == "aki"
-    hidden = estate.tool("root", "knowledge", "update_knowledge", id=estate.shared_id, private=True)
-    assert "only its author may make it private" in hidden["content"][0]["text"]
+    hidden = team.tool("root", "knowledge", "update_knowledge", id=team.shared_id, private=True)
+    assert hidden["structuredContent"]["code"] == "knowledge.visibility_forbidden"
 
 
 TEMPLATE = {"type": "ref/resource", "uri": "note://{id}"}
-WHAT_WE_KNOW = {"type": "ref/prompt", "name": QUERY_PROMPT}
+WHAT_WE_QUERY_PROMPT = {"type": "ref/prompt", "name": QUERY_PROMPT}
 LOOKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("resources/list", {}),
     ("resources/read", {"uri": "note://{note}"}),
     ("completion/complete", {"ref": TEMPLATE, "argument": {"name": "id", "value": "k-"}}),
-    ("completion/complete", {"ref": WHAT_WE_KNOW, "argument": {"name": "tag", "value": SECRET[:4]}}),
+    ("completion/complete", {"ref": WHAT_WE_QUERY_PROMPT, "argument": {"name": "tag", "value": SECRET[:4]}}),
 )
 
 
 @pytest.mark.parametrize(("request_", "params"), LOOKS)
-def test_resources_and_completion_show_what_is_anothers_alone_to_its_owner_only(
-    estate: Estate, request_: str, params: dict[str, Any]
+def test_resources_and_completion_hide_private_notes_of_others(
+    team: Team, request_: str, params: dict[str, Any]
 ) -> None:
     params = {
-        name: value.replace("{note}", estate.note_id) if isinstance(value, str) else value
+        name: value.replace("{note}", team.note_id) if isinstance(value, str) else value
         for name, value in params.items()
     }
-    assert any(mark in str(estate.ask("aki", "knowledge", request_, **params)) for mark in (SECRET, estate.note_id))
+    assert any(mark in str(team.ask("aki", "knowledge", request_, **params)) for mark in (SECRET, team.note_id))
     for who in ("ben", "root"):
-        answer = estate.ask(who, "knowledge", request_, **params)
+        answer = team.ask(who, "knowledge", request_, **params)
         assert SECRET not in str(answer)
-        assert estate.note_id not in str(answer.get("result", ""))
+        assert team.note_id not in str(answer.get("result", ""))
 
 
-def test_what_a_tool_saves_bears_the_users_name(estate: Estate) -> None:
-    saved = estate.tool("ben", "knowledge", "save_knowledge", content="ben was here", private=True)
+def test_saved_note_has_the_user_id(team: Team) -> None:
+    saved = team.tool("ben", "knowledge", "save_knowledge", content="ben was here", private=True)
     assert (saved["structuredContent"]["user_id"], saved["structuredContent"]["private"]) == ("ben", True)
 
 
-def test_the_chat_acts_for_whoever_asks_it(house_with_agents: Estate) -> None:
-    house = house_with_agents
+def test_chat_acts_for_its_user(team_with_agents: Team) -> None:
+    team = team_with_agents
     for who in ("aki", "ben"):
         note = {"content": f"the copper kettle of {who} is on the shelf", "private": True}
-        assert house.call(who, "POST", "/api/knowledge", json=note).status_code == 201
+        assert team.call(who, "POST", "/api/knowledge", json=note).status_code == 201
     question = {"message": "where is the copper kettle?", "agent_id": "notes"}
     for who, other in (("aki", "ben"), ("ben", "aki"), ("aki", "ben")):
-        answer = house.call(who, "POST", "/api/chat/stream", json=question).text
+        answer = team.call(who, "POST", "/api/chat/stream", json=question).text
         assert f"kettle of {who}" in answer
         assert f"kettle of {other}" not in answer
     completion = {"model": "notes", "messages": [{"role": "user", "content": question["message"]}]}
-    answer = house.call("ben", "POST", "/v1/chat/completions", json=completion).text
+    answer = team.call("ben", "POST", "/v1/chat/completions", json=completion).text
     assert "kettle of ben" in answer
     assert "kettle of aki" not in answer
 
 
-async def test_a_ticket_leads_to_its_user_within_the_process_and_for_one_call(estate: Estate) -> None:
-    server = estate.rooms["knowledge"]
+async def test_ticket_is_valid_for_one_call_in_the_process(team: Team) -> None:
+    server = team.servers["knowledge"]
     assert isinstance(server, Server)
     async with Client(server) as client:
-        with acting_as(User("aki")), lent_identity() as ticket:
-            found = await client.call_tool("get_knowledge", {"id": estate.note_id}, meta=ticket)
+        with acting_as(User("aki")), user_ticket() as ticket:
+            found = await client.call_tool("get_knowledge", {"id": team.note_id}, meta=ticket)
             assert SECRET in str(found.content)
-        later = await client.call_tool("get_knowledge", {"id": estate.note_id}, meta=ticket, raise_on_error=False)
+        later = await client.call_tool("get_knowledge", {"id": team.note_id}, meta=ticket, raise_on_error=False)
         guessed = await client.call_tool(
-            "get_knowledge", {"id": estate.note_id}, meta={TICKET: "aki", "chie/user": "aki"}, raise_on_error=False
+            "get_knowledge", {"id": team.note_id}, meta={TICKET_META: "aki", "chie/user": "aki"}, raise_on_error=False
         )
         written = await client.call_tool("save_knowledge", {"content": "x"}, meta=ticket, raise_on_error=False)
-    assert "who are you?" in str(written.content)
+    assert written.structured_content is not None
+    assert written.structured_content["code"] == "access.sign_in_to_write"
     assert later.is_error
     assert guessed.is_error
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
-def test_what_a_request_over_http_says_of_itself_never_sets_who_it_is(estate: Estate, version: str) -> None:
-    """Not even with a ticket that is good at that moment."""
-    with acting_as(User("aki", admin=True)), lent_identity() as ticket:
+def test_request_meta_over_http_never_sets_the_user(team: Team, version: str) -> None:
+    """Not even with a valid ticket."""
+    with acting_as(User("aki", admin=True)), user_ticket() as ticket:
         meta = {**ticket, "chie/user": "aki", "user": "aki", "user_id": "aki"}
-        params = {"name": "get_knowledge", "arguments": {"id": estate.note_id}, "_meta": meta}
-        answer = estate.call(
+        params = {"name": "get_knowledge", "arguments": {"id": team.note_id}, "_meta": meta}
+        answer = team.call(
             "ben",
             "POST",
             "/mcp/knowledge",
@@ -157,8 +158,8 @@ def test_what_a_request_over_http_says_of_itself_never_sets_who_it_is(estate: Es
             },
         )
     assert SECRET not in answer.text
-    assert estate.note_id not in answer.text
+    assert team.note_id not in answer.text
 
 
-def _filled(estate: Estate, arguments: dict[str, Any]) -> dict[str, Any]:
-    return {name: estate.note_id if value == "{note}" else value for name, value in arguments.items()}
+def _filled(team: Team, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: team.note_id if value == "{note}" else value for name, value in arguments.items()}

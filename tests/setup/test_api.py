@@ -1,4 +1,4 @@
-"""The first card: what was found, what to set, and a test that goes nowhere but where the operator said."""
+"""The setup API: discovered endpoints, and a test that only contacts configured URLs."""
 
 import json
 import tomllib
@@ -18,22 +18,23 @@ from chie.access.users import UserFile
 from chie.app import create_app
 from chie.errors import ConfigurationError
 from chie.knowledge.server import create_server
+from chie.messages.catalogue import Message
 from chie.setup import endpoints
 
-CLOSED = ConfigurationError("not configured: N8N_URL, N8N_API_KEY")
+NOT_CONFIGURED = ConfigurationError("setup.endpoint_not_configured", variables=["N8N_URL"])  # any reason will do
 NOWHERE = "http://127.0.0.1:9"
 
 
 @asynccontextmanager
-async def house() -> AsyncIterator[httpx2.AsyncClient]:
-    app = create_app({"knowledge": create_server(), "n8n": CLOSED})
+async def app_client() -> AsyncIterator[httpx2.AsyncClient]:
+    app = create_app({"knowledge": create_server(), "n8n": NOT_CONFIGURED})
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
         yield client
 
 
 @asynccontextmanager
 async def model_server(answer: Any, *, status: int = 200, key: str | None = None) -> AsyncIterator[str]:
-    """What a model server says when it is asked for its models; with `key`, only to who has it."""
+    """A server with that list of models; with `key`, requests need it."""
     app = FastAPI()
 
     @app.get("/v1/models")
@@ -49,8 +50,8 @@ async def model_server(answer: Any, *, status: int = 200, key: str | None = None
 
 
 @pytest.fixture(autouse=True)
-def nobody_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    """The developer's own LM Studio and AWS profile are no part of the test."""
+def no_local_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    """Ignore the developer's own LM Studio and AWS profile."""
     monkeypatch.setattr(endpoints, "LM_STUDIO", f"{NOWHERE}/v1")
     monkeypatch.setattr(endpoints, "OLLAMA", f"{NOWHERE}/v1")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -62,15 +63,21 @@ async def state_of(client: httpx2.AsyncClient, endpoint: str) -> dict[str, Any]:
     return found
 
 
-async def outcome_of(client: httpx2.AsyncClient, endpoint: str) -> dict[str, Any]:
+async def probe(client: httpx2.AsyncClient, endpoint: str) -> dict[str, Any]:
     answer = await client.post(f"/api/setup/endpoints/{endpoint}/test")
     assert answer.status_code == 200, answer.text
-    outcome: dict[str, Any] = answer.json()
-    return outcome
+    result: dict[str, Any] = answer.json()
+    return result
 
 
-async def test_without_anything_every_way_to_a_model_is_shown_with_what_to_set() -> None:
-    async with house() as client:
+def works(model: str) -> dict[str, Any]:
+    """The result of a test that found one model."""
+    problem = {"problem": None, "problem_code": None, "problem_params": None}
+    return {"ok": True, "models": [model], "install": None, **problem}
+
+
+async def test_without_settings_every_endpoint_is_listed_with_its_variables() -> None:
+    async with app_client() as client:
         answer = (await client.get("/api/setup")).json()
     assert {entry["id"]: (entry["state"], entry["settings"]) for entry in answer["endpoints"]} == {
         "lm-studio": ("missing", []),
@@ -79,33 +86,37 @@ async def test_without_anything_every_way_to_a_model_is_shown_with_what_to_set()
         "anthropic": ("missing", ["ANTHROPIC_API_KEY"]),
         "bedrock": ("missing", ["AWS_PROFILE", "AWS_REGION"]),
     }
-    knowledge, n8n = answer["rooms"]
+    knowledge, n8n = answer["servers"]
     assert (knowledge["name"], knowledge["open"], knowledge["reason"]) == ("knowledge", True, None)
     assert {tool["name"]: tool["destructive"] for tool in knowledge["tools"]}["delete_knowledge"] is True
-    assert n8n == {"name": "n8n", "open": False, "reason": "not configured: N8N_URL, N8N_API_KEY", "tools": []}
+    assert n8n == {
+        "name": "n8n",
+        "open": False,
+        "reason": "Set N8N_URL first, then restart Chie.",
+        "reason_code": "setup.endpoint_not_configured",
+        "reason_params": {"variables": ["N8N_URL"]},
+        "tools": [],
+    }
 
 
-async def test_a_model_server_on_this_machine_is_found_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with model_server({"data": [{"id": "qwen-日本語"}]}) as address, house() as client:
-        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{address}/v1")
+async def test_local_model_server_is_discovered(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({"data": [{"id": "qwen-日本語"}]}) as url, app_client() as client:
+        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
         found = await state_of(client, "lm-studio")
         assert (found["state"], found["models"]) == ("found", ["qwen-日本語"])
-        assert await outcome_of(client, "lm-studio") == {
-            "ok": True,
-            "models": ["qwen-日本語"],
-            "problem": None,
-            "install": None,
-        }
+        assert await probe(client, "lm-studio") == works("qwen-日本語")
 
 
-async def test_a_server_that_answers_is_of_no_use_without_its_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with model_server({"data": [{"id": "qwen"}]}) as address, house() as client:
-        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{address}/v1")
+async def test_missing_sdk_is_reported_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({"data": [{"id": "qwen"}]}) as url, app_client() as client:
+        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
         monkeypatch.setattr(endpoints, "find_spec", lambda _: None)
-        outcome = await outcome_of(client, "lm-studio")
+        result = await probe(client, "lm-studio")
         setup = (await client.get("/api/setup")).json()
     command = "pip install 'chie[openai]'"
-    assert outcome["problem"] == f"LM Studio answers. Now run this, then start Chie again: {command}"
+    assert result["problem_code"] == "setup.package_missing"
+    assert result["problem_params"] == {"name": "LM Studio", "command": command}
+    assert result["problem"] == f"LM Studio responds, but a package is missing. Run `{command}`, then restart Chie."
     assert {entry["id"]: entry["install"] for entry in setup["endpoints"]} == {
         "lm-studio": command,
         "ollama": command,
@@ -115,95 +126,93 @@ async def test_a_server_that_answers_is_of_no_use_without_its_sdk(monkeypatch: p
     }
 
 
-async def test_without_the_plug_in_claude_answers_nobody_and_the_card_says_what_to_run(
+async def test_missing_claude_plugin_is_reported_with_the_install_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A plain `pip install chie` has neither plug-in nor SDK; `make run` and the image have both."""
-    async with model_server({"data": [{"id": "claude"}]}, key="sesame") as address, house() as client:
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    async with model_server({"data": [{"id": "claude"}]}, key="sesame") as url, app_client() as client:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sesame")
         assert (await state_of(client, "anthropic"))["install"] is None
         monkeypatch.setattr(endpoints, "find_spec", lambda module: None if module == "chie_agent_adk" else module)
         assert (await state_of(client, "anthropic"))["install"] == "pip install chie-agent-adk"
-        outcome = await outcome_of(client, "anthropic")
-    assert (outcome["ok"], outcome["install"]) == (False, "pip install chie-agent-adk")
-    assert outcome["problem"] == ("Anthropic answers. Now run this, then start Chie again: pip install chie-agent-adk")
+        result = await probe(client, "anthropic")
+    assert (result["ok"], result["install"]) == (False, "pip install chie-agent-adk")
+    assert result["problem_code"] == "setup.package_missing"
 
 
-async def test_the_operators_own_server_is_asked_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with model_server({"data": [{"id": "m"}]}, key="sesame") as address, house() as client:
-        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1/")
+async def test_configured_server_is_tested_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({"data": [{"id": "m"}]}, key="sesame") as url, app_client() as client:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1/")
         monkeypatch.setenv("OPENAI_API_KEY", "wrong")
-        refused = await outcome_of(client, "own")
-        assert refused["problem"] == (
-            "OpenAI-compatible server refused the key (401). Set OPENAI_API_KEY to one that it knows."
-        )
+        rejected = await probe(client, "own")
+        name = {"code": "setup.openai_compatible_server", "params": {}, "text": "OpenAI-compatible server"}
+        assert rejected["problem_code"] == "setup.key_rejected"
+        assert rejected["problem_params"] == {"name": name, "status": 401, "variable": "OPENAI_API_KEY"}
+        assert rejected["problem"].startswith("OpenAI-compatible server rejected the key (401).")
+        own = await state_of(client, "own")
+        assert (own["name"], own["name_code"]) == ("OpenAI-compatible server", "setup.openai_compatible_server")
         monkeypatch.setenv("OPENAI_API_KEY", "sesame")
-        assert (await outcome_of(client, "own"))["ok"] is True
+        assert (await probe(client, "own"))["ok"] is True
         assert "sesame" not in (await client.get("/api/setup")).text
 
 
-async def test_anthropic_is_asked_in_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with model_server({"data": [{"id": "claude"}]}, key="sesame") as address, house() as client:
-        assert "Set ANTHROPIC_API_KEY first" in (await outcome_of(client, "anthropic"))["problem"]
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+async def test_anthropic_is_tested_with_its_own_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({"data": [{"id": "claude"}]}, key="sesame") as url, app_client() as client:
+        unset = await probe(client, "anthropic")
+        assert unset["problem_code"] == "setup.endpoint_not_configured"
+        assert unset["problem_params"] == {"variables": ["ANTHROPIC_API_KEY"]}
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sesame")
-        assert await outcome_of(client, "anthropic") == {
-            "ok": True,
-            "models": ["claude"],
-            "problem": None,
-            "install": None,
-        }
+        assert await probe(client, "anthropic") == works("claude")
 
 
-async def test_bedrock_is_asked_by_its_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bedrock_is_tested_through_its_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
     async with (
-        model_server({"modelSummaries": [{"modelId": "claude", "modelArn": "arn"}]}) as address,
-        house() as client,
+        model_server({"modelSummaries": [{"modelId": "claude", "modelArn": "arn"}]}) as url,
+        app_client() as client,
     ):
-        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", address)
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", url)
         monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-        nobody = await outcome_of(client, "bedrock")
-        assert nobody["problem"].startswith("AWS could not be asked (NoCredentialsError). Sign in")
+        unknown = await probe(client, "bedrock")
+        assert unknown["problem_code"] == "setup.aws_unavailable"
+        assert unknown["problem_params"] == {"error": "NoCredentialsError"}
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame")
         assert (await state_of(client, "bedrock"))["state"] == "configured"
-        assert await outcome_of(client, "bedrock") == {
-            "ok": True,
-            "models": ["claude"],
-            "problem": None,
-            "install": None,
-        }
+        assert await probe(client, "bedrock") == works("claude")
 
 
-async def test_what_bedrock_refuses_is_said_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    refusal = {"__type": "AccessDeniedException", "message": "secret arn"}
-    async with model_server(refusal, status=403) as address, house() as client:
-        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", address)
+async def test_bedrock_error_is_reported_without_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    denied = {"__type": "AccessDeniedException", "message": "secret arn"}
+    async with model_server(denied, status=403) as url, app_client() as client:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", url)
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame")
-        problem = (await outcome_of(client, "bedrock"))["problem"]
-    assert "in ap-northeast-1." in problem
-    assert "secret arn" not in problem
+        result = await probe(client, "bedrock")
+    assert result["problem_code"] == "setup.bedrock_access_denied"
+    assert result["problem_params"] == {"aws_code": "AccessDeniedException", "region": "ap-northeast-1"}
+    assert "secret arn" not in json.dumps(result)
 
 
 @pytest.mark.parametrize(
-    ("answer", "status", "problem"),
+    ("answer", "status", "code"),
     [
-        ({"data": []}, 200, "answers, but has no model. Load or pull one there."),
-        ({"models": 1}, 200, "does not answer as OpenAI-compatible server does. Correct its address."),
-        ({}, 404, "Is the address right? It usually ends in /v1."),
-        ({}, 500, "answered 500"),
+        ({"data": []}, 200, "setup.endpoint_without_models"),
+        ({"models": 1}, 200, "setup.endpoint_incompatible"),
+        ({}, 404, "setup.endpoint_error"),
+        ({}, 500, "setup.endpoint_error"),
     ],
 )
-async def test_a_strange_answer_is_explained(
-    monkeypatch: pytest.MonkeyPatch, answer: Any, status: int, problem: str
+async def test_unexpected_response_is_explained(
+    monkeypatch: pytest.MonkeyPatch, answer: Any, status: int, code: str
 ) -> None:
-    async with model_server(answer, status=status) as address, house() as client:
-        monkeypatch.setenv("OPENAI_BASE_URL", f"{address}/v1")
-        outcome = await outcome_of(client, "own")
-    assert outcome["ok"] is False
-    assert problem in outcome["problem"]
+    async with model_server(answer, status=status) as url, app_client() as client:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        result = await probe(client, "own")
+    assert result["ok"] is False
+    assert result["problem_code"] == code
+    assert result["problem_params"].get("status", 200) == status
 
 
 @pytest.mark.parametrize(
@@ -216,40 +225,39 @@ async def test_a_strange_answer_is_explained(
         (NOWHERE, "sk-\nabc"),
     ],
 )
-async def test_a_setting_that_no_request_survives_is_named(
-    monkeypatch: pytest.MonkeyPatch, address: str, key: str | None
-) -> None:
+async def test_invalid_settings_are_named(monkeypatch: pytest.MonkeyPatch, address: str, key: str | None) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", address)
     if key:
         monkeypatch.setenv("OPENAI_API_KEY", key)
-    async with house() as client:
-        outcome = await outcome_of(client, "own")
+    async with app_client() as client:
+        result = await probe(client, "own")
         assert (await client.get("/api/setup")).status_code == 200
-    assert outcome["ok"] is False
-    assert "Correct OPENAI_BASE_URL and OPENAI_API_KEY, then start Chie again." in outcome["problem"]
+    assert result["ok"] is False
+    assert result["problem_code"] == "setup.endpoint_settings_invalid"
+    assert result["problem_params"] == {"variables": ["OPENAI_BASE_URL", "OPENAI_API_KEY"]}
 
 
-async def test_a_test_goes_nowhere_but_where_the_operator_said() -> None:
-    async with house() as client:
+async def test_only_configured_urls_are_contacted() -> None:
+    async with app_client() as client:
         answer = await client.post("/api/setup/endpoints/http%3A%2F%2F127.0.0.1/test", json={"address": NOWHERE})
         assert answer.status_code == 404
         unknown = await client.post("/api/setup/endpoints/elsewhere/test")
-        assert unknown.json() == {"detail": "no endpoint has this id. GET /api/setup lists those that there are."}
-        silent = await outcome_of(client, "lm-studio")
-        assert silent["problem"] == (
-            "Nothing answers at http://127.0.0.1:9/v1 (ConnectError). Start LM Studio, then test again."
+        assert unknown.json()["detail"] == str(Message("setup.endpoint_not_found"))
+        stopped = await probe(client, "lm-studio")
+        assert stopped["problem"] == (
+            "http://127.0.0.1:9/v1 does not respond (ConnectError). Start LM Studio, then test again."
         )
 
 
-async def test_a_password_in_an_address_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_password_in_a_url_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://user:sesame@127.0.0.1:9/v1")
-    async with house() as client:
+    async with app_client() as client:
         assert "sesame" not in (await client.get("/api/setup")).text
-        assert "sesame" not in json.dumps(await outcome_of(client, "own"))
+        assert "sesame" not in json.dumps(await probe(client, "own"))
 
 
-async def test_every_assistant_gets_its_own_format_with_this_houses_address() -> None:
-    async with house() as client:
+async def test_every_client_gets_its_own_format_with_the_base_url() -> None:
+    async with app_client() as client:
         answer = (await client.get("/api/setup/connect")).json()
     address, texts = answer["address"], {host["id"]: host["text"] for host in answer["hosts"]}
     url = f"{address}/mcp/knowledge"
@@ -263,17 +271,17 @@ async def test_every_assistant_gets_its_own_format_with_this_houses_address() ->
     assert program["command"].startswith("/")
 
 
-def test_behind_tls_the_address_is_the_one_that_people_see() -> None:
-    """Without uvicorn, which believes this header of proxies on the same machine alone."""
+def test_base_url_behind_tls_is_the_public_one() -> None:
+    """Without uvicorn, which trusts this header only from proxies on the same machine."""
     with TestClient(create_app({"knowledge": create_server()}), base_url="http://127.0.0.1:8080") as client:
         answer = client.get("/api/setup/connect", headers={"x-forwarded-proto": "https"}).json()
     assert answer["address"] == "https://127.0.0.1:8080"
     assert "https://127.0.0.1:8080/mcp/knowledge" in answer["hosts"][0]["text"]
 
 
-async def test_where_the_house_asks_the_snippets_have_a_place_for_the_token(home: Path) -> None:
+async def test_snippets_have_a_token_placeholder_if_users_are_configured(home: Path) -> None:
     token = UserFile(home / "users.json").add("aki")
-    async with house() as client:
+    async with app_client() as client:
         answer = await client.get("/api/setup/connect", headers={"authorization": f"Bearer {token}"})
     shown = answer.json()["hosts"]
     texts = {host["id"]: host["text"] for host in shown}
@@ -281,3 +289,10 @@ async def test_where_the_house_asks_the_snippets_have_a_place_for_the_token(home
     assert all(text.count("Bearer YOUR_TOKEN") == 1 for text in texts.values())
     assert json.loads(texts["cursor"])["mcpServers"]["knowledge"]["headers"] == {"Authorization": "Bearer YOUR_TOKEN"}
     assert token not in str(shown)
+
+
+async def test_status_401_of_a_server_without_a_key_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with model_server({}, status=401) as url, app_client() as client:
+        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
+        result = await probe(client, "lm-studio")
+    assert result["problem_code"] == "setup.endpoint_error"

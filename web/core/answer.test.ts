@@ -5,7 +5,7 @@ import { type ChatEvent, decodeEvent } from "./events";
 import recorded from "./fixtures/recorded.json";
 import { SseParser } from "./sse";
 
-/** Recorded from the house by tests/chat/recording.py. */
+/** Recorded from the server by tests/chat/recording.py. */
 const NAMES = Object.keys(recorded) as (keyof typeof recorded)[];
 
 function replay(stream: string, from: Answer = EMPTY_ANSWER): Answer {
@@ -21,7 +21,7 @@ function stored(name: keyof typeof recorded): Answer {
 }
 
 describe("an answer made from events", () => {
-  it.each(NAMES)("of %s is the one that the house has stored", (name) => {
+  it.each(NAMES)("of %s equals the stored one", (name) => {
     const live = replay(recorded[name].stream);
     const kept = stored(name);
     expect(live).toEqual(kept);
@@ -38,7 +38,7 @@ describe("an answer made from events", () => {
     }
   });
 
-  it("has its tools in the order they ran, with results and failures", () => {
+  it("has its tools in the order they ran, with results and errors", () => {
     const tools = replay(recorded.tools.stream).parts.filter((part) => part.type === "tool") as ToolPart[];
     expect(tools.map(({ name, result }) => [name, result?.isError])).toEqual([
       ["fetch", false],
@@ -46,15 +46,15 @@ describe("an answer made from events", () => {
     ]);
   });
 
-  it("that failed keeps what was said and why it ended", () => {
+  it("that failed keeps its text and its error", () => {
     const answer = replay(recorded.failing.stream);
     expect(answer.status).toBe("failed");
     expect(textOf(answer)).toBe("So far so good");
-    expect(answer.error).toContain("LM Studio");
+    expect(answer.error?.text).toContain("LM Studio");
   });
 });
 
-describe("tools that wait", () => {
+describe("tools that wait for approval", () => {
   const call = (id: string): ChatEvent => ({
     type: "tool_call",
     id,
@@ -80,14 +80,14 @@ describe("tools that wait", () => {
 
   it("may share an id, one after the other", () => {
     let answer = EMPTY_ANSWER;
-    [call("x"), result("x"), call("x")].forEach((event, place) => {
-      answer = applyEvent(answer, place + 1, event);
+    [call("x"), result("x"), call("x")].forEach((event, index) => {
+      answer = applyEvent(answer, index + 1, event);
     });
     expect(waitingTools(answer)).toHaveLength(1);
     expect(waitingTools(answer)[0]?.key).toBe(1);
   });
 
-  it("have a duration where this page saw them begin and end", () => {
+  it("have a duration where this page saw their start and end", () => {
     let answer = applyEvent(EMPTY_ANSWER, 1, call("a"), 1000);
     answer = applyEvent(answer, 2, result("a"), 1250);
     expect((answer.parts[0] as ToolPart).milliseconds).toBe(250);

@@ -1,7 +1,7 @@
 import type { ChatEvent, Usage } from "./events";
-import type { ServerText } from "./texts";
+import type { Params, ServerMessage } from "./server-message";
 
-/** An answer as far as it is known: what was said and which tools ran, in order. */
+/** An answer so far: its text and its tool calls, in order. */
 export type Status = "complete" | "streaming" | "stopped" | "interrupted" | "failed";
 
 export interface TextPart {
@@ -11,15 +11,23 @@ export interface TextPart {
 
 export interface ToolPart {
   type: "tool";
-  /** Models may use an id twice in an answer, so this is not it: it is the place among the parts. */
+  /** The index among the parts; models may use the same call id twice in an answer. */
   key: number;
   id: string;
   name: string;
   arguments: Record<string, unknown>;
   needsApproval: boolean;
-  result: { content: string; isError: boolean } | null;
+  result: ToolOutcome | null;
   startedAt: number | null;
   milliseconds: number | null;
+}
+
+export interface ToolOutcome {
+  content: string;
+  isError: boolean;
+  /** Where the tool reported an error of the server's catalogue. */
+  code?: string | null;
+  params?: Params | null;
 }
 
 export type Part = TextPart | ToolPart;
@@ -27,11 +35,11 @@ export type Part = TextPart | ToolPart;
 export interface Answer {
   status: Status;
   parts: Part[];
-  error: ServerText | null;
+  error: ServerMessage | null;
   usage: Usage | null;
-  /** The model's limit of tokens ended it. */
-  cut: boolean;
-  /** The model's provider stopped it. */
+  /** A length limit ended it. */
+  truncated: boolean;
+  /** The model provider's content filter ended it. */
   filtered: boolean;
   lastEventId: number;
 }
@@ -41,12 +49,12 @@ export const EMPTY_ANSWER: Answer = {
   parts: [],
   error: null,
   usage: null,
-  cut: false,
+  truncated: false,
   filtered: false,
   lastEventId: 0,
 };
 
-/** The answer after one more event. An event that was seen before changes nothing: that is how resuming is safe. */
+/** The answer after one more event. Applying an event twice changes nothing, which makes resuming safe. */
 export function applyEvent(answer: Answer, id: number, event: ChatEvent, now: number | null = null): Answer {
   if (id <= answer.lastEventId) return answer;
   return { ...answer, ...change(answer, event, now), lastEventId: id };
@@ -61,18 +69,18 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
     case "tool_result":
       return { parts: addResult(answer.parts, event, now) };
     case "error":
-      return { error: event.error };
+      return { error: { text: event.error, code: event.code, params: event.params } };
     case "done":
       return {
         status: ending(answer, event.message_id),
         usage: event.usage ?? null,
-        cut: event.finish === "length",
+        truncated: event.finish === "length",
         filtered: event.finish === "content_filter",
       };
   }
 }
 
-/** `done` does not tell a stop from an end; whoever asked to stop knows. */
+/** `done` looks the same for a stopped answer; the caller that stopped it corrects the status. */
 function ending(answer: Answer, messageId: string | null): Status {
   return messageId === null || answer.error !== null ? "failed" : "complete";
 }
@@ -101,11 +109,12 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
 }
 
 function addResult(parts: Part[], event: Result, now: number | null): Part[] {
-  const result = { content: event.content, isError: event.is_error };
-  const place = parts.findIndex(
+  const { content, is_error: isError, code, params } = event;
+  const result: ToolOutcome = { content, isError, code, params };
+  const index = parts.findIndex(
     (part) => part.type === "tool" && part.id === event.id && part.result === null,
   );
-  const found = parts[place];
+  const found = parts[index];
   if (found?.type !== "tool") {
     const call: Call = { type: "tool_call", id: event.id, name: event.name, arguments: {} };
     return [
@@ -115,7 +124,7 @@ function addResult(parts: Part[], event: Result, now: number | null): Part[] {
   }
   const measured = now !== null && found.startedAt !== null ? now - found.startedAt : null;
   const milliseconds = event.duration_ms ?? measured;
-  return parts.with(place, { ...found, result, milliseconds });
+  return parts.with(index, { ...found, result, milliseconds });
 }
 
 export function textOf(answer: Pick<Answer, "parts">): string {

@@ -35,7 +35,7 @@ function setUp(transport: Partial<Transport>, hooks = {}) {
     follow: async () => new Response(null, { status: 204 }),
     stop: async () => undefined,
     approve: async () => undefined,
-    isPassing: (error) => error instanceof TypeError,
+    isTransient: (error) => error instanceof TypeError,
     ...transport,
   };
   const frames = new Frames({ request: (run) => void setTimeout(run, 0) });
@@ -52,7 +52,7 @@ const text = (chats: Chats, key = SESSION) => {
 };
 
 describe("a conversation", () => {
-  it("begins with a question and ends as the house has stored it", async () => {
+  it("begins with a question and ends as the server has stored it", async () => {
     const chats = setUp({});
     expect(await chats.ask(NEW, "知恵とは？")).toBe(SESSION);
     await settled(chats, SESSION);
@@ -61,7 +61,7 @@ describe("a conversation", () => {
     expect(chats.get(SESSION).messages.every((message) => !message.id.startsWith("local"))).toBe(true);
   });
 
-  it("that is being begun is still there after a look at another page", async () => {
+  it("survives a visit to another page while it is created", async () => {
     let answer: (response: Response) => void = () => undefined;
     const chats = setUp({ ask: () => new Promise<Response>((resolve) => (answer = resolve)) });
     const asking = chats.ask(NEW, "知恵とは？");
@@ -73,20 +73,20 @@ describe("a conversation", () => {
     expect(chats.get(NEW).messages).toEqual([]);
   });
 
-  it("is led by the agent that was asked from the first moment", async () => {
+  it("has the chosen agent from the start", async () => {
     const chats = setUp({ load: () => new Promise(() => undefined) });
     await chats.ask(NEW, "x", "echo");
     expect(chats.get(SESSION).agentId).toBe("echo");
   });
 
-  it("goes on where the connection broke, wherever that was, with nothing lost or doubled", async () => {
+  it("resumes at any point where the connection broke, without loss or repetition", async () => {
     for (let cut = 0; cut < BLOCKS.length; cut++) {
       const asked: number[] = [];
       const chats = setUp({
         ask: async () => response(BLOCKS.slice(0, cut), { broken: true }),
         follow: async (_, after) => {
           asked.push(after);
-          // The house may send again what was received already; the page does not mind.
+          // The server may repeat events; the page ignores them.
           return response(BLOCKS.slice(Math.max(0, after - 2)));
         },
       });
@@ -98,7 +98,7 @@ describe("a conversation", () => {
     }
   });
 
-  it("waits for a house that does not answer, and says so meanwhile", async () => {
+  it("waits while the server does not respond, and shows it", async () => {
     const seen: string[] = [];
     let tries = 0;
     const chats: Chats = setUp(
@@ -119,7 +119,7 @@ describe("a conversation", () => {
     expect(chats.get(SESSION).link).toBe("connected");
   });
 
-  it("that is opened while an answer grows follows it from where the stored part ends", async () => {
+  it("follows a streaming answer from the end of the stored part", async () => {
     const stored = structuredClone(ODD.conversation) as unknown as StoredConversation;
     const answer = stored.messages[1];
     if (!answer) throw new Error("no answer");
@@ -140,16 +140,16 @@ describe("a conversation", () => {
     expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
   });
 
-  it("that is renamed has the new title at once, one that nobody has opened does not begin to exist", async () => {
+  it("has a new title at once when it is renamed, unless it is not open", async () => {
     const chats = setUp({});
     await chats.open(SESSION);
     chats.rename(SESSION, "新しい題");
-    chats.rename("elsewhere", "x");
+    chats.rename("other", "x");
     expect(chats.get(SESSION).title).toBe("新しい題");
-    expect(chats.get("elsewhere").state).toBe("loading");
+    expect(chats.get("other").state).toBe("loading");
   });
 
-  it("says why a question could not be sent", async () => {
+  it("keeps the error of a question that could not be sent", async () => {
     const offline = new TypeError("offline");
     const chats = setUp({ ask: async () => Promise.reject(offline) });
     expect(await chats.ask(NEW, "大事な質問")).toBeNull();
@@ -158,18 +158,18 @@ describe("a conversation", () => {
     expect(chats.get(NEW).live).toBeNull();
   });
 
-  it("that the house does not know says so", async () => {
+  it("fails to open where the server does not know it", async () => {
     const chats = setUp({ load: async () => Promise.reject(new Error("404")) });
     await chats.open("gone");
     expect(chats.get("gone").state).toBe("failed");
   });
 });
 
-describe("tools that wait for a word", () => {
+describe("tools that wait for approval", () => {
   const WAITING =
     'id: 1\nevent: tool_call\ndata: {"type":"tool_call","id":"c","name":"drop","arguments":{},"approval":"required"}\n\n';
 
-  it("are approved by themselves where the user has allowed them for good", async () => {
+  it("are approved automatically where the user has always allowed them", async () => {
     const approved: unknown[] = [];
     const chats = setUp(
       {
@@ -183,7 +183,7 @@ describe("tools that wait for a word", () => {
     expect(approved).toEqual([[ANSWER, "c", true]]);
   });
 
-  it("ask again where the decision did not get through", async () => {
+  it("ask again where the decision could not be sent", async () => {
     const chats = setUp({
       ask: async () => response([WAITING]),
       follow: () => new Promise(() => undefined),

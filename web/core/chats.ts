@@ -1,10 +1,11 @@
 import { applyEvent, EMPTY_ANSWER, type ToolPart, waitingTools } from "./answer";
-import { fromStored, fuller, type Message, newestTip } from "./conversation";
+import { fromStored, type Message, merged, newestTip } from "./conversation";
 import { follow, type Link, type Numbered } from "./follow";
 import { Frames } from "./frames";
+import { Observable } from "./observable";
 import type { Hooks, StoredConversation, Transport } from "./transport";
 
-/** Every conversation the page has open, and the answers that grow in them, seen or not. */
+/** The conversations that the page has open, and the answers streaming into them, also those not on the screen. */
 export const NEW = "new";
 
 export interface Conversation {
@@ -14,14 +15,14 @@ export interface Conversation {
   title: string;
   agentId: string | null;
   messages: Message[];
-  /** The message at which the branch on the screen ends. */
+  /** The last message of the branch on the screen. */
   tip: string | null;
-  /** The answer that is being written, and how its connection is. */
+  /** The answer that is streaming, and the state of its connection. */
   live: string | null;
   link: Link;
-  /** Why the last question did not reach the house; its words are their sender's to keep. */
+  /** Why the last question was not sent; the caller keeps its text. */
   unsent: { error: unknown } | null;
-  /** The user's words on tools, by `decisionKey`, until the tool's result is there. */
+  /** Approvals and denials of tool calls, by `decisionKey`, until the result has arrived. */
   decided: Record<string, boolean>;
 }
 
@@ -42,9 +43,8 @@ export function decisionKey(messageId: string, tool: ToolPart): string {
   return `${messageId} ${tool.key}`;
 }
 
-export class Chats {
+export class Chats extends Observable {
   #conversations = new Map<string, Conversation>([[NEW, BLANK]]);
-  #listeners = new Set<() => void>();
   #followers = new Map<string, AbortController>();
   #stopped = new Set<string>();
   #local = 0;
@@ -53,18 +53,15 @@ export class Chats {
     private readonly transport: Transport,
     private readonly hooks: Hooks = {},
     private readonly frames = new Frames(),
-  ) {}
-
-  subscribe = (changed: () => void): (() => void) => {
-    this.#listeners.add(changed);
-    return () => this.#listeners.delete(changed);
-  };
+  ) {
+    super();
+  }
 
   get(key: string): Conversation {
     return this.#conversations.get(key) ?? { ...BLANK, state: "loading" };
   }
 
-  /** Shows a session at once if it was open before, and brings it up to date behind that. */
+  /** Shows a session at once if it was open before, and refreshes it in the background. */
   async open(sessionId: string): Promise<void> {
     const known = this.#conversations.get(sessionId);
     if (known?.live) return;
@@ -72,7 +69,7 @@ export class Chats {
     await this.#refresh(sessionId);
   }
 
-  /** A clean sheet; a question that is on its way, or that could not be sent, stays. */
+  /** Clears the new conversation, but keeps a question that is being sent or could not be sent. */
   reset(): void {
     const { live, unsent } = this.get(NEW);
     if (!live) this.#set(NEW, { ...BLANK, unsent });
@@ -91,7 +88,7 @@ export class Chats {
     this.#change(key, { tip: newestTip(messages, messageId) });
   }
 
-  /** Resolves with the session's id as soon as the house has the question; null where it did not get it. */
+  /** Resolves with the session's id once the server has stored the question, or with null where that failed. */
   ask(key: string, text: string, agentId?: string): Promise<string | null> {
     const { tip } = this.get(key);
     const session = key === NEW ? {} : { session_id: key, parent_id: tip ?? undefined };
@@ -150,14 +147,14 @@ export class Chats {
     }
     const sessionId = response.headers.get("X-Chie-Session") ?? key;
     const messageId = response.headers.get("X-Chie-Message") ?? answer.id;
-    this.#arrived(key, sessionId, answer.id, messageId);
+    this.#accepted(key, sessionId, answer.id, messageId);
     void this.#follow(sessionId, messageId, response);
     this.hooks.onChange?.(sessionId);
     return sessionId;
   }
 
-  /** From here on the answer has the name that the house gave it. */
-  #arrived(key: string, sessionId: string, localId: string, messageId: string): void {
+  /** Replaces the local id with the server's. */
+  #accepted(key: string, sessionId: string, localId: string, messageId: string): void {
     const conversation = this.get(key);
     const messages = conversation.messages.map((one) =>
       one.id === localId ? { ...one, id: messageId } : one,
@@ -185,12 +182,12 @@ export class Chats {
         after: this.#find(sessionId, messageId)?.answer?.lastEventId ?? 0,
         onEvents: (events) => this.#take(sessionId, messageId, events),
         onLink: (link) => this.#change(sessionId, { link }),
-        isPassing: this.transport.isPassing,
+        isTransient: this.transport.isTransient,
         signal: follower.signal,
         pause: this.hooks.pause,
       });
     } catch {
-      // The house refuses to go on with it; what it has of it comes with the refresh.
+      // The server does not continue the stream; the refresh below loads what it has stored.
     } finally {
       this.#followers.delete(messageId);
     }
@@ -225,9 +222,9 @@ export class Chats {
       return;
     }
     const known = this.get(sessionId);
-    if (known.live && known.live !== ended) return; // a newer answer grows: its own end refreshes
+    if (known.live && known.live !== ended) return; // a newer answer is streaming; its end refreshes
     const seen = new Map(known.messages.map((message) => [message.id, message]));
-    const messages = stored.messages.map((one) => fuller(seen.get(one.message_id), fromStored(one)));
+    const messages = stored.messages.map((one) => merged(seen.get(one.message_id), fromStored(one)));
     const tip = messages.some((message) => message.id === known.tip)
       ? known.tip
       : (messages.at(-1)?.id ?? null);
@@ -273,8 +270,8 @@ export class Chats {
 
   #replace(key: string, message: Message): void {
     const { messages } = this.get(key);
-    const place = messages.findLastIndex((one) => one.id === message.id);
-    this.#change(key, { messages: messages.with(place, message) });
+    const index = messages.findLastIndex((one) => one.id === message.id);
+    this.#change(key, { messages: messages.with(index, message) });
   }
 
   #change(key: string, change: Partial<Conversation>): void {
@@ -283,12 +280,8 @@ export class Chats {
 
   #set(key: string, conversation: Conversation): void {
     this.#conversations.set(key, conversation);
-    this.frames.schedule(this.#notify);
+    this.frames.schedule(this.notify);
   }
-
-  #notify = (): void => {
-    for (const listener of this.#listeners) listener();
-  };
 }
 
 export function isLocal(message: Message): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "./answer";
 import { citationsOf, markSupported } from "./citations";
-import { remarkCitations } from "./markers";
+import { remarkCitations } from "./remark-citations";
 
 function tool(content: unknown, isError = false): ToolPart {
   const result = { content: typeof content === "string" ? content : JSON.stringify(content), isError };
@@ -60,7 +60,7 @@ describe("sources of an answer", () => {
     });
   });
 
-  it("come neither from failures nor from text that is no JSON", () => {
+  it("come neither from errors nor from text that is not JSON", () => {
     expect(
       citationsOf([tool({ hits: [NOTE] }, true), tool("{broken"), tool("plain"), tool([1, null])]),
     ).toEqual([]);
@@ -92,7 +92,7 @@ describe("sentences that a source supports", () => {
     );
   });
 
-  it("get none where the answer says it otherwise", () => {
+  it("get none where the answer words it differently", () => {
     expect(markSupported("会議は火曜です。", found)).toBe("会議は火曜です。");
   });
 });
@@ -104,7 +104,7 @@ describe("numbers in an answer", () => {
       type: "paragraph",
       children: [{ type: "text", value }],
     };
-    const citations = Array.from({ length: count }, (_, place) => ({ noteId: `k-${place}` }));
+    const citations = Array.from({ length: count }, (_, index) => ({ noteId: `k-${index}` }));
     remarkCitations({ citations })({ type: "root", children: [paragraph] });
     return paragraph.children.map((node) => node.url ?? node.value);
   };
@@ -120,7 +120,7 @@ describe("numbers in an answer", () => {
     ]);
   });
 
-  it("may be a note's own id", () => {
+  it("may be a note's id", () => {
     const paragraph: { type: string; children: { type: string; value?: string; url?: string }[] } = {
       type: "paragraph",
       children: [

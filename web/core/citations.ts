@@ -1,19 +1,19 @@
 import type { Part } from "./answer";
 
-/** What an answer rests on: the passages that its tools brought, numbered in the order they came. */
+/** The sources of an answer: the passages its tools returned, numbered in order of arrival. */
 export interface Citation {
   number: number;
-  /** A note's id, or where the passage lies; the same passage from two calls is one source. */
+  /** A note's id, or the location and the passage; the same passage from two calls is one source. */
   key: string;
   title: string;
   snippet: string;
   noteId: string | null;
-  /** Only http(s): anything else is shown as text. */
+  /** Only http(s); anything else is shown as text. */
   link: string | null;
   source: string | null;
   date: string | null;
   tool: string;
-  /** The sentences that it supports, word for word, where the tool has told. */
+  /** The sentences it supports, word for word, where the tool reports them. */
   supports: string[];
 }
 
@@ -36,7 +36,7 @@ export function citationsOf(parts: readonly Part[]): Citation[] {
 
 interface Items {
   list: Fields[];
-  /** A tool that answers by itself says which part of its answer rests on what. */
+  /** The tool's own answer, which the spans of its citations refer to. */
   answer: string | null;
 }
 
@@ -62,7 +62,7 @@ function parse(content: string): unknown {
   }
 }
 
-/** `spans` count characters as Python does, not UTF-16 halves. */
+/** `spans` count code points, as Python does. */
 function supported(item: Fields, answer: string | null): string[] {
   if (!answer || !Array.isArray(item.spans)) return [];
   const characters = Array.from(answer);
@@ -73,22 +73,22 @@ function supported(item: Fields, answer: string | null): string[] {
   });
 }
 
-/** Where an answer repeats a supported sentence word for word, the source's number follows it. */
+/** Adds the source's number after each supported sentence that the answer repeats word for word. */
 export function markSupported(text: string, citations: readonly Citation[]): string {
-  const places = new Map<number, number[]>();
+  const markers = new Map<number, number[]>();
   for (const { number, supports } of citations) {
     for (const sentence of supports) {
       const at = text.indexOf(sentence);
       if (at < 0) continue;
       const end = at + sentence.length;
-      const there = places.get(end) ?? [];
-      if (!there.includes(number)) places.set(end, [...there, number]);
+      const there = markers.get(end) ?? [];
+      if (!there.includes(number)) markers.set(end, [...there, number]);
     }
   }
-  return [...places.keys()]
+  return [...markers.keys()]
     .sort((a, b) => b - a)
     .reduce(
-      (marked, end) => `${marked.slice(0, end)} [${places.get(end)?.join(", ")}]${marked.slice(end)}`,
+      (marked, end) => `${marked.slice(0, end)} [${markers.get(end)?.join(", ")}]${marked.slice(end)}`,
       text,
     );
 }

@@ -28,12 +28,12 @@ describe("the tree of messages", () => {
     expect(branch(TREE, "gone")).toEqual([]);
   });
 
-  it("knows what else stands in a message's place", () => {
+  it("lists the versions of a message", () => {
     expect(siblings(TREE, TREE[1] as Message).map(({ id }) => id)).toEqual(["a1", "a1b"]);
     expect(siblings(TREE, TREE[0] as Message).map(({ id }) => id)).toEqual(["q1", "q1b"]);
   });
 
-  it("goes from a message to the end of its newest branch", () => {
+  it("finds the end of the newest branch through a message", () => {
     expect(newestTip(TREE, "a1")).toBe("a2");
     expect(newestTip(TREE, "q1")).toBe("a1b");
     expect(newestTip(TREE, "a3")).toBe("a3");
@@ -56,26 +56,26 @@ describe("a stored answer", () => {
     last_event_id: 2,
   };
 
-  it("remembers that the model's limit cut it", () => {
+  it("is marked as truncated by a length limit", () => {
     const parts = [
       { type: "message" as const, content: "half" },
       { type: "done" as const, message_id: "a", finish: "length" as const },
     ];
     const cut = fromStored({ ...stored, parts });
     expect(cut.answer).toMatchObject({
-      cut: true,
+      truncated: true,
       status: "complete",
       parts: [{ type: "text", text: "half" }],
     });
-    expect(fromStored({ ...stored, parts: [] }).answer?.cut).toBe(false);
+    expect(fromStored({ ...stored, parts: [] }).answer?.truncated).toBe(false);
   });
 
-  it("remembers that the model's provider stopped it", () => {
+  it("is marked as stopped by the content filter", () => {
     const parts = [
       { type: "message" as const, content: "half" },
       { type: "done" as const, message_id: "a", finish: "content_filter" as const },
     ];
-    expect(fromStored({ ...stored, parts }).answer).toMatchObject({ filtered: true, cut: false });
+    expect(fromStored({ ...stored, parts }).answer).toMatchObject({ filtered: true, truncated: false });
     expect(fromStored({ ...stored, parts: [] }).answer?.filtered).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
 import { type Answer, applyEvent, EMPTY_ANSWER, type Part, type Status } from "./answer";
 import type { ChatEvent } from "./events";
-import type { ServerText } from "./texts";
+import { messageIn, type WithOptionalText } from "./server-message";
 
-/** Messages as `GET /api/sessions/{id}` gives them, and the tree they form. */
-export interface StoredMessage {
+/** Messages as `GET /api/sessions/{id}` returns them, and the tree they form. */
+export interface StoredMessage extends WithOptionalText<"error"> {
   message_id: string;
   session_id: string;
   parent_id: string | null;
@@ -12,7 +12,6 @@ export interface StoredMessage {
   status: Status;
   created_at: string;
   agent_id: string | null;
-  error: ServerText | null;
   parts: ChatEvent[];
   input_tokens: number | null;
   output_tokens: number | null;
@@ -23,7 +22,7 @@ export interface Message {
   id: string;
   parentId: string | null;
   role: "user" | "assistant";
-  /** Of a question; an answer's text is in its parts. */
+  /** The text of a question; an answer's text is in its parts. */
   text: string;
   agentId: string | null;
   createdAt: string;
@@ -43,12 +42,12 @@ export function fromStored(stored: StoredMessage): Message {
 }
 
 function answerFromStored(stored: StoredMessage): Answer {
-  const told = stored.parts.reduce(
-    (answer, event, place) => applyEvent(answer, place + 1, event),
+  const replayed = stored.parts.reduce(
+    (answer, event, index) => applyEvent(answer, index + 1, event),
     EMPTY_ANSWER,
   );
   const parts: Part[] = stored.parts.length
-    ? told.parts
+    ? replayed.parts
     : stored.content
       ? [{ type: "text", text: stored.content }]
       : [];
@@ -56,49 +55,49 @@ function answerFromStored(stored: StoredMessage): Answer {
   return {
     status: stored.status,
     parts,
-    error: stored.error,
+    error: messageIn(stored, "error"),
     usage: counted
       ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 }
       : null,
-    cut: told.cut,
-    filtered: told.filtered,
+    truncated: replayed.truncated,
+    filtered: replayed.filtered,
     lastEventId: stored.last_event_id,
   };
 }
 
-/** From the first message to `tip`. */
+/** The messages from the first one to `tip`. */
 export function branch(messages: readonly Message[], tip: string | null): Message[] {
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const way: Message[] = [];
+  const path: Message[] = [];
   for (let at = tip; at !== null; ) {
     const message = byId.get(at);
     if (!message) break;
-    way.push(message);
+    path.push(message);
     at = message.parentId;
   }
-  return way.reverse();
+  return path.reverse();
 }
 
-/** The messages that stand in the same place, oldest first. */
+/** The versions of a message: those with the same parent and role, oldest first. */
 export function siblings(messages: readonly Message[], of: Message): Message[] {
   return messages.filter((message) => message.parentId === of.parentId && message.role === of.role);
 }
 
-/** Where the newest branch through a message ends. */
+/** The last message of the newest branch through a message. */
 export function newestTip(messages: readonly Message[], from: string): string {
-  const inside = new Set([from]);
+  const descendants = new Set([from]);
   let tip = from;
   for (const message of messages) {
-    if (message.parentId !== null && inside.has(message.parentId)) {
-      inside.add(message.id);
+    if (message.parentId !== null && descendants.has(message.parentId)) {
+      descendants.add(message.id);
       tip = message.id;
     }
   }
   return tip;
 }
 
-/** What is unchanged keeps its identity, and so its drawing. */
-export function fuller(seen: Message | undefined, stored: Message): Message {
+/** The stored message, or the known one where nothing has changed, so that it is not rendered again. */
+export function merged(seen: Message | undefined, stored: Message): Message {
   if (!seen) return stored;
   if (!seen.answer || !stored.answer) return seen.text === stored.text ? seen : stored;
   const sameEvents = seen.answer.lastEventId === stored.answer.lastEventId;

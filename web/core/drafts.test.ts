@@ -10,8 +10,8 @@ class MemoryStorage implements Storage {
   clear() {
     this.#map.clear();
   }
-  key(place: number) {
-    return [...this.#map.keys()][place] ?? null;
+  key(index: number) {
+    return [...this.#map.keys()][index] ?? null;
   }
   getItem(name: string) {
     return this.#map.get(name) ?? null;
@@ -25,7 +25,7 @@ class MemoryStorage implements Storage {
 }
 
 describe("drafts", () => {
-  it("are kept per session and go when they are sent", () => {
+  it("are kept per session and removed when they are sent", () => {
     const drafts = new Drafts(new MemoryStorage());
     drafts.write("a", "下書き");
     drafts.write("b", "other");
@@ -33,7 +33,7 @@ describe("drafts", () => {
     expect([drafts.read("a"), drafts.read("b")]).toEqual(["下書き", ""]);
   });
 
-  it("of long ago make room for new ones", () => {
+  it("are pruned, oldest first", () => {
     const storage = new MemoryStorage();
     const drafts = new Drafts(storage);
     for (let n = 0; n < 60; n++) drafts.write(`s${n}`, "x", n);
@@ -42,36 +42,36 @@ describe("drafts", () => {
     expect([reloaded.read("s0"), reloaded.read("s59")]).toEqual(["", "x"]);
   });
 
-  it("do without a storage that refuses, as long as the page is there", () => {
+  it("work without storage for the lifetime of the page", () => {
     const drafts = new Drafts(null);
     drafts.write("a", "x");
-    drafts.leave("a");
+    drafts.release("a");
     expect(drafts.read("a")).toBe("x");
   });
 
-  it("get back what could not be sent, before what was typed since", () => {
+  it("restore text that could not be sent, before text typed since", () => {
     const storage = new MemoryStorage();
     const drafts = new Drafts(storage);
-    drafts.giveBack("a", "届かなかった質問");
+    drafts.restore("a", "届かなかった質問");
     drafts.type("b", "typed since");
-    drafts.giveBack("b", "not sent");
-    drafts.giveBack("b", "not sent\n\ntyped since");
+    drafts.restore("b", "not sent");
+    drafts.restore("b", "not sent\n\ntyped since");
     const reloaded = new Drafts(storage);
     expect(reloaded.read("a")).toBe("届かなかった質問");
     expect(reloaded.read("b")).toBe("not sent\n\ntyped since");
   });
 
-  it("of another tab are not wiped by a tab in which nothing was typed", () => {
+  it("of another tab are not removed by a tab without input", () => {
     const storage = new MemoryStorage();
     const empty = new Drafts(storage);
     expect(empty.read("new")).toBe("");
     new Drafts(storage).write("new", "typed in the other tab");
     empty.save();
-    empty.leave("new");
+    empty.release("new");
     expect(empty.read("new")).toBe("typed in the other tab");
   });
 
-  it("of another tab are not wiped by one that sends its own", () => {
+  it("of another tab are not removed by a tab that sends its own", () => {
     const storage = new MemoryStorage();
     const [one, other] = [new Drafts(storage), new Drafts(storage)];
     expect([one.read("new"), other.read("new")]).toEqual(["", ""]);
@@ -83,19 +83,19 @@ describe("drafts", () => {
     expect(storage.length).toBe(0);
   });
 
-  it("go with a conversation that gets its place", () => {
+  it("move to another key", () => {
     const drafts = new Drafts(new MemoryStorage());
     drafts.type("new", "次の質問");
     drafts.move("new", "s1");
     expect([drafts.read("new"), drafts.read("s1")]).toEqual(["", "次の質問"]);
   });
 
-  it("tell who shows them", () => {
+  it("notify subscribers", () => {
     const drafts = new Drafts(new MemoryStorage());
     const seen: string[] = [];
     const stop = drafts.subscribe(() => seen.push(drafts.read("a")));
     drafts.type("a", "x");
-    drafts.giveBack("a", "y");
+    drafts.restore("a", "y");
     stop();
     drafts.type("a", "z");
     expect(seen).toEqual(["x", "y\n\nx"]);

@@ -1,26 +1,24 @@
+import { Observable } from "./observable";
+
 /**
- * What was typed and not sent yet, by session or by whatever else is written in. It belongs to the page first, so that
- * a text can come back to its place while nobody looks at it, and the browser keeps it; the oldest go when there are many.
+ * Text that was typed but not sent or saved, by key: a session, a note, a rewritten question. The page holds it in
+ * memory, so that text can be restored to a field that is not on the screen, and writes it to local storage.
  */
 const PREFIX = "chie.draft.";
-const KEPT = 50;
-const REST_MS = 300;
+const MAX_DRAFTS = 50;
+const SAVE_DELAY_MS = 300;
 
-export class Drafts {
+export class Drafts extends Observable {
   #texts = new Map<string, string>();
-  /** Only what was typed here is written down: another tab may have its own words under the same key. */
+  /** Only what was typed in this tab is stored: another tab may have its own text under the same key. */
   #unsaved = new Set<string>();
-  /** What the browser had when this tab last looked: only that is this tab's to wipe. */
+  /** The stored value when this tab last read it: only that value may be removed by this tab. */
   #seen = new Map<string, string | null>();
-  #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly storage: Storage | null) {}
-
-  subscribe = (changed: () => void): (() => void) => {
-    this.#listeners.add(changed);
-    return () => this.#listeners.delete(changed);
-  };
+  constructor(private readonly storage: Storage | null) {
+    super();
+  }
 
   read(key: string): string {
     let text = this.#texts.get(key);
@@ -33,13 +31,13 @@ export class Drafts {
     return text;
   }
 
-  /** Shown at once, written down when the typing rests. */
+  /** Visible at once, stored after a pause in typing. */
   type(key: string, text: string): void {
     this.#texts.set(key, text);
     this.#unsaved.add(key);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.save(), REST_MS);
-    for (const listener of this.#listeners) listener();
+    this.#timer = setTimeout(() => this.save(), SAVE_DELAY_MS);
+    this.notify();
   }
 
   write(key: string, text: string, now = Date.now()): void {
@@ -47,17 +45,17 @@ export class Drafts {
     this.save(now);
   }
 
-  /** A text that could not be sent comes back, before what has been typed in its place since. */
-  giveBack(key: string, text: string): void {
+  /** Restores a text that could not be sent, before anything typed since. */
+  restore(key: string, text: string): void {
     const since = this.read(key);
     this.write(key, since && since !== text ? `${text}\n\n${since}` : text);
   }
 
-  /** What was written in one place goes on in another; what is there already stays behind it. */
+  /** Moves a text to another key, before any text that is already there. */
   move(from: string, to: string): void {
     const text = this.read(from);
     if (!text) return;
-    this.giveBack(to, text);
+    this.restore(to, text);
     this.write(from, "");
   }
 
@@ -66,13 +64,13 @@ export class Drafts {
     for (const key of this.#unsaved) if (this.#store(key, now)) this.#unsaved.delete(key);
   }
 
-  /** Nobody writes there now: the next reader gets what the browser has, which another tab may have changed. */
-  leave(key: string): void {
+  /** Drops the copy in memory, so that the next read sees a change that another tab has stored. */
+  release(key: string): void {
     this.save();
     if (!this.#unsaved.has(key)) this.#texts.delete(key);
   }
 
-  /** A full or forbidden storage costs the draft when the page is left, not the typing. */
+  /** Where storage is full or forbidden, the draft is lost with the page. */
   #store(key: string, now: number): boolean {
     if (!this.storage) return false;
     const text = this.#texts.get(key);
@@ -92,10 +90,10 @@ export class Drafts {
   }
 
   #prune(storage: Storage): void {
-    const names = Array.from({ length: storage.length }, (_, place) => storage.key(place) ?? "");
+    const names = Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "");
     const drafts = names.filter((name) => name.startsWith(PREFIX));
-    if (drafts.length <= KEPT) return;
-    const oldest = drafts.sort((a, b) => this.#age(a) - this.#age(b)).slice(0, drafts.length - KEPT);
+    if (drafts.length <= MAX_DRAFTS) return;
+    const oldest = drafts.sort((a, b) => this.#age(a) - this.#age(b)).slice(0, drafts.length - MAX_DRAFTS);
     for (const name of oldest) storage.removeItem(name);
   }
 

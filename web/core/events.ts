@@ -1,7 +1,7 @@
+import type { Params, ServerText } from "./server-message";
 import type { SseEvent } from "./sse";
-import type { ServerText } from "./texts";
 
-/** The five events of an answer, as docs/chat.md tells them. */
+/** The five events of an answer, as documented in docs/chat.md. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -16,17 +16,19 @@ export type ChatEvent =
       name: string;
       content: string;
       is_error: boolean;
+      code?: string | null;
+      params?: Params | null;
       duration_ms?: number;
     }
-  | { type: "error"; error: ServerText }
+  | { type: "error"; error: ServerText; code?: string | null; params?: Params | null }
   | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null; finish?: Finish };
 
-/** Who ended an answer, where the model did not: its limit of tokens, or its provider's filter. */
+/** Why an answer ended, where the model did not end it: a length limit, or the provider's content filter. */
 export type Finish = "length" | "content_filter";
 
 const TYPES = new Set(["message", "tool_call", "tool_result", "error", "done"]);
 
-/** Null for what a newer house may send and this page does not know. */
+/** Null for an event type that this page does not know, which a newer server may send. */
 export function decodeEvent(event: SseEvent): ChatEvent | null {
   if (!TYPES.has(event.event)) return null;
   const data: unknown = JSON.parse(event.data);

@@ -1,9 +1,9 @@
 import { type ChatEvent, decodeEvent } from "./events";
 import { readSse } from "./sse";
 
-/** Reading an answer to its end, over as many connections as it takes. */
-export const SILENCE_MS = 40_000; // the house says something every 15 seconds
-export const PAUSES_MS = [300, 1_000, 2_000, 4_000, 8_000];
+/** Reads an answer to its end, over as many connections as it takes. */
+export const SILENCE_TIMEOUT_MS = 40_000; // the server sends a heartbeat every 15 seconds
+export const RETRY_DELAYS_MS = [300, 1_000, 2_000, 4_000, 8_000];
 
 export interface Numbered {
   id: number;
@@ -13,22 +13,22 @@ export interface Numbered {
 export type Link = "connected" | "waiting";
 
 export interface FollowOptions {
-  /** The first connection, if there is one already. */
+  /** The response of the request that started the answer, if any. */
   first?: Response;
-  /** Another connection, with the events after `after`. It throws for a refusal that trying again cannot mend. */
+  /** Opens another connection for the events after `after`. */
   open: (after: number, signal: AbortSignal) => Promise<Response>;
   after: number;
   onEvents: (events: Numbered[]) => void;
   onLink: (link: Link) => void;
-  /** Whether a failure may pass. */
-  isPassing: (error: unknown) => boolean;
+  /** Whether trying again may help after this error. */
+  isTransient: (error: unknown) => boolean;
   signal: AbortSignal;
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Resolves once `done` was received or the house says that there is no more. */
+/** Resolves after `done`, or after a 204 response: nothing more to read. */
 export async function follow(options: FollowOptions): Promise<void> {
-  const { open, onEvents, onLink, isPassing, signal, pause = sleep } = options;
+  const { open, onEvents, onLink, isTransient, signal, pause = sleep } = options;
   let after = options.after;
   let failures = 0;
   let response: Response | null = options.first ?? null;
@@ -37,7 +37,7 @@ export async function follow(options: FollowOptions): Promise<void> {
       response ??= await open(after, signal);
       if (response.status === 204 || !response.body) return;
       onLink("connected");
-      for await (const events of readAlive(response.body, signal)) {
+      for await (const events of readUntilSilent(response.body, signal)) {
         failures = 0;
         const fresh = events.filter(({ id }) => id > after);
         after = fresh.at(-1)?.id ?? after;
@@ -46,11 +46,11 @@ export async function follow(options: FollowOptions): Promise<void> {
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
     }
     response = null;
     onLink("waiting");
-    await pause(jitter(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)] ?? 0), signal);
+    await pause(jitter(RETRY_DELAYS_MS[Math.min(failures++, RETRY_DELAYS_MS.length - 1)] ?? 0), signal);
   }
 }
 
@@ -58,12 +58,15 @@ function jitter(milliseconds: number): number {
   return milliseconds * (0.75 + Math.random() / 2);
 }
 
-/** A connection that is silent for too long is dead, whatever the browser thinks. */
-async function* readAlive(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Numbered[]> {
+/** Ends when nothing was received for too long: browsers do not notice every dead connection. */
+async function* readUntilSilent(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Numbered[]> {
   const batches = readSse(body);
   try {
     for (;;) {
-      const next = await orSilence(batches.next(), signal);
+      const next = await orTimeout(batches.next(), signal);
       if (next === null || next.done) return;
       yield next.value.flatMap((raw) => {
         const event = decodeEvent(raw);
@@ -76,9 +79,9 @@ async function* readAlive(body: ReadableStream<Uint8Array>, signal: AbortSignal)
   }
 }
 
-function orSilence<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
+function orTimeout<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(null), SILENCE_MS);
+    const timer = setTimeout(() => resolve(null), SILENCE_TIMEOUT_MS);
     const stop = () => resolve(null);
     signal.addEventListener("abort", stop, { once: true });
     promise.then(resolve, reject).finally(() => {
@@ -88,7 +91,7 @@ function orSilence<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | nul
   });
 }
 
-/** Coming online again ends the wait. */
+/** Ends early when the browser comes back online. */
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {

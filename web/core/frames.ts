@@ -1,5 +1,5 @@
-/** Calls back once a frame at most, however often it is told; a page in the background has no frames, but time passes. */
-const HIDDEN_MS = 250;
+/** Runs callbacks at most once per animation frame; a hidden page has no frames and uses a timer instead. */
+const HIDDEN_INTERVAL_MS = 250;
 
 export interface Clock {
   request: (run: () => void) => void;
@@ -7,7 +7,7 @@ export interface Clock {
 
 export const browserClock: Clock = {
   request: (run) => {
-    if (document.visibilityState === "hidden") setTimeout(run, HIDDEN_MS);
+    if (document.visibilityState === "hidden") setTimeout(run, HIDDEN_INTERVAL_MS);
     else requestAnimationFrame(run);
   },
 };

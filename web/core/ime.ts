@@ -1,8 +1,8 @@
 /**
- * Enter that confirms a Japanese conversion is not Enter. Chromium and Firefox say so on the key (`isComposing`, or
- * keyCode 229); WebKit sends `compositionend` first and the key after it, with nothing but its time to tell.
+ * The Enter that confirms a Japanese conversion must not submit. Chromium and Firefox mark the key event (`isComposing`,
+ * or keyCode 229); WebKit sends `compositionend` first and then a plain key event, recognisable only by its time.
  */
-const AFTER_COMPOSITION = 50;
+const AFTER_COMPOSITION_MS = 50;
 
 export interface KeyLike {
   key: string;
@@ -11,7 +11,7 @@ export interface KeyLike {
   timeStamp: number;
 }
 
-export class ImeGuard {
+export class CompositionTracker {
   #composing = false;
   #ended = Number.NEGATIVE_INFINITY;
 
@@ -24,9 +24,9 @@ export class ImeGuard {
     this.#ended = timeStamp;
   }
 
-  /** Does this key belong to the input method? */
+  /** Whether the input method handles this key. */
   owns(event: KeyLike): boolean {
     if (this.#composing || event.isComposing || event.keyCode === 229) return true;
-    return event.key === "Enter" && event.timeStamp - this.#ended < AFTER_COMPOSITION;
+    return event.key === "Enter" && event.timeStamp - this.#ended < AFTER_COMPOSITION_MS;
   }
 }

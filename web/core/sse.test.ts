@@ -6,7 +6,7 @@ const STREAM =
   'id: 1\nevent: message\ndata: {"content": "知恵"}\n\n: still here\n\nid: 2\nevent: done\ndata: {}\n\n';
 
 describe("Server-Sent Events", () => {
-  it("come out the same however the network cuts them, even inside a character", async () => {
+  it("are the same for any chunking, even inside a character", async () => {
     const bytes = new TextEncoder().encode(STREAM);
     for (const size of [1, 2, 3, 7, bytes.length]) {
       const body = new ReadableStream<Uint8Array>({
@@ -24,7 +24,7 @@ describe("Server-Sent Events", () => {
     }
   });
 
-  it("are the same whatever they hold and wherever the network cuts", async () => {
+  it("are the same for any content and any chunking", async () => {
     const events = fc.array(
       fc.record({ event: fc.constantFrom("message", "tool_call", "done"), data: fc.json() }),
     );
@@ -66,12 +66,12 @@ describe("Server-Sent Events", () => {
     );
   });
 
-  it("may end lines with a carriage return, span lines and leave the event's name out", () => {
+  it("may have CRLF line ends, several data lines and no event name", () => {
     const events = new SseParser().push("id: 7\r\ndata: one\r\ndata: two\r\nretry: 5\r\nodd\r\n\r\n");
     expect(events).toEqual([{ id: 7, event: "message", data: "one\ntwo" }]);
   });
 
-  it("are not given before they are complete", () => {
+  it("are not emitted before they are complete", () => {
     const parser = new SseParser();
     expect(parser.push("id: 1\ndata: a\n")).toEqual([]);
     expect(parser.push("\n")).toHaveLength(1);

@@ -1,11 +1,11 @@
-/** Server-Sent Events over fetch: EventSource can neither POST nor say what it has received already. */
+/** Server-Sent Events over fetch: EventSource can neither POST nor choose the event to resume from. */
 export interface SseEvent {
   id: number;
   event: string;
   data: string;
 }
 
-/** Feed it text in pieces of any size; it gives back the events that are complete. Comments are heartbeats. */
+/** Takes text in chunks of any size and returns the events completed by each. Comments, the heartbeats, are skipped. */
 export class SseParser {
   #rest = "";
   #event = "";
@@ -43,7 +43,7 @@ export class SseParser {
   }
 }
 
-/** Every batch of events as it arrives; an empty one is a heartbeat. Characters cut in two by the network are mended. */
+/** Batches of events as they arrive; an empty batch is a heartbeat. Handles characters split across chunks. */
 export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent[]> {
   const parser = new SseParser();
   const decoder = new TextDecoder();

@@ -1,6 +1,6 @@
 import type { StoredMessage } from "./conversation";
 
-/** What conversations need of the world: the house's API, and a few words from the page. */
+/** The server's API and the page's hooks, as the conversation store needs them. */
 export interface StoredConversation {
   session_id: string;
   title: string;
@@ -21,13 +21,14 @@ export interface Transport {
   follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
   stop: (messageId: string) => Promise<unknown>;
   approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;
-  isPassing: (error: unknown) => boolean;
+  /** Whether trying again may help. */
+  isTransient: (error: unknown) => boolean;
 }
 
 export interface Hooks {
-  /** Tools whose calls the user has allowed once and for all. */
+  /** Whether the user has allowed this tool to run without approval. */
   isAllowed?: (tool: string) => boolean;
-  /** Something was asked or has ended: lists of sessions are stale. */
+  /** A question was sent or an answer has ended: lists of sessions are stale. */
   onChange?: (sessionId: string) => void;
   now?: () => number;
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;

@@ -1,8 +1,8 @@
 /**
- * Draws one Mermaid diagram. This runs in a frame without an origin: it sees neither the page nor the house, and
- * what a diagram might smuggle in stays in here. The page hears whether it worked and how high it became.
+ * Renders one Mermaid diagram in a sandboxed frame without an origin, so that markup in a diagram can reach neither the
+ * page nor the API. Reports the height, or that rendering failed, to the page.
  */
-const tell = (words) => parent.postMessage(words, "*");
+const report = (message) => parent.postMessage(message, "*");
 
 async function draw({ source, dark }) {
   document.documentElement.style.colorScheme = dark ? "dark" : "light";
@@ -19,13 +19,13 @@ async function draw({ source, dark }) {
 }
 
 function measure() {
-  const picture = document.body.firstElementChild;
-  if (picture) tell({ height: Math.ceil(picture.getBoundingClientRect().height) });
+  const diagram = document.body.firstElementChild;
+  if (diagram) report({ height: Math.ceil(diagram.getBoundingClientRect().height) });
 }
 
 addEventListener("message", (event) => {
   if (event.source !== parent) return;
-  draw(event.data).catch(() => tell({ failed: true }));
+  draw(event.data).catch(() => report({ failed: true }));
 });
 addEventListener("resize", measure);
-tell({ ready: true });
+report({ ready: true });

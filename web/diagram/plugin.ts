@@ -2,12 +2,10 @@ import type { Plugin } from "vite";
 
 const HERE = new URL(".", import.meta.url).pathname;
 
-/**
- * `diagram.html` with its script inside, because the house gives nothing to a frame without an origin. Nothing of the
- * page needs it, so nobody loads it before a diagram is opened.
- */
-const inside = (script: string) => script.replace(/<(?=\/script|!--)/gi, "\\x3c");
+/** Escapes what would end a script element or start a comment. */
+const inline = (script: string) => script.replace(/<(?=\/script|!--)/gi, "\\x3c");
 
+/** Emits `diagram.html` with its script inlined, because a frame without an origin cannot fetch it from the server. */
 export function diagramFrame(): Plugin {
   return {
     name: "diagram-frame",
@@ -21,7 +19,7 @@ export function diagramFrame(): Plugin {
       this.emitFile({
         type: "asset",
         fileName: "diagram.html",
-        source: page.replace("SCRIPT", () => inside(script)),
+        source: page.replace("SCRIPT", () => inline(script)),
       });
     },
   };

@@ -1,18 +1,16 @@
-/** The house's HTTP API. Every failure is an ApiError; `WhyFailed` of i18n/told shows it in the reader's language. */
+/** The server's HTTP API. Every error is an `ApiError`; `ErrorText` of i18n/translate shows it in the reader's language. */
 
-import { type ServerText, serverText } from "../core/texts";
+import { Observable } from "../core/observable";
+import { type Params, type ServerMessage, serverText } from "../core/server-message";
 
 export class ApiError extends Error {
-  readonly told: ServerText;
-
-  /** `status` is 0 where no answer came at all. */
+  /** `status` is 0 where no response came at all. */
   constructor(
     readonly status: number,
-    told: string,
+    readonly reason: ServerMessage,
   ) {
     super(`HTTP ${status}`);
     this.name = "ApiError";
-    this.told = serverText(told);
   }
 
   get offline(): boolean {
@@ -25,15 +23,15 @@ type Values = Record<string, string | number | boolean | string[] | undefined | 
 
 export interface CallOptions {
   query?: Values;
+  /** Sent as JSON, unless it is a form. */
   body?: unknown;
   signal?: AbortSignal;
-  headers?: Record<string, string>;
-  /** The call survives the page. */
+  /** The request outlives the page. */
   keepalive?: boolean;
 }
 
-/** Relative to the page, so that a proxy may put the house under any path. */
-export function address(path: string, query: Values = {}): string {
+/** Relative to the page, so that a proxy can serve Chie under any path. */
+export function apiUrl(path: string, query: Values = {}): string {
   const url = new URL(path.replace(/^\//, ""), new URL("./", document.baseURI));
   for (const [name, value] of Object.entries(query)) {
     if (Array.isArray(value)) for (const item of value) url.searchParams.append(name, item);
@@ -42,47 +40,54 @@ export function address(path: string, query: Values = {}): string {
   return url.href;
 }
 
-/** The raw response, for streams and files; everybody else uses `api`. */
+/** The raw response, for streams and files; everything else uses `api`. */
 export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
-  const { query, body, signal, headers, keepalive } = options;
+  const { query, body, signal, keepalive } = options;
   let response: Response;
   try {
-    response = await fetch(address(path, query), {
-      method,
-      headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal,
-      keepalive,
-    });
+    response = await fetch(apiUrl(path, query), { method, ...encoded(body), signal, keepalive });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError(0, error instanceof Error ? error.message : String(error));
+    throw new ApiError(0, { text: serverText(error instanceof Error ? error.message : String(error)) });
   }
-  noteStranger(response, path);
-  if (!response.ok) throw new ApiError(response.status, await detail(response));
+  if (response.status === 401 && !path.endsWith("/login")) signIn.require();
+  if (!response.ok) throw new ApiError(response.status, await reasonIn(response));
   return response;
 }
 
-/** Whether the house no longer knows, or never knew, who is there. */
-export const stranger = {
-  is: false,
-  readers: new Set<() => void>(),
-  subscribe: (changed: () => void) => {
-    stranger.readers.add(changed);
-    return () => stranger.readers.delete(changed);
-  },
-};
-
-export function noteStranger(response: Response, path: string): void {
-  if (response.status !== 401 || stranger.is || path.endsWith("/login")) return;
-  stranger.is = true;
-  for (const reader of stranger.readers) reader();
+function encoded(body: unknown): Pick<RequestInit, "headers" | "body"> {
+  if (body === undefined) return {};
+  if (body instanceof FormData) return { body };
+  return { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 
-async function detail(response: Response): Promise<string> {
-  const body: unknown = await response.json().catch(() => null);
-  const told = body && typeof body === "object" && "detail" in body ? body.detail : null;
-  return typeof told === "string" ? told : `HTTP ${response.status}`;
+/** Becomes required with the first 401 response: the session has expired, or there never was one. */
+class SignIn extends Observable {
+  #required = false;
+
+  get required(): boolean {
+    return this.#required;
+  }
+
+  require(): void {
+    if (this.#required) return;
+    this.#required = true;
+    this.notify();
+  }
+}
+
+export const signIn = new SignIn();
+
+interface ErrorBody {
+  detail?: unknown;
+  code?: string | null;
+  params?: Params | null;
+}
+
+async function reasonIn(response: Response): Promise<ServerMessage> {
+  const body = (await response.json().catch(() => null)) as ErrorBody | null;
+  if (typeof body?.detail !== "string") return { text: serverText(`HTTP ${response.status}`) };
+  return { text: serverText(body.detail), code: body.code, params: body.params };
 }
 
 async function call<T>(method: Method, path: string, options?: CallOptions): Promise<T> {

@@ -1,22 +1,22 @@
 import { Suspense, useEffect, useSyncExternalStore } from "react";
 import { SignIn } from "./account/sign-in";
-import { stranger } from "./api";
+import { signIn } from "./api";
 import { useText } from "./i18n/language";
 import { shellText } from "./i18n/shell";
 import ChatPage from "./pages/chat";
 import { PAGES } from "./pages/registry";
 import { hrefTo, useRoute } from "./route";
 import { Shell } from "./shell/shell";
-import { Boundary } from "./ui/boundary";
 import { LinkButton } from "./ui/button";
+import { ErrorBoundary } from "./ui/error-boundary";
 import { Empty, Page, Skeletons } from "./ui/feedback";
 
 export function App() {
-  const isStranger = useSyncExternalStore(stranger.subscribe, () => stranger.is);
-  return isStranger ? <SignIn /> : <House />;
+  const required = useSyncExternalStore(signIn.subscribe, () => signIn.required);
+  return required ? <SignIn /> : <SignedIn />;
 }
 
-function House() {
+function SignedIn() {
   const { page, rest, query } = useRoute();
   const t = useText(shellText);
   const entry = PAGES.find((candidate) => candidate.path === page);
@@ -26,7 +26,7 @@ function House() {
   }, [title]);
   return (
     <Shell>
-      <Boundary key={page} place={`${rest.join("/")}?${query}`}>
+      <ErrorBoundary key={page} resetKey={`${rest.join("/")}?${query}`}>
         {page === "chat" ? (
           <ChatPage />
         ) : entry ? (
@@ -46,7 +46,7 @@ function House() {
             action={<LinkButton href={hrefTo("chat")}>{t.home}</LinkButton>}
           />
         )}
-      </Boundary>
+      </ErrorBoundary>
     </Shell>
   );
 }

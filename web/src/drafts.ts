@@ -14,6 +14,6 @@ addEventListener("pagehide", () => drafts.save());
 
 export function useDraft(key: string): [string, (text: string) => void] {
   const text = useSyncExternalStore(drafts.subscribe, () => drafts.read(key));
-  useEffect(() => () => drafts.leave(key), [key]);
+  useEffect(() => () => drafts.release(key), [key]);
   return [text, useCallback((changed) => drafts.type(key, changed), [key])];
 }

@@ -4,13 +4,13 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
 import { LanguageProvider } from "./i18n/language";
-import { startTold } from "./i18n/told";
+import { startTranslation } from "./i18n/translate";
 import { queryClient } from "./query";
 import { startTheme } from "./theme";
 import { Toasts } from "./ui/toast";
 
 startTheme();
-startTold();
+startTranslation();
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");

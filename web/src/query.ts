@@ -1,26 +1,26 @@
 import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api";
-import { houseIsBack } from "./away";
+import { reconnected } from "./connectivity";
 
-const isAway = (error: unknown) => error instanceof ApiError && error.offline;
+const isOffline = (error: unknown) => error instanceof ApiError && error.offline;
 
-let awaited = false;
+let waiting = false;
 
-/** What had no answer is asked again once the house is back. Until then the page goes on saying that it is away. */
-async function askAgain(error: unknown): Promise<void> {
-  if (awaited || !isAway(error)) return;
-  awaited = true;
-  await houseIsBack();
-  awaited = false;
-  await queryClient.refetchQueries({ type: "active", predicate: ({ state }) => isAway(state.error) });
+/** Refetches the queries without a response once the server is reachable; until then the page shows it as offline. */
+async function refetchWhenReconnected(error: unknown): Promise<void> {
+  if (waiting || !isOffline(error)) return;
+  waiting = true;
+  await reconnected();
+  waiting = false;
+  await queryClient.refetchQueries({ type: "active", predicate: ({ state }) => isOffline(state.error) });
 }
 
-/** What the caller did wrong does not get better by asking again. */
+/** Retries server errors only: a client error would come back the same. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: (error) => void askAgain(error) }),
+  queryCache: new QueryCache({ onError: (error) => void refetchWhenReconnected(error) }),
   defaultOptions: {
     queries: {
-      networkMode: "always", // the house is on this machine, whatever the browser thinks of the internet
+      networkMode: "always", // Chie may run on this machine, which needs no internet connection
       staleTime: 15_000,
       retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status < 500),
     },

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from "react";
 
-/** The place in the page is the address's hash: `#/chat/<session>`, `#/knowledge?tag=nginx`. */
+/** Routing by the URL's hash: `#/chat/<session>`, `#/knowledge?tag=nginx`. */
 export interface Route {
-  /** The first word: which page. */
+  /** The first segment. */
   page: string;
-  /** The words after it. */
+  /** The segments after it. */
   rest: string[];
   query: URLSearchParams;
 }
@@ -15,15 +15,15 @@ export function parseRoute(hash: string): Route {
   return { page: page || "chat", rest, query: new URLSearchParams(query) };
 }
 
-function decode(word: string): string {
+function decode(segment: string): string {
   try {
-    return decodeURIComponent(word);
+    return decodeURIComponent(segment);
   } catch {
-    return word;
+    return segment;
   }
 }
 
-/** A link's `href`; words are escaped. */
+/** A link's `href`, with the segments escaped. */
 export function hrefTo(page: string, ...rest: string[]): string {
   return `#/${[page, ...rest].map(encodeURIComponent).join("/")}`;
 }

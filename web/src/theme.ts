@@ -1,10 +1,10 @@
-import { Stored } from "./stored";
+import { StoredSetting } from "./stored-setting";
 
 export type Theme = "auto" | "light" | "dark";
 
-export const theme = new Stored<Theme>("chie.theme", ["auto", "light", "dark"], "auto");
+export const theme = new StoredSetting<Theme>("chie.theme", ["auto", "light", "dark"], "auto");
 
-/** `theme.css` does the rest: every colour has both values. */
+/** `theme.css` has both values of every colour. */
 export function startTheme(): void {
   const apply = () => {
     document.documentElement.dataset.theme = theme.value;

@@ -1,1 +1,1 @@
-"""Who may come in, who they are, how often they may ask, and what is written down about it."""
+"""Authentication, users, OIDC, rate limits, the audit log, and the ASGI middleware that applies them."""

@@ -1,4 +1,4 @@
-"""What was written, by whom and when; never what it says. One JSON object a line."""
+"""The audit log: who wrote what kind of thing and when, never its content. One JSON object per line."""
 
 import json
 import logging
@@ -13,14 +13,14 @@ from chie.access.users import locked
 from chie.files import make_folder
 from chie.logging import request_id
 
-LARGEST = 10 * 1024 * 1024
-KEPT = 5  # older files: audit.log.1 is the youngest of them
+MAX_BYTES = 10 * 1024 * 1024
+ROTATED_FILES = 5  # audit.log.1 is the newest of them
 
 logger = logging.getLogger(__name__)
 
 
 def record(kind: str, thing: str | None, *, outcome: str = "done") -> None:
-    """`kind` is what and how, such as `note.deleted`; `thing` is an id."""
+    """`kind` is the type of thing and what was done to it, such as `note.deleted`; `thing` is an id."""
     line = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "user": current_user().id,
@@ -37,7 +37,7 @@ def record(kind: str, thing: str | None, *, outcome: str = "done") -> None:
     try:
         _append(path, text)
     except OSError as error:
-        logger.error("the audit log %s cannot be written (%s): %s", path, error.strerror, text)  # noqa: TRY400
+        logger.error("cannot write the audit log %s (%s): %s", path, error.strerror, text)  # noqa: TRY400
 
 
 @lru_cache(maxsize=8)
@@ -51,14 +51,14 @@ def _path(*_: object) -> Path | None:
 def _append(path: Path, text: str) -> None:
     make_folder(path.parent)
     with locked(path.with_suffix(".lock")):
-        if path.exists() and path.stat().st_size + len(text) > LARGEST:
+        if path.exists() and path.stat().st_size + len(text) > MAX_BYTES:
             _rotate(path)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
             file.write(text)
 
 
 def _rotate(path: Path) -> None:
-    for number in range(KEPT, 0, -1):
+    for number in range(ROTATED_FILES, 0, -1):
         older = path.with_name(f"{path.name}.{number}")
         younger = path.with_name(f"{path.name}.{number - 1}") if number > 1 else path
         if younger.exists():

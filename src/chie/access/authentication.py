@@ -1,42 +1,34 @@
-"""Decides who a token belongs to. One for the house; every way in asks it."""
+"""Finds the user of a token. One `Authenticator` serves the whole app; every edge uses it."""
 
 import logging
 from typing import TYPE_CHECKING
 
 from chie.access.identity import ANONYMOUS, User
 from chie.access.proxy import load_proxy
-from chie.access.rate_limits import Limit
+from chie.access.rate_limits import RateLimit
 from chie.access.settings import AccessSettings
-from chie.access.users import PREFIX, UserFile
+from chie.access.users import TOKEN_PREFIX, UserFile
 from chie.errors import AuthenticationError, ConfigurationError, ServiceError
 from chie.settings import load
 
 if TYPE_CHECKING:
     from chie.access.oidc import Verifier
 
-LONGEST_TOKEN = 16_384
-FAILURES_PER_MINUTE, FAILURES_AT_ONCE = 6, 20
-
-WHO = (
-    "who are you? Send your token as `Authorization: Bearer TOKEN`. "
-    "Whoever runs this Chie makes one with `chie users add NAME`."
-)
-UNKNOWN = "this token is not, or no longer, one that opens this Chie. Ask whoever runs it for a new one."
-
-SHUT = "the list of users cannot be read, so nobody is let in. Whoever runs this Chie learns from `chie doctor` why."
+MAX_TOKEN_LENGTH = 16_384
+FAILURES_PER_MINUTE, FAILURE_BURST = 6, 20
 
 logger = logging.getLogger(__name__)
 
 
 class Authenticator:
-    """Once somebody has to say who they are, they have to until the process ends, whatever becomes of the file."""
+    """Authentication, once required, stays required until the process ends, even if the user file is deleted."""
 
     def __init__(self, settings: AccessSettings) -> None:
         self.settings = settings
         self.proxy = load_proxy()
         self.origins = (*settings.allowed_origins, *self.proxy.origins)
-        self.requests = Limit(settings.rate_limit, settings.rate_burst)
-        self.failures = Limit(FAILURES_PER_MINUTE, FAILURES_AT_ONCE)
+        self.requests = RateLimit(settings.rate_limit, settings.rate_burst)
+        self.failures = RateLimit(FAILURES_PER_MINUTE, FAILURE_BURST)
         self._users = UserFile(settings.users_path)
         self._verifier = _verifier(settings)
         self._required = self._verifier is not None
@@ -47,25 +39,30 @@ class Authenticator:
             self._required = self._users.exists
         return self._required
 
+    @property
+    def allows_remote(self) -> bool:
+        """Whether callers are authenticated, here or by a proxy, so that other machines may connect."""
+        return self.required or self.proxy.behind_proxy_auth
+
     async def user_of(self, token: str) -> User:
-        """AuthenticationError where the token is nobody's."""
-        if not token or len(token) > LONGEST_TOKEN:
-            raise AuthenticationError(UNKNOWN)
-        if token.startswith(PREFIX) or self._verifier is None:
+        """AuthenticationError for a token that belongs to no user."""
+        if not token or len(token) > MAX_TOKEN_LENGTH:
+            raise AuthenticationError("access.token_unknown")
+        if token.startswith(TOKEN_PREFIX) or self._verifier is None:
             user = self._find(token)
         else:
             user = await self._verifier.user_of(token)
         if user is None or user.id == ANONYMOUS:
-            raise AuthenticationError(UNKNOWN)
+            raise AuthenticationError("access.token_unknown")
         return user
 
     def _find(self, token: str) -> User | None:
-        """Where the file is, is the operator's to know, not a stranger's."""
+        """The file's path is for the operator's log, not for a caller without a valid token."""
         try:
             return self._users.find(token)
         except ConfigurationError as error:
-            logger.error("%s", error.message)  # noqa: TRY400 - the cause is in the words
-            raise ServiceError(SHUT) from error
+            logger.error("%s [%s]", error.message, error.code)  # noqa: TRY400 - the message names the cause
+            raise ServiceError("access.users_unavailable") from error
 
 
 def load_authenticator() -> Authenticator:
@@ -73,18 +70,13 @@ def load_authenticator() -> Authenticator:
 
 
 def _verifier(settings: AccessSettings) -> "Verifier | None":
-    """Loads no cryptography where no issuer is named."""
+    """Imports no cryptography unless an issuer is set."""
     if settings.auth_issuer is None:
         if settings.auth_jwks_url or settings.auth_audience:
-            raise ConfigurationError(
-                "CHIE_AUTH_AUDIENCE or CHIE_AUTH_JWKS_URL is set without CHIE_AUTH_ISSUER. Name the issuer too."
-            )
+            raise ConfigurationError("access.issuer_missing")
         return None
     if not settings.auth_audience:
-        raise ConfigurationError(
-            "CHIE_AUTH_ISSUER is set without CHIE_AUTH_AUDIENCE. Name it, or tokens that were made for any other "
-            "program of the same provider would open this one."
-        )
+        raise ConfigurationError("access.audience_missing")
     from chie.access.oidc import Verifier
 
     return Verifier(settings)

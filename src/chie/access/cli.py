@@ -1,4 +1,4 @@
-"""`chie users`: who may come in."""
+"""`chie users`: tokens for people and programs."""
 
 from pathlib import Path
 
@@ -14,33 +14,33 @@ NAME = click.argument("name")
 
 @click.group()
 def users() -> None:
-    """Give people and programs a token of their own; the house asks for one as soon as there is a user."""
+    """Manage users and their tokens. Chie requires a token as soon as there is a user."""
 
 
 @users.command()
 @NAME
-@click.option("--admin", is_flag=True, help="May also change and delete what others wrote for the team.")
+@click.option("--admin", is_flag=True, help="May also change and delete notes that others wrote for the team.")
 def add(name: str, *, admin: bool) -> None:
-    """Add a user and print the token, once: only a hash of it is kept."""
+    """Add a user and print the token, once: only its hash is stored."""
     token = _file().add(name, admin=admin)
     record("user.added", name)
     click.echo(token)
     click.echo(
-        f"This is the token of {name}; it is not shown again. On the page, sign in with it. An assistant sends it as\n"
-        f"  Authorization: Bearer TOKEN",
+        f"This is the token of {name}. It is not shown again. Use it to sign in on the page; assistants send it as\n"
+        "  Authorization: Bearer TOKEN",
         err=True,
     )
 
 
 @users.command("list")
 def list_() -> None:
-    """Who may come in."""
+    """List the users."""
     file = _file()
     entries = file.entries()
     for entry in entries:
         click.echo(f"{entry.name}  {entry.created_at[:10]}{'  admin' if entry.admin else ''}")
     if not entries and file.exists:
-        _tell_locked()
+        _warn_no_users()
     elif not entries:
         click.echo("No users. `chie users add NAME` adds one.", err=True)
 
@@ -48,19 +48,19 @@ def list_() -> None:
 @users.command()
 @NAME
 def revoke(name: str) -> None:
-    """Take a user's token back; a running house refuses it from now on."""
+    """Revoke a user's token; a running server rejects it at once."""
     file = _file()
     file.revoke(name)
     record("user.revoked", name)
     click.echo(f"Revoked {name}")
     if not file.entries():
-        _tell_locked()
+        _warn_no_users()
 
 
-def _tell_locked() -> None:
+def _warn_no_users() -> None:
     click.echo(
-        f"Nobody is left, so nobody gets in with a token. `chie users add NAME` adds somebody; to ask nobody for a "
-        f"token any more, delete {_path()}.",
+        f"No users are left, so no token of `chie users` is accepted. Add one with `chie users add NAME`; to stop "
+        f"requiring tokens, delete {_path()}.",
         err=True,
     )
 

@@ -1,4 +1,4 @@
-"""Who is asking. Every room reads it with `current_user`; only the edges of the house say it."""
+"""The current user. The edges (HTTP, MCP, command line) set it; every module reads it with `current_user`."""
 
 import os
 from collections.abc import Iterator
@@ -6,40 +6,51 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from chie.errors import AuthenticationError
 
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
 ANONYMOUS = "anonymous"
+USER_KEY = "chie.user"  # the user in an ASGI scope; None for an unauthenticated request to a public path
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """`id` stands on what they write; an `admin` may also change what others wrote for the team."""
+    """`id` is stored with what the user writes; an `admin` may also change what others wrote for the team."""
 
     id: str
     admin: bool = False
 
 
-NOBODY = User("")  # a stranger at a place that is open to all: has nothing, may change nothing
+NOBODY = User("")  # an unauthenticated caller of a public path: owns nothing, may change nothing
 
 _user: ContextVar[User | None] = ContextVar("chie_user", default=None)
 
 
 def current_user() -> User:
-    """Whoever the edge let in; on the command line and on stdio, whoever the environment names."""
+    """The user whom the edge authenticated; on the command line and on stdio, the one that the environment names."""
     return _user.get() or local_user()
 
 
 def known_user() -> User:
-    """As `current_user`, for what nobody may do unnamed."""
+    """As `current_user`, for operations that need authentication."""
     user = current_user()
     if user == NOBODY:
-        raise AuthenticationError("who are you? Nothing can be written without a name. Sign in, then try again.")
+        raise AuthenticationError("access.sign_in_to_write")
+    return user
+
+
+def user_in(scope: "Scope") -> User | None:
+    """The authenticated user of a request; None without one. Without authentication middleware, the local user."""
+    user: User | None = scope.get(USER_KEY, local_user())
     return user
 
 
 def become(user: User) -> None:
-    """For the rest of this context: a request, or a task."""
+    """Set the user for the rest of this context: a request, or a task."""
     _user.set(user)
 
 
@@ -53,13 +64,13 @@ def acting_as(user: User) -> Iterator[None]:
 
 
 def local_user() -> User:
-    """Whoever runs Chie and names nobody is its only user, and may do everything."""
-    return _named(*map(os.environ.get, ("CHIE_USER", "CHIE_USER_ADMIN", "CHIE_HOME")))
+    """The user that `CHIE_USER` names. Without it the operator is the only user, and an admin."""
+    return _load_local_user(*map(os.environ.get, ("CHIE_USER", "CHIE_USER_ADMIN", "CHIE_HOME")))
 
 
 @lru_cache(maxsize=8)
-def _named(*_: object) -> User:
-    """The settings, read once for each environment: a search shall not wait for `.env`."""
+def _load_local_user(*_: object) -> User:
+    """Loads the settings once per environment, so that a search does not wait for `.env`."""
     from chie.access.settings import AccessSettings
     from chie.settings import load
 

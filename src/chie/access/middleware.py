@@ -1,192 +1,176 @@
-"""The ASGI edge of `Authenticator`: nobody gets past it unnamed, and only it says who somebody is."""
+"""The middleware around an app that serves HTTP, and the part of it that authenticates requests."""
 
 import logging
-from collections.abc import Collection, Iterator
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse
 
-from chie.access.authentication import WHO, Authenticator
-from chie.access.identity import NOBODY, User, become, local_user
+from chie.access.authentication import Authenticator
+from chie.access.identity import NOBODY, USER_KEY, User, become, local_user
+from chie.access.origin_check import OriginCheck, require_same_origin
+from chie.access.proxy import base_url
 from chie.errors import AuthenticationError, ChieError, ForbiddenError
+from chie.http.body_limit import BodyLimit
+from chie.http.responses import SAFE_METHODS, rejection
+from chie.http.security_headers import SecurityHeaders
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 COOKIE = "chie_token"
-OWN_HEADER = "x-chie-token"  # where a platform in front keeps `Authorization` for itself
-USER = "chie.user"  # where a request's scope has the user; None for a stranger on a page that is open to all
-OPEN = frozenset({"/health", "/api/login", "/api/logout"})
-METADATA = "/.well-known/oauth-protected-resource"
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-SECRET_NAMES = frozenset({"access_token", "token", "api_key", "apikey", "key", "authorization", "id_token"})
+TOKEN_HEADER = "x-chie-token"  # for platforms that keep `Authorization` for themselves  # noqa: S105
+PUBLIC_PATHS = frozenset({"/health", "/api/login", "/api/logout"})
+METADATA_PATH = "/.well-known/oauth-protected-resource"
+SECRET_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "key", "authorization", "id_token"})
+CORS_HEADERS = (
+    "Authorization Content-Type Last-Event-ID Mcp-Protocol-Version Mcp-Session-Id Mcp-Method Mcp-Name X-Chie-Token"
+).split()
 
-IN_THE_ADDRESS = (
-    "a token must never stand in an address, where logs and histories keep it. It was not used. "
-    "Send it as `Authorization: Bearer TOKEN`, and have it revoked if it was real."
-)
-FOREIGN = "another web site may not use this Chie in your name. Open Chie's own page instead."
-TOO_OFTEN = "too many requests. Wait as long as Retry-After says, then go on."
+TOKEN_MISSING = "access.token_missing"  # noqa: S105 - a code
 
 logger = logging.getLogger(__name__)
 
 
-class Door:
-    """`open_paths` are the files of the page itself, which hold nothing of the team's."""
+def protect(
+    app: "ASGIApp",
+    authenticator: Authenticator,
+    *,
+    public_paths: Collection[str] = (),
+    larger_bodies: Mapping[str, int] | None = None,
+) -> "ASGIApp":
+    """`app` behind security headers, body limits, the origin check, CORS and authentication, in this order."""
+    from starlette.middleware.cors import CORSMiddleware
 
-    def __init__(self, app: "ASGIApp", authenticator: Authenticator, open_paths: Collection[str] = ()) -> None:
+    app = AuthenticationMiddleware(app, authenticator, public_paths)
+    if origins := authenticator.settings.allowed_origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=CORS_HEADERS,
+            expose_headers=["X-Chie-Session", "X-Chie-Message", "X-Request-Id", "Mcp-Session-Id", "Retry-After"],
+        )
+    app = OriginCheck(app, authenticator)
+    return SecurityHeaders(BodyLimit(app, seconds=authenticator.settings.body_seconds, larger=larger_bodies))
+
+
+class AuthenticationMiddleware:
+    """Sets the user of each request. `public_paths` are the page's own files, which contain no team data."""
+
+    def __init__(self, app: "ASGIApp", authenticator: Authenticator, public_paths: Collection[str] = ()) -> None:
         self._app = app
         self._authenticator = authenticator
-        self._open = OPEN | frozenset(open_paths)
+        self._public = PUBLIC_PATHS | frozenset(public_paths)
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        if scope["type"] == "websocket":  # nothing here speaks it
+        if scope["type"] == "websocket":  # no route accepts one
             return await send({"type": "websocket.close", "code": 1008})
-        answer = await self._stop(scope) if scope["type"] == "http" else None
-        return await (answer or self._app)(scope, receive, send)
+        response = await self._respond(scope) if scope["type"] == "http" else None
+        return await (response or self._app)(scope, receive, send)
 
-    async def _stop(self, scope: "Scope") -> JSONResponse | None:
-        """The answer to whoever may not pass; None lets them, and everything behind knows who they are."""
-        if scope["path"].startswith(METADATA) and self._authenticator.settings.auth_issuer:
-            return self._describe(scope)
+    async def _respond(self, scope: "Scope") -> JSONResponse | None:
+        """The response to a request that may not pass; None sets the user and lets it through."""
+        if scope["path"].startswith(METADATA_PATH) and self._authenticator.settings.auth_issuer:
+            return self._metadata(scope)
         try:
-            scope[USER] = user = await self._admit(scope) if self._authenticator.required else local_user()
+            scope[USER_KEY] = user = await self._user(scope) if self._authenticator.required else local_user()
         except ChieError as error:
-            return self._refuse(scope, error)
-        if user is None:
-            become(NOBODY)
-            return None
-        if self._authenticator.required and (wait := self._authenticator.requests.take(user.id)):
-            return refusal(scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})
-        become(user)
+            return self._reject(scope, error)
+        if self._authenticator.required and user and (wait := self._authenticator.requests.take(user.id)):
+            return too_many_requests(scope, wait)
+        become(user or NOBODY)
         return None
 
-    async def _admit(self, scope: "Scope") -> User | None:
-        """None is a stranger at a place that is open to all."""
-        path, headers = scope["path"], Headers(scope=scope)
-        is_open = path in self._open
-        if _names_secret(scope["query_string"]):
-            raise ForbiddenError(IN_THE_ADDRESS)
+    async def _user(self, scope: "Scope") -> User | None:
+        """None for an unauthenticated request to a public path."""
+        if _has_secret(scope["query_string"]):
+            raise ForbiddenError("access.token_in_url")
         try:
-            return await self._first_known(scope, headers)
+            return await self._first_valid(scope, Headers(scope=scope))
         except (AuthenticationError, ForbiddenError):
-            if is_open:
+            if scope["path"] in self._public:
                 return None
             raise
 
-    async def _first_known(self, scope: "Scope", headers: Headers) -> User:
-        """A platform may need `Authorization` for itself, so one that is not ours does not hide the others."""
-        reason: ChieError = AuthenticationError(WHO)
-        for token, is_sent_unasked in self._tokens(scope, headers):
+    async def _first_valid(self, scope: "Scope", headers: Headers) -> User:
+        """A platform may use `Authorization` for itself, so an unknown token there does not hide the others."""
+        reason: AuthenticationError | None = None
+        for token, is_ambient in self._tokens(scope, headers):
             try:
                 user = await self._authenticator.user_of(token)
             except AuthenticationError as error:
-                reason = reason if reason.message != WHO else error
+                reason = reason or error
                 continue
-            if is_sent_unasked:
-                refuse_foreign(scope, self._authenticator.proxy.origins)
+            if is_ambient:
+                require_same_origin(scope, self._authenticator.proxy.origins)
             return user
-        raise reason
+        raise reason or AuthenticationError("access.token_missing")
 
     def _tokens(self, scope: "Scope", headers: Headers) -> Iterator[tuple[str, bool]]:
-        """What the request says of who it is, and whether a browser may have said it unasked."""
-        if token := headers.get(OWN_HEADER):
+        """The request's tokens, and whether a browser adds each by itself to requests of any site."""
+        if token := headers.get(TOKEN_HEADER):
             yield token.strip(), False
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and token.strip():
             yield token.strip(), False
-        named = self._authenticator.settings.auth_header.lower()
-        if named != "authorization" and (token := headers.get(named)):
-            yield token.removeprefix("Bearer ").strip(), True  # a proxy adds it to whatever a browser sends
-        if (token := cookie_of(headers)) and (scope["method"] in SAFE or "origin" in headers):
+        header = self._authenticator.settings.auth_header.lower()
+        if header != "authorization" and (token := headers.get(header)):
+            yield token.removeprefix("Bearer ").strip(), True  # a proxy adds it to every request of a browser
+        if (token := _cookie(headers)) and (scope["method"] in SAFE_METHODS or "origin" in headers):
             yield token, True
 
-    def _refuse(self, scope: "Scope", error: ChieError) -> JSONResponse:
+    def _reject(self, scope: "Scope", error: ChieError) -> JSONResponse:
         if isinstance(error, ForbiddenError):
-            return refusal(scope, 403, error.message)
+            return rejection(scope, 403, error.reason)
         if not isinstance(error, AuthenticationError):
-            logger.error("nobody can be let in: %s", error.message)
-            return refusal(scope, 503, error.message)
-        if error.message != WHO:
-            if wait := failed_too_often(self._authenticator, scope):
-                return refusal(scope, 429, TOO_OFTEN, {"Retry-After": str(wait)})
-            logger.warning("a token was refused at %s", scope["path"])
-        return refusal(scope, 401, error.message, {"WWW-Authenticate": self._challenge(scope, error.message)})
+            logger.error("requests cannot be authenticated: %s [%s]", error.message, error.code)
+            return rejection(scope, 503, error.reason)
+        if error.code != TOKEN_MISSING:
+            if wait := failure_delay(self._authenticator, scope):
+                return too_many_requests(scope, wait)
+            logger.warning("rejected a token for %s [%s]", scope["path"], error.code)
+        return rejection(scope, 401, error.reason, {"WWW-Authenticate": self._challenge(scope, error)})
 
-    def _describe(self, scope: "Scope") -> JSONResponse:
-        """For MCP clients (RFC 9728): whose tokens this Chie takes."""
-        about = {
-            "resource": base_url(scope) + scope["path"].removeprefix(METADATA),
-            "authorization_servers": [self._authenticator.settings.auth_issuer],
-            "bearer_methods_supported": ["header"],
-            "resource_name": "Chie",
-        }
-        return JSONResponse(about)
+    def _metadata(self, scope: "Scope") -> JSONResponse:
+        """Tells MCP clients which provider's tokens are accepted (RFC 9728)."""
+        return JSONResponse(
+            {
+                "resource": base_url(scope) + scope["path"].removeprefix(METADATA_PATH),
+                "authorization_servers": [self._authenticator.settings.auth_issuer],
+                "bearer_methods_supported": ["header"],
+                "resource_name": "Chie",
+            }
+        )
 
-    def _challenge(self, scope: "Scope", message: str) -> str:
+    def _challenge(self, scope: "Scope", error: AuthenticationError) -> str:
         parts = ['Bearer realm="Chie"']
-        if message != WHO:
+        if error.code != TOKEN_MISSING:
             parts.append('error="invalid_token"')
         if self._authenticator.settings.auth_issuer and scope["path"].startswith("/mcp"):
-            parts.append(f'resource_metadata="{base_url(scope)}{METADATA}{scope["path"]}"')
+            parts.append(f'resource_metadata="{base_url(scope)}{METADATA_PATH}{scope["path"]}"')
         return ", ".join(parts)
 
 
-def user_in(scope: "Scope") -> User | None:
-    """Who the door let in; None is a stranger. Without a door there is only whoever runs the server."""
-    user: User | None = scope.get(USER, local_user())
-    return user
-
-
-def failed_too_often(authenticator: Authenticator, scope: "Scope") -> int:
-    """Counts one failure of this address; a token that is right is never refused for the failures of others."""
+def failure_delay(authenticator: Authenticator, scope: "Scope") -> int:
+    """Counts a failed attempt of this client; the seconds to wait after too many. Valid tokens are never delayed."""
     client = scope.get("client")
     return authenticator.failures.take(client[0] if client else "?")
 
 
-def refuse_foreign(scope: "Scope", allowed: Collection[str] = ()) -> None:
-    """What a browser adds by itself counts only for pages of our own, not for those that CHIE_ALLOWED_ORIGINS names."""
-    if not comes_from_us(scope, allowed):
-        raise ForbiddenError(FOREIGN)
+def too_many_requests(scope: "Scope", wait: int) -> JSONResponse:
+    return rejection(scope, 429, Message("access.too_many_requests"), {"Retry-After": str(wait)})
 
 
-def comes_from_us(scope: "Scope", allowed: Collection[str] = ()) -> bool:
-    """Browsers say which page a request comes from; what is no browser says nothing."""
-    headers = Headers(scope=scope)
-    origin = headers.get("origin")
-    if origin is None:
-        return headers.get("sec-fetch-site") in (None, "same-origin", "none")
-    known = any(fnmatchcase(origin.lower(), pattern) for pattern in allowed)
-    try:
-        return known or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
-    except ValueError:  # no browser writes such an address
-        return False
-
-
-def cookie_of(headers: Headers) -> str | None:
-    """As browsers write them: a neighbour on the same host may have cookies that are not by the book."""
+def _cookie(headers: Headers) -> str | None:
+    """Parsed leniently, as browsers do: another app on the same host may have set malformed cookies."""
     return cookie_parser(headers.get("cookie", "")).get(COOKIE) or None
 
 
-def base_url(scope: "Scope") -> str:
-    headers = Headers(scope=scope)
-    scheme = "https" if headers.get("x-forwarded-proto") == "https" else scope["scheme"]
-    return f"{scheme}://{headers.get('host', '')}"
-
-
-def refusal(scope: "Scope", status: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """Hangs up where a body may follow, which nobody will read."""
-    if scope["method"] not in SAFE:
-        headers = {**(headers or {}), "Connection": "close"}
-    body: dict[str, object] = {"detail": message}
-    if scope["path"].startswith("/v1/"):
-        body["error"] = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
-    return JSONResponse(body, status_code=status, headers=headers)
-
-
-def _names_secret(query: bytes) -> bool:
-    return any(name.lower() in SECRET_NAMES for name, _ in parse_qsl(query.decode("latin-1"), keep_blank_values=True))
+def _has_secret(query: bytes) -> bool:
+    parameters = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    return any(name.lower() in SECRET_PARAMETERS for name, _ in parameters)

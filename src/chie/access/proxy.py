@@ -1,12 +1,16 @@
-"""What stands before Chie: on Cloud Run, or behind any proxy that asks people who they are, Chie need not ask again."""
+"""Settings for a reverse proxy in front of Chie, such as Cloud Run with IAM, that authenticates users itself."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from starlette.datastructures import Headers
 
 from chie.errors import ConfigurationError
 from chie.settings import load
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
 
 
 class ProxySettings(BaseSettings):
@@ -14,34 +18,38 @@ class ProxySettings(BaseSettings):
 
     behind_proxy_auth: bool = Field(
         default=False,
-        description="`1` where everything that reaches Chie has passed something that knows its users, such as Cloud "
-        "Run with IAM. Only then may Chie listen beyond this machine without users of its own.",
+        description="`1` if a proxy in front authenticates every request, such as Cloud Run with IAM. Only then may "
+        "Chie listen beyond this machine without users of its own.",
     )
     allowed_hosts: Annotated[list[str], NoDecode] = Field(
         default=[],
-        description="Names that people reach Chie by, with commas between, such as `chie.example.com`; a `*` in one "
-        "stands for any letters. Other names than these and this machine's own are refused. "
+        description="Host names under which Chie is reached, separated by commas, such as `chie.example.com`; `*` "
+        "matches any characters. Requests for other names than these and this machine's own are rejected. "
         "Required with `CHIE_BEHIND_PROXY_AUTH`.",
     )
 
     @property
     def origins(self) -> list[str]:
-        """What browsers call our page: its names, and this machine's, where a tunnel such as gcloud's ends. The proxy
-        took the encryption off, so the address that we see ourselves at is another."""
+        """The origins of our page in a browser: https, because the proxy terminates TLS, and loopback for tunnels."""
         if not self.allowed_hosts:
             return []
         return [*(f"https://{host}" for host in self.allowed_hosts), "http://127.0.0.1:*", "http://localhost:*"]
 
     @field_validator("allowed_hosts", mode="before")
     @classmethod
-    def _split(cls, value: Any) -> Any:  # noqa: ANN401
+    def _split(cls, value: object) -> object:
         return [host.strip() for host in value.split(",") if host.strip()] if isinstance(value, str) else value
 
 
 def load_proxy() -> ProxySettings:
     settings = load(ProxySettings)
     if settings.behind_proxy_auth and not settings.allowed_hosts:
-        raise ConfigurationError(
-            "not configured: CHIE_ALLOWED_HOSTS. CHIE_BEHIND_PROXY_AUTH needs the names that people reach Chie by."
-        )
+        raise ConfigurationError("access.allowed_hosts_missing")
     return settings
+
+
+def base_url(scope: "Scope") -> str:
+    """The app's own URL as the client sees it."""
+    headers = Headers(scope=scope)
+    scheme = "https" if headers.get("x-forwarded-proto") == "https" else scope["scheme"]
+    return f"{scheme}://{headers.get('host', '')}"

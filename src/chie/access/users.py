@@ -1,4 +1,4 @@
-"""`users.json`: names and the hashes of their tokens. The tokens themselves are nowhere."""
+"""`users.json`: user names and hashes of their tokens. The tokens themselves are not stored."""
 
 import hmac
 import json
@@ -16,10 +16,10 @@ from typing import Any
 
 from chie.access.identity import ANONYMOUS, User
 from chie.errors import ConfigurationError, ConflictError, NotFoundError, ValidationError
-from chie.files import make_folder
+from chie.files import make_folder, replacing
 
-PREFIX = "chie_"  # so that scanners for leaked secrets, and people, know what they have found
-RESERVED = {ANONYMOUS, "chie"}
+TOKEN_PREFIX = "chie_"  # noqa: S105 - lets secret scanners, and people, recognise a leaked token
+RESERVED_NAMES = {ANONYMOUS, "chie"}
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 
@@ -33,7 +33,7 @@ class Entry:
 
 
 class UserFile:
-    """Read again whenever it changes, so a running house knows at once who was added or revoked."""
+    """Reads the file again whenever it changes, so that a running server sees added and revoked users at once."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -45,7 +45,7 @@ class UserFile:
         return self._path.exists()
 
     def find(self, token: str) -> User | None:
-        """Tokens are long and random, so one round of SHA-256 is enough; every entry is compared, found or not."""
+        """Tokens are long and random, so plain SHA-256 is enough. Every entry is compared, to take constant time."""
         digest = hash_of(token)
         found = None
         for entry in self.entries():
@@ -55,30 +55,27 @@ class UserFile:
 
     def entries(self) -> tuple[Entry, ...]:
         try:
-            about = self._path.stat()
+            info = self._path.stat()
         except FileNotFoundError:
             return ()
         except OSError as error:
             raise self._unreadable() from error
-        state = (about.st_mtime_ns, about.st_size, about.st_ino)
+        state = (info.st_mtime_ns, info.st_size, info.st_ino)
         if state != self._seen:
             self._entries = self._read()
             self._seen = state
         return self._entries
 
     def add(self, name: str, *, admin: bool = False) -> str:
-        """The new token, which is shown this once."""
-        if not _NAME.fullmatch(name) or name.casefold() in RESERVED:
-            raise ValidationError(
-                "this name cannot be used. Take letters, digits and . _ @ + - (64 at most), beginning with a letter "
-                f"or a digit; {' and '.join(sorted(RESERVED))} are taken."
-            )
-        token = PREFIX + token_urlsafe(32)
+        """Returns the new token, which cannot be read again later."""
+        if not _NAME.fullmatch(name) or name.casefold() in RESERVED_NAMES:
+            raise ValidationError("access.user_name_invalid", reserved=sorted(RESERVED_NAMES))
+        token = TOKEN_PREFIX + token_urlsafe(32)
         moment = datetime.now(UTC).isoformat(timespec="seconds")
 
         def change(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
             if any(entry.name.casefold() == name.casefold() for entry in entries):
-                raise ConflictError(f"there is a user {name} already. Revoke it first to give it another token.")
+                raise ConflictError("access.user_exists", name=name)
             return (*entries, Entry(name=name, admin=admin, token_sha256=hash_of(token), created_at=moment))
 
         self._change(change)
@@ -88,7 +85,7 @@ class UserFile:
         def change(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
             rest = tuple(entry for entry in entries if entry.name != name)
             if len(rest) == len(entries):
-                raise NotFoundError(f"there is no user {name}. `chie users list` shows who there is.")
+                raise NotFoundError("access.user_not_found", name=name)
             return rest
 
         self._change(change)
@@ -101,19 +98,13 @@ class UserFile:
                 self._write(change(self.entries()))
         except OSError as error:
             raise ConfigurationError(
-                f"{self._path} cannot be written: {error.strerror}. Free some space, or set CHIE_USERS_FILE."
+                "access.users_not_writable", file=str(self._path), reason=error.strerror or ""
             ) from error
 
     def _write(self, entries: tuple[Entry, ...]) -> None:
-        """Whole or not at all, and never readable for others, not for a moment."""
-        draft = self._path.with_suffix(f".{os.getpid()}.part")
         content = json.dumps({"users": [asdict(entry) for entry in entries]}, indent=2) + "\n"
-        draft.unlink(missing_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self._path)
+        with replacing(self._path) as draft:
+            draft.write_text(content, encoding="utf-8")
 
     def _read(self) -> tuple[Entry, ...]:
         try:
@@ -123,10 +114,7 @@ class UserFile:
             raise self._unreadable() from error
 
     def _unreadable(self) -> ConfigurationError:
-        return ConfigurationError(
-            f"{self._path} cannot be read as a list of users, so nobody is let in. "
-            "Restore it, or move it away and add the users anew with `chie users add`."
-        )
+        return ConfigurationError("access.users_not_readable", file=str(self._path))
 
 
 def hash_of(token: str) -> str:
@@ -146,7 +134,7 @@ def _entry(row: dict[str, Any]) -> Entry:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """One process at a time; the lock goes with the process that holds it."""
+    """Lets one process at a time in; the lock is released when the process ends."""
     with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
         _lock(file.fileno())
         yield

@@ -1,1 +1,1 @@
-"""`chie backup` and `chie restore`: everything that Chie keeps, in one file and back, while it runs."""
+"""`chie backup` and `chie restore`: everything that Chie stores, in one file, without stopping Chie."""

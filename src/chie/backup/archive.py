@@ -1,4 +1,4 @@
-"""One archive: a zip with a list of what is in it, and the means to tell whether it is whole."""
+"""A backup archive: a zip with a manifest that lists a checksum for every file."""
 
 import hashlib
 import os
@@ -14,12 +14,13 @@ from pydantic import BaseModel, Field, ValidationError
 from chie import __version__
 from chie.errors import StorageError
 from chie.errors import ValidationError as InvalidError
+from chie.files import replacing
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-CHUNK = 1 << 20
+CHUNK_BYTES = 1 << 20
 
-_NAME = re.compile(r"(?:databases|home)(?:/[^/\\\x00]+)+")
+_ITEM_NAME = re.compile(r"(?:databases|home)(?:/[^/\\\x00]+)+")
 
 
 class Item(BaseModel):
@@ -29,7 +30,8 @@ class Item(BaseModel):
 
 
 class Manifest(BaseModel):
-    """`notes_schema`, `sessions_schema` and `counts` are its database's; of older ones with two, the newest and all."""
+    """`notes_schema`, `sessions_schema` and `counts` describe the database. Older archives with two databases have the
+    newest schema and the counts of both."""
 
     format: int = FORMAT
     chie: str = __version__
@@ -41,23 +43,15 @@ class Manifest(BaseModel):
 
 
 def write_archive(target: Path, sources: Mapping[str, Path], manifest: Manifest) -> Manifest:
-    """All of it, read again and found to be the same, or nothing: `target` appears when it is whole."""
-    partial = target.with_name(f"{target.name}.partial")
+    """Write the archive and verify it. `target` only appears once it is complete."""
     try:
-        partial.unlink(missing_ok=True)  # what lies there may lead elsewhere, or be open to others
-        with os.fdopen(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as out:
-            items = _pack(out, sources, manifest)
-            out.flush()
-            os.fsync(out.fileno())
-        manifest = manifest.model_copy(update={"items": items})
-        verify(partial)
-        partial.replace(target)
+        with replacing(target) as draft:
+            with draft.open("w+b") as out:
+                items = _pack(out, sources, manifest)
+            manifest = manifest.model_copy(update={"items": items})
+            verify(draft)
     except OSError as error:
-        raise StorageError(
-            f"{target} cannot be written: {error.strerror}. Choose another place with enough room."
-        ) from error
-    finally:
-        partial.unlink(missing_ok=True)
+        raise target_error(target, error) from error
     return manifest
 
 
@@ -68,20 +62,20 @@ def _pack(out: IO[bytes], sources: Mapping[str, Path], manifest: Manifest) -> di
             try:
                 source = path.open("rb")
             except FileNotFoundError:
-                if name.startswith("home/"):  # somebody tidied it away since it was listed
+                if name.startswith("home/"):  # deleted since it was listed
                     continue
                 raise
             with source, archive.open(name, "w", force_zip64=True) as into:
                 digest, size = _copy(source, into)
                 mode = os.fstat(source.fileno()).st_mode & 0o777
             items[name] = Item(sha256=digest, size=size, mode=mode)
-        whole = manifest.model_copy(update={"items": items})
-        archive.writestr(MANIFEST, whole.model_dump_json(indent=2))
+        complete = manifest.model_copy(update={"items": items})
+        archive.writestr(MANIFEST, complete.model_dump_json(indent=2))
     return items
 
 
 def verify(path: Path, *, into: Path | None = None) -> Manifest:
-    """The list of an archive every byte of which is as it was written; unpacked below `into`, if that is given."""
+    """The manifest of an archive that matches its checksums; unpacked to `into`, if given."""
     try:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive, path)
@@ -90,9 +84,9 @@ def verify(path: Path, *, into: Path | None = None) -> Manifest:
     except (zipfile.BadZipFile, KeyError, EOFError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
         raise _damaged(path) from error
     except FileNotFoundError as error:
-        raise InvalidError(f"{path} does not exist. Name a file that chie backup has written.") from error
+        raise InvalidError("backup.archive_missing", path=str(path)) from error
     except OSError as error:
-        raise StorageError(f"{path} cannot be read: {error.strerror}. Nothing was changed.") from error
+        raise StorageError("backup.archive_unreadable", path=str(path), reason=error.strerror or "") from error
     return manifest
 
 
@@ -102,11 +96,9 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     except ValidationError as error:
         raise _damaged(path) from error
     if manifest.format > FORMAT:
-        raise InvalidError(
-            f"{path} was written by a newer Chie ({manifest.chie}; this is {__version__}). Upgrade Chie first."
-        )
-    if strange := [name for name in manifest.items if not _NAME.fullmatch(name) or ".." in name.split("/")]:
-        raise InvalidError(f"{path} names {len(strange)} files outside its folders, so nothing of it was unpacked.")
+        raise InvalidError("backup.archive_newer", path=str(path), found=manifest.chie, version=__version__)
+    if unsafe := [name for name in manifest.items if not _ITEM_NAME.fullmatch(name) or ".." in name.split("/")]:
+        raise InvalidError("backup.archive_unsafe", path=str(path), count=len(unsafe))
     return manifest
 
 
@@ -123,7 +115,7 @@ def _check(archive: zipfile.ZipFile, name: str, item: Item, into: Path | None) -
 
 def _copy(source: IO[bytes], into: IO[bytes]) -> tuple[str, int]:
     digest, size = hashlib.sha256(), 0
-    while chunk := source.read(CHUNK):
+    while chunk := source.read(CHUNK_BYTES):
         digest.update(chunk)
         size += len(chunk)
         into.write(chunk)
@@ -131,4 +123,8 @@ def _copy(source: IO[bytes], into: IO[bytes]) -> tuple[str, int]:
 
 
 def _damaged(path: Path) -> InvalidError:
-    return InvalidError(f"{path} is not a backup of Chie's, or it is damaged. Use another one. Nothing was changed.")
+    return InvalidError("backup.archive_invalid", path=str(path))
+
+
+def target_error(target: Path, error: OSError) -> StorageError:
+    return StorageError("backup.target_not_writable", path=str(target), reason=error.strerror or "")

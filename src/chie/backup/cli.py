@@ -1,4 +1,4 @@
-"""`chie backup` and `chie restore`, as they are typed."""
+"""The `chie backup` and `chie restore` commands."""
 
 import sys
 from pathlib import Path
@@ -10,9 +10,10 @@ from chie.errors import ValidationError
 
 if TYPE_CHECKING:
     from chie.backup.archive import Manifest
+    from chie.backup.restore import Restored, UnpackedBackup
 
 FILE = click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-HOME_ONLY = click.option("--home-only", is_flag=True, help="Leave out a PostgreSQL database; pg_dump is for that.")
+HOME_ONLY = click.option("--home-only", is_flag=True, help="Leave out a PostgreSQL database; use pg_dump for that.")
 YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 
 
@@ -21,25 +22,25 @@ YES = click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @HOME_ONLY
 @YES
 def backup(file: Path, *, home_only: bool, yes: bool) -> None:
-    """Write everything that Chie keeps into one FILE, while it runs.
+    """Write everything that Chie stores into one FILE, without stopping Chie.
 
-    The file is read again before it counts. It holds secrets where your servers.json does: keep it safe.
+    The file is verified after writing. It contains secrets if your servers.json does: keep it safe.
     """
     from chie.backup.create import back_up
-    from chie.backup.inventory import find_places
+    from chie.backup.inventory import load_inventory
 
-    places = find_places(home_only=home_only)
+    inventory = load_inventory(home_only=home_only)
     file = file.absolute()
     if file.exists() and not yes:
-        raise ValidationError(f"{file} is there already. Choose another name, or add --yes to replace it.")
-    if not places.database.exists() and not any(places.files()):
-        raise ValidationError(f"there is nothing in {places.home} yet. Set CHIE_HOME if your notes are elsewhere.")
-    manifest = back_up(places, file)
-    click.echo(f"{file}: {_described(manifest)}. Written, read again, and whole.")
+        raise ValidationError("backup.file_exists", path=str(file))
+    if not inventory.database.exists() and not any(inventory.files()):
+        raise ValidationError("backup.nothing_to_back_up", home=str(inventory.home))
+    manifest = back_up(inventory, file)
+    click.echo(f"{file}: {_summary(manifest)}. Written and verified.")
     if others := _files(manifest):
-        click.echo(f"It also has {', '.join(others)}, with the secrets in them. Only you can read it; keep it so.")
-    for rest in places.elsewhere:
-        click.echo(f"Not in it: {rest}.", err=True)
+        click.echo(f"It also contains {', '.join(others)}, with any secrets in them. Only you can read the file.")
+    for message in inventory.excluded:
+        click.echo(str(message), err=True)
 
 
 @click.command()
@@ -47,52 +48,60 @@ def backup(file: Path, *, home_only: bool, yes: bool) -> None:
 @HOME_ONLY
 @YES
 def restore(file: Path, *, home_only: bool, yes: bool) -> None:
-    """Bring back what a backup FILE holds, while Chie runs.
+    """Restore a backup FILE, without stopping Chie.
 
-    FILE is looked through before anything is touched, and what is there now is kept beside it.
+    FILE is verified before anything is changed, and the current state is backed up first.
     """
     from chie.access.audit import record
-    from chie.backup.inventory import find_places
-    from chie.backup.restore import staged
+    from chie.backup.inventory import load_inventory
+    from chie.backup.restore import unpacked
 
-    places = find_places(home_only=home_only)
-    with staged(places, file.absolute()) as candidate:
-        made = f"{candidate.manifest.created_at:%Y-%m-%d %H:%M} UTC by Chie {candidate.manifest.chie}"
-        click.echo(f"{file} is whole: {_described(candidate.manifest)}, made {made}.")
-        if other := candidate.left_out():
-            click.echo(
-                f"It has a second database, {other.parent.name}/{other.name}, which was not the one in use: it stays "
-                "in the archive. Unzip it from there if you miss something."
-            )
-        _ask(places.home, yes=yes)
-        restored = candidate.put_in_place()
-        record("house.restored", file.name)
-    click.echo(f"Restored to {places.home}. What was there before: {restored.safety}")
-    for name in restored.stayed:
+    inventory = load_inventory(home_only=home_only)
+    with unpacked(inventory, file.absolute()) as backup:
+        _describe(file, backup)
+        _confirm(inventory.home, yes=yes)
+        restored = backup.install()
+        record("app.restored", file.name)
+    _report(inventory.home, restored)
+
+
+def _describe(file: Path, backup: "UnpackedBackup") -> None:
+    created = f"{backup.manifest.created_at:%Y-%m-%d %H:%M} UTC by Chie {backup.manifest.chie}"
+    click.echo(f"{file} is intact: {_summary(backup.manifest)}, created {created}.")
+    if other := backup.unused_database():
         click.echo(
-            f"{name} stayed as it is, so that tokens which were revoked since the backup stay revoked. "
-            f"For the users of the backup, move {places.home / name} away and restore again."
+            f"It contains a second database, {other.parent.name}/{other.name}, which was not in use and is not "
+            "restored. Unzip it from the archive if you need it."
         )
-    if not restored.live:
-        click.echo("The old database was damaged, and a new file stands in its place: start every running Chie again.")
 
 
-def _ask(home: Path, *, yes: bool) -> None:
+def _report(home: Path, restored: "Restored") -> None:
+    click.echo(f"Restored to {home}. Backup of the previous state: {restored.previous}")
+    for name in restored.unchanged:
+        click.echo(
+            f"{name} was not restored, so that tokens revoked since the backup stay revoked. "
+            f"To restore it, move {home / name} away and restore again."
+        )
+    if restored.restart_needed:
+        click.echo("The old database was damaged and has been replaced by a new file: restart every running Chie.")
+
+
+def _confirm(home: Path, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise ValidationError("nobody can be asked here, so nothing was changed. Add --yes to restore.")
-    click.confirm(f"Replace what is in {home}?", abort=True)
+        raise ValidationError("backup.confirmation_required")
+    click.confirm(f"Replace the data in {home}?", abort=True)
 
 
-def _described(manifest: "Manifest") -> str:
-    from chie.backup.database import in_words
+def _summary(manifest: "Manifest") -> str:
+    from chie.backup.database import describe
 
-    return in_words(manifest.counts) or "no database"
+    return describe(manifest.counts) or "no database"
 
 
 def _files(manifest: "Manifest") -> list[str]:
     names = [name.removeprefix("home/") for name in manifest.items if name.startswith("home/")]
-    backups = [name for name in names if name.startswith("n8n-backups/")]
-    rest = [name for name in names if name not in backups]
-    return rest + ([f"backups of workflows ({len(backups)})"] if backups else [])
+    workflows = [name for name in names if name.startswith("n8n-backups/")]
+    rest = [name for name in names if name not in workflows]
+    return rest + ([f"workflow backups ({len(workflows)})"] if workflows else [])

@@ -1,32 +1,30 @@
-"""Making a backup."""
+"""Creating a backup."""
 
 import tempfile
 from pathlib import Path
 
-from chie.backup.archive import Manifest, write_archive
-from chie.backup.database import Contents, take_picture
-from chie.backup.inventory import DATABASE, Places
-from chie.errors import StorageError
+from chie.backup.archive import Manifest, target_error, write_archive
+from chie.backup.database import Contents, snapshot
+from chie.backup.inventory import ARCHIVED_DATABASE, Inventory
 
 
-def back_up(places: Places, target: Path) -> Manifest:
-    """Everything in one archive, which was read again and found whole."""
+def back_up(inventory: Inventory, target: Path) -> Manifest:
+    """Write everything into one archive and verify it."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".chie-") as folder:
-            return _write(places, target, Path(folder))
+            return _write(inventory, target, Path(folder))
     except OSError as error:
-        raise StorageError(
-            f"{target.parent} cannot be written: {error.strerror}. Choose another place with enough room."
-        ) from error
+        raise target_error(target.parent, error) from error
 
 
-def _write(places: Places, target: Path, folder: Path) -> Manifest:
+def _write(inventory: Inventory, target: Path, folder: Path) -> Manifest:
     sources: dict[str, Path] = {}
     found = Contents(0, None, {})
-    if places.database.exists():
-        sources[f"databases/{DATABASE}"] = folder / DATABASE
-        found = take_picture(places.database, folder / DATABASE, room=target.parent)
-    sources |= {f"home/{file.as_posix()}": places.home / file for file in places.files()}
+    if inventory.database.exists():
+        copy = folder / ARCHIVED_DATABASE
+        sources[f"databases/{ARCHIVED_DATABASE}"] = copy
+        found = snapshot(inventory.database, copy, disk=target.parent)
+    sources |= {f"home/{file.as_posix()}": inventory.home / file for file in inventory.files()}
     manifest = Manifest(notes_schema=found.notes_schema, sessions_schema=found.sessions_schema, counts=found.counts)
     return write_archive(target, sources, manifest)

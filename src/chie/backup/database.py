@@ -1,4 +1,4 @@
-"""One SQLite file: a picture of it while others write, what is in it, and another's content in its place."""
+"""A SQLite file: a snapshot while others write, its contents, and an atomic replacement."""
 
 import os
 import shutil
@@ -14,20 +14,20 @@ from chie.database.sqlite import connect_existing, translate_errors
 from chie.errors import StorageError
 
 TABLES = {"notes": "note", "sessions": "conversation", "messages": "message"}
-SIDE_FILES = ("-wal", "-shm")
-STAGING = ".restoring-"  # how everything begins that a restore has not finished yet
+SIDE_FILE_SUFFIXES = ("-wal", "-shm")
+STAGING_PREFIX = ".restoring-"  # of everything that belongs to an unfinished restore
 
 
 @dataclass(frozen=True)
 class Contents:
-    """`notes_schema` is 0 and `sessions_schema` None where there are none of them yet."""
+    """`notes_schema` is 0, and `sessions_schema` None, if their tables do not exist yet."""
 
     notes_schema: int
     sessions_schema: str | None
     counts: dict[str, int]
 
 
-def in_words(counts: Mapping[str, int]) -> str:
+def describe(counts: Mapping[str, int]) -> str:
     return ", ".join(
         f"{counts[table]:,} {noun}{'' if counts[table] == 1 else 's'}"
         for table, noun in TABLES.items()
@@ -35,13 +35,13 @@ def in_words(counts: Mapping[str, int]) -> str:
     )
 
 
-def take_picture(source: Path, target: Path, *, room: Path) -> Contents:
-    """As it is at one moment, in one file without a log beside it. `room` is what to call the place of the target.
+def snapshot(source: Path, target: Path, *, disk: Path) -> Contents:
+    """A consistent copy without a write-ahead log. `disk` is the folder to name if the disk is full.
 
-    What is damaged in the source is so in its copy; where there is no more room, it is the copy that lacks it.
+    Other errors name `source`: the copy has the same damage.
     """
     with (
-        translate_errors(source, disk=room),
+        translate_errors(source, disk=disk),
         closing(connect_existing(source)) as live,
         closing(sqlite3.connect(target, isolation_level=None)) as copy,
     ):
@@ -51,7 +51,7 @@ def take_picture(source: Path, target: Path, *, room: Path) -> Contents:
 
 
 def examine(path: Path, *, shown: Path | None = None) -> Contents:
-    """StorageError for a file that is not a database, or a damaged one. `shown` is the path to name in the error."""
+    """Raises StorageError if the file is damaged or not a database. `shown` is the path to name in the error."""
     shown = shown or path
     with translate_errors(shown), closing(connect_existing(path)) as connection:
         found = connection.execute("PRAGMA integrity_check(1)").fetchone()
@@ -61,13 +61,13 @@ def examine(path: Path, *, shown: Path | None = None) -> Contents:
 
 
 def replace_content(staged: Path, live: Path) -> bool:
-    """The staged file's content in the live one, all at once; whoever has it open goes on with the new content.
+    """Replace the content of the live file in one transaction. Processes that have it open see the new content.
 
-    False where the live file was too damaged for that, so that a new file stands in its place: then whoever has the
-    old one open must start again.
+    Returns False if the live file was too damaged and had to be replaced by a new file: then those processes must be
+    restarted.
     """
     if not live.exists():
-        _put_in_place(staged, live)
+        _install(staged, live)
         return True
     try:
         with closing(connect_existing(staged)) as source, closing(connect_existing(live)) as target:
@@ -77,13 +77,13 @@ def replace_content(staged: Path, live: Path) -> bool:
         translated = sqlite_error(error, live)
         if translated.code not in DAMAGE_CODES:
             raise translated from error
-        _put_in_place(staged, live)
+        _install(staged, live)
         return False
     return True
 
 
-def copy_raw(path: Path, folder: Path) -> None:
-    """A damaged file as it is, for whoever may want to mend it."""
+def copy_damaged(path: Path, folder: Path) -> None:
+    """Copy a damaged file byte for byte, so that it can be repaired later."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in (path, *_side_files(path)):
         if file.exists():
@@ -94,34 +94,32 @@ def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
     from chie.knowledge.store.sqlite.renumber import renumber_vectors
 
     size = target.execute("PRAGMA page_size").fetchone()[0]
-    if source.execute("PRAGMA page_size").fetchone()[0] != size:  # or SQLite would refuse
+    if source.execute("PRAGMA page_size").fetchone()[0] != size:  # SQLite copies only between equal page sizes
         source.execute(f"PRAGMA page_size = {size}")
         source.execute("VACUUM")
     renumber_vectors(source, target)
 
 
-def _put_in_place(staged: Path, live: Path) -> None:
-    """Copied beside it first: the two may be on different disks, and only a rename is done at once."""
-    beside = live.with_name(f"{STAGING}{live.name}")
+def _install(staged: Path, live: Path) -> None:
+    """Copy, then rename: the two may be on different disks, and only a rename is atomic."""
+    copy = live.with_name(f"{STAGING_PREFIX}{live.name}")
     try:
         live.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(staged, beside)
-        with beside.open("rb") as copy:
-            os.fsync(copy.fileno())
-        for file in _side_files(live):  # a log that belongs to another file would be read as this one's
+        shutil.copy2(staged, copy)
+        with copy.open("rb") as written:
+            os.fsync(written.fileno())
+        for file in _side_files(live):  # SQLite would apply the old log to the new file
             file.unlink(missing_ok=True)
-        beside.replace(live)
+        copy.replace(live)
     except OSError as error:
-        raise StorageError(
-            f"{live} cannot be written: {error.strerror}. Give this user the right to write there, and enough room."
-        ) from error
+        raise StorageError("backup.database_not_writable", path=str(live), reason=error.strerror or "") from error
     finally:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            copy.unlink(missing_ok=True)
 
 
 def _side_files(path: Path) -> list[Path]:
-    return [path.with_name(path.name + end) for end in SIDE_FILES]
+    return [path.with_name(path.name + suffix) for suffix in SIDE_FILE_SUFFIXES]
 
 
 def _contents(connection: sqlite3.Connection) -> Contents:
@@ -144,7 +142,7 @@ def _deadline(path: Path) -> "_Deadline":
 
 @dataclass(frozen=True)
 class _Deadline:
-    """SQLite would try for ever where another process keeps the file locked."""
+    """Stops a copy that would otherwise wait indefinitely for another process's lock."""
 
     path: Path
     until: float

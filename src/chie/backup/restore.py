@@ -1,4 +1,4 @@
-"""Bringing a backup back: looked through before anything is touched, then put in place at once."""
+"""Restoring a backup: verified before anything is changed, then installed."""
 
 import shutil
 import tempfile
@@ -10,117 +10,116 @@ from pathlib import Path
 
 from chie.backup.archive import Manifest, verify
 from chie.backup.create import back_up
-from chie.backup.database import STAGING, Contents, copy_raw, examine, replace_content
-from chie.backup.inventory import DATABASE, Places
+from chie.backup.database import STAGING_PREFIX, Contents, copy_damaged, examine, replace_content
+from chie.backup.inventory import ARCHIVED_DATABASE, Inventory
 from chie.database.errors import DAMAGE_CODES
 from chie.errors import StorageError, ValidationError
 from chie.files import make_folder
 
-# Archives of earlier versions may have two databases, where CHIE_DATABASE_URL named a file: then all was in that one,
-# under this name, and the other was what happened to be in the home.
-NAMED_BY_URL = "conversations.db"
+# Archives of earlier versions may have two databases if CHIE_DATABASE_URL named a file. That file has this name in the
+# archive and holds all data; the other one is an unused file in CHIE_HOME.
+CONFIGURED_DATABASE = "conversations.db"
 
 
 @dataclass(frozen=True)
 class Restored:
-    """`live` where whoever runs goes on with what was brought back; else they must start again.
+    """`previous` is a backup of the state before; `unchanged` are the files that were not restored.
 
-    `stayed` are the files that were not turned back.
+    `restart_needed` if running processes still have the old database open.
     """
 
-    safety: Path
-    live: bool
-    stayed: tuple[str, ...] = ()
+    previous: Path
+    restart_needed: bool
+    unchanged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Staged:
-    """An unpacked archive that was found whole, and of a schema that this Chie knows."""
+class UnpackedBackup:
+    """An unpacked archive that is intact and has a supported schema."""
 
-    places: Places
+    inventory: Inventory
     manifest: Manifest
     folder: Path
 
-    def put_in_place(self) -> Restored:
-        """What was there is kept first. The database is one step, each file another, the database first."""
-        safety = self._keep_what_is_there()
+    def install(self) -> Restored:
+        """Back up the current state, then replace the database and each file, every one atomically."""
+        previous = self._back_up_current()
         database = self.database()
-        live = replace_content(database, self.places.database) if database else True
-        stayed = tuple(str(file) for file in self._files() if self.places.stays(file))
+        restart_needed = database is not None and not replace_content(database, self.inventory.database)
+        unchanged = tuple(str(file) for file in self._files() if self.inventory.must_not_change(file))
         for file in self._files():
-            if str(file) not in stayed:
-                self._put_file(file)
-        return Restored(safety, live, stayed)
+            if str(file) not in unchanged:
+                self._install_file(file)
+        return Restored(previous, restart_needed, unchanged)
 
     def database(self) -> Path | None:
-        """The one that counts, unpacked; None where the archive has none."""
+        """The unpacked database to restore; None if the archive has none."""
         names = self._names("databases/")
-        if strange := [name for name in names if name not in (DATABASE, NAMED_BY_URL)]:
-            raise ValidationError(
-                f"this backup has {len(strange)} databases that this Chie does not know. Upgrade Chie, then restore "
-                "again. Nothing was changed."
-            )
-        name = NAMED_BY_URL if NAMED_BY_URL in names else DATABASE
+        if unknown := [name for name in names if name not in (ARCHIVED_DATABASE, CONFIGURED_DATABASE)]:
+            raise ValidationError("backup.database_unknown", count=len(unknown))
+        name = CONFIGURED_DATABASE if CONFIGURED_DATABASE in names else ARCHIVED_DATABASE
         return self.folder / "databases" / name if name in names else None
 
-    def left_out(self) -> Path | None:
-        """The database of an archive with two that does not count."""
-        names = self._names("databases/")
-        return self.folder / "databases" / DATABASE if {DATABASE, NAMED_BY_URL} <= set(names) else None
+    def unused_database(self) -> Path | None:
+        """The database that is not restored, in an archive with two."""
+        both = {ARCHIVED_DATABASE, CONFIGURED_DATABASE} <= set(self._names("databases/"))
+        return self.folder / "databases" / ARCHIVED_DATABASE if both else None
 
     def _files(self) -> list[Path]:
-        """Without those that an earlier version kept and this one does not."""
-        return [file for file in map(Path, self._names("home/")) if self.places.is_kept(file)]
+        """Without files that only earlier versions backed up."""
+        return [file for file in map(Path, self._names("home/")) if self.inventory.includes(file)]
 
     def _names(self, folder: str) -> list[str]:
         return [name.removeprefix(folder) for name in self.manifest.items if name.startswith(folder)]
 
-    def _put_file(self, file: Path) -> None:
-        target = self.places.home / file
+    def _install_file(self, file: Path) -> None:
+        target = self.inventory.home / file
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self.folder / "home" / file).replace(target)
 
-    def _keep_what_is_there(self) -> Path:
+    def _back_up_current(self) -> Path:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-        safety = self.places.home / f"before-restore-{stamp}.zip"
+        target = self.inventory.home / f"before-restore-{stamp}.zip"
         try:
-            back_up(self.places, safety)
-        except StorageError:  # a damaged database is a reason to be here
-            safety = safety.with_suffix("")
-            copy_raw(self.places.database, safety)
-            for file in self.places.files():
-                (safety / file).parent.mkdir(parents=True, exist_ok=True)
-                with suppress(FileNotFoundError):  # somebody tidied it away since it was listed
-                    shutil.copy2(self.places.home / file, safety / file)
-        return safety
+            back_up(self.inventory, target)
+        except StorageError:  # the database may be damaged, which is a reason to restore
+            target = target.with_suffix("")
+            self._copy_current(target)
+        return target
+
+    def _copy_current(self, folder: Path) -> None:
+        copy_damaged(self.inventory.database, folder)
+        for file in self.inventory.files():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileNotFoundError):  # deleted since it was listed
+                shutil.copy2(self.inventory.home / file, folder / file)
 
 
 @contextmanager
-def staged(places: Places, archive: Path) -> Iterator[Staged]:
-    """The archive, unpacked and looked through; whatever is left of it afterwards goes."""
+def unpacked(inventory: Inventory, archive: Path) -> Iterator[UnpackedBackup]:
+    """Unpack and verify the archive in a temporary folder, with its database upgraded."""
+    home = inventory.home
     try:
-        make_folder(places.home)
-        with tempfile.TemporaryDirectory(dir=places.home, prefix=STAGING) as folder:
+        make_folder(home)
+        with tempfile.TemporaryDirectory(dir=home, prefix=STAGING_PREFIX) as folder:
             manifest = verify(archive, into=Path(folder))
-            candidate = Staged(places, manifest, Path(folder))
-            if database := candidate.database():
-                _bring_up(database)
-            yield candidate
+            backup = UnpackedBackup(inventory, manifest, Path(folder))
+            if database := backup.database():
+                _upgrade(database)
+            yield backup
     except OSError as error:
-        raise StorageError(
-            f"{places.home} cannot be used: {error.strerror}. Give this user the right to write there, and enough room."
-        ) from error
+        raise StorageError("backup.home_unusable", home=str(home), reason=error.strerror or "") from error
 
 
-def _bring_up(database: Path) -> None:
-    """To the schema of this Chie, which refuses one that is newer: those who have the file open expect no less."""
+def _upgrade(database: Path) -> None:
+    """To the current schema, which running processes expect. A newer schema is rejected."""
     from sqlalchemy import URL
 
     from chie.chat.sessions.upgrade import upgrade
     from chie.knowledge.store.sqlite.file import SqliteFile
 
     found = _examine_unpacked(database)
-    _refuse_newer(found)
+    _reject_newer(found)
     if found.notes_schema:
         notes = SqliteFile(database)
         try:
@@ -130,7 +129,7 @@ def _bring_up(database: Path) -> None:
             notes.close()
     if found.sessions_schema:
         upgrade(URL.create("sqlite", database=str(database)))
-    _settle(database)
+    _merge_log(database)
 
 
 def _examine_unpacked(database: Path) -> Contents:
@@ -139,24 +138,23 @@ def _examine_unpacked(database: Path) -> Contents:
     except StorageError as error:
         if error.code not in DAMAGE_CODES:
             raise
-        raise StorageError(
-            "the database in this backup is damaged. Use another backup. Nothing was changed."
-        ) from error
+        raise StorageError("backup.database_damaged") from error
 
 
-def _refuse_newer(found: Contents) -> None:
+def _reject_newer(found: Contents) -> None:
     from chie.chat.sessions.upgrade import HEAD
     from chie.knowledge.store.sqlite.schema import VERSION
 
     if found.notes_schema > VERSION or (found.sessions_schema or "") > HEAD:
         raise ValidationError(
-            f"this backup was written by a newer Chie (schema {found.notes_schema}/{found.sessions_schema}; this one "
-            f"knows {VERSION}/{HEAD}). Upgrade Chie, then restore again. Nothing was changed."
+            "backup.schema_newer",
+            found=f"{found.notes_schema}/{found.sessions_schema}",
+            supported=f"{VERSION}/{HEAD}",
         )
 
 
-def _settle(database: Path) -> None:
-    """Opening it as our own turned on the log beside it; here everything shall be in the file."""
+def _merge_log(database: Path) -> None:
+    """The upgrade turned on the write-ahead log; only the database file itself is installed."""
     import sqlite3
     from contextlib import closing
 

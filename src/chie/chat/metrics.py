@@ -1,4 +1,4 @@
-"""What `/metrics` shows: counts, latencies and open streams, in Prometheus' words."""
+"""The Prometheus metrics of the chat: counts, latencies and open streams."""
 
 import os
 from collections.abc import Callable
@@ -9,52 +9,54 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from chie.chat.events import Usage
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-UNKNOWN = "unknown"
-QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-SLOW = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+UNKNOWN_TOOL = "unknown"
+SHORT_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+LONG_BUCKETS = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 
 
 class Metrics:
-    """A registry of its own, so that two houses in one process do not count each other's guests.
+    """Has its own registry, so that several apps in one process do not mix their counts.
 
-    Workers of one supervisor count in files of a folder that they share, and each tells the sum of all. `tools` tells
-    what the tools are called now: models invent names, and a label stays for ever.
+    Workers of one supervisor share a folder of counter files, and each reports the sum. `tools` returns the names of
+    the current tools: models invent names, and a label is kept for the life of the process.
     """
 
     def __init__(self, tools: Callable[[], set[str]]) -> None:
         self._tool_names: set[str] = set()
-        self._tools_now = tools
+        self._current_tools = tools
         self._registry = registry = CollectorRegistry()
-        self._told = CollectorRegistry() if os.environ.get("PROMETHEUS_MULTIPROC_DIR") else registry
-        if self._told is registry:
+        self._reported = CollectorRegistry() if os.environ.get("PROMETHEUS_MULTIPROC_DIR") else registry
+        if self._reported is registry:
             ProcessCollector(registry=registry)
         else:
-            MultiProcessCollector(self._told)  # type: ignore[no-untyped-call]
+            MultiProcessCollector(self._reported)  # type: ignore[no-untyped-call]
         self._requests = Counter(
             "chie_http_requests", "HTTP requests.", ["method", "route", "status"], registry=registry
         )
         self._latency = Histogram(
             "chie_http_response_start_seconds",
-            "From a request to the start of its response.",
+            "Time from a request to the start of its response.",
             ["route"],
-            buckets=QUICK,
+            buckets=SHORT_BUCKETS,
             registry=registry,
         )
         self.open_streams = Gauge(
-            "chie_open_streams", "Readers of answers, now.", registry=registry, multiprocess_mode="livesum"
+            "chie_open_streams", "Clients that are reading an answer.", registry=registry, multiprocess_mode="livesum"
         )
-        self._runs = Counter("chie_answers", "Answers, by how they ended.", ["agent", "status"], registry=registry)
+        self._runs = Counter("chie_answers", "Answers by final status.", ["agent", "status"], registry=registry)
         self._first = Histogram(
             "chie_first_event_seconds",
-            "From the start of an agent to its first event.",
+            "Time from the start of an agent to its first event.",
             ["agent"],
-            buckets=QUICK,
+            buckets=SHORT_BUCKETS,
             registry=registry,
         )
         self._seconds = Histogram(
-            "chie_answer_seconds", "How long answers took.", ["agent"], buckets=SLOW, registry=registry
+            "chie_answer_seconds", "Duration of answers.", ["agent"], buckets=LONG_BUCKETS, registry=registry
         )
-        self._tokens = Counter("chie_tokens", "Tokens, as models told.", ["agent", "direction"], registry=registry)
+        self._tokens = Counter(
+            "chie_tokens", "Tokens, as reported by models.", ["agent", "direction"], registry=registry
+        )
         self._tools = Counter("chie_tool_calls", "Tool calls.", ["tool", "outcome"], registry=registry)
 
     def request_answered(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -75,12 +77,12 @@ class Metrics:
         self._tools.labels(self._label(tool, is_error=is_error), "failed" if is_error else "answered").inc()
 
     def _label(self, tool: str, *, is_error: bool) -> str:
-        """What has answered is a tool; an agent may have some that no server offers."""
+        """A tool that returned a result exists, even if no server lists it: agents may have tools of their own."""
         if tool not in self._tool_names:
-            if is_error and tool not in self._tools_now():
-                return UNKNOWN
+            if is_error and tool not in self._current_tools():
+                return UNKNOWN_TOOL
             self._tool_names.add(tool)
         return tool
 
     def page(self) -> bytes:
-        return generate_latest(self._told)
+        return generate_latest(self._reported)

@@ -144,7 +144,7 @@ def is_own(entry: object) -> bool:
 
 
 def _is_known(name: str, entry: object, receipt: Receipt | None) -> bool:
-    """An entry also counts as ours if it still runs what the receipt says; clients add fields to it."""
+    """An entry also counts as ours if it still runs what the receipt records; clients add fields to it."""
     return is_own(entry) or (
         receipt is not None
         and isinstance(entry, dict)

@@ -1,11 +1,11 @@
 """A client's configuration file: read as it is, backed up before a change, and written atomically."""
 
 import os
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 from chie.errors import ConflictError, StorageError, ValidationError
+from chie.files import replacing
 
 
 class ConfigFile:
@@ -49,17 +49,9 @@ class ConfigFile:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             mode = self._target.stat().st_mode & 0o777 if self._target.exists() else 0o600
-            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            try:
-                with os.fdopen(descriptor, "wb") as out:
-                    out.write(text.encode("utf-8"))
-                    out.flush()
-                    os.fsync(out.fileno())
-                Path(name).chmod(mode)
-                Path(name).replace(path)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
+            with replacing(path) as draft:
+                draft.write_bytes(text.encode("utf-8"))
+                draft.chmod(mode)
         except OSError as error:
             raise self._unusable(error) from error
 

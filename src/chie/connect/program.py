@@ -1,4 +1,4 @@
-"""The command that a client is told to run, which works from any folder, and the variables that go with it."""
+"""The command in a client's configuration, which works from any folder, and the variables that go with it."""
 
 import json
 import os
@@ -52,8 +52,8 @@ def _is_ephemeral(prefix: Path) -> bool:
 
 def _uvx() -> str:
     uv = os.environ.get("UV")
-    beside = Path(uv).with_name("uvx.exe" if sys.platform == "win32" else "uvx") if uv else None
-    found = str(beside) if beside and beside.exists() else shutil.which("uvx")
+    sibling = Path(uv).with_name("uvx.exe" if sys.platform == "win32" else "uvx") if uv else None
+    found = str(sibling) if sibling and sibling.exists() else shutil.which("uvx")
     if found is None:
         raise ConfigurationError("connect.uvx_not_found")
     return found

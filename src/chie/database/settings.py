@@ -1,21 +1,17 @@
 """The setting that chooses the database."""
 
 from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from chie.database.url import DatabaseUrl, SqliteUrl, parse_url
-from chie.settings import Home, home_folder
+from chie.settings import HomeSettings
 
 DATABASE_FILE = "chie.db"
 
 
-class DatabaseSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="CHIE_", extra="ignore")
+class DatabaseSettings(HomeSettings):
+    model_config = SettingsConfigDict(env_prefix="CHIE_")
 
-    home: Home = Field(
-        default_factory=home_folder,
-        description="Folder that holds the database file.",
-    )
     database_url: SecretStr | None = Field(
         default=None,
         description="`postgresql://user:password@host/name` keeps notes and conversations in PostgreSQL. "

@@ -1,1 +1,1 @@
-"""`chie doctor`: is everything that Chie needs there, and if not, what mends it."""
+"""`chie doctor`: check everything that Chie depends on, and name the command that fixes a problem."""

@@ -1,19 +1,19 @@
-"""`chie doctor`, as it is typed."""
+"""The `chie doctor` command."""
 
 import json
 import os
 import sys
-from dataclasses import asdict
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from chie.doctor.finding import Check, Examination, Finding
+    from chie.doctor.finding import Finding
+    from chie.doctor.runner import Check, Report
 
-LOOKS = {"ok": ("✓", "green"), "off": ("–", None), "warning": ("!", "yellow"), "problem": ("✗", "red")}
+SYMBOLS = {"ok": ("✓", "green"), "off": ("–", None), "warning": ("!", "yellow"), "problem": ("✗", "red")}
 
 
 @click.command()
@@ -24,72 +24,88 @@ LOOKS = {"ok": ("✓", "green"), "off": ("–", None), "warning": ("!", "yellow"
     default=8080,
     show_default=True,
     type=click.IntRange(0, 65535),
-    help="The port that `chie serve` shall have.",
+    help="The port that `chie serve` is to use.",
 )
 def doctor(port: int, *, as_json: bool) -> None:
-    """Check everything that Chie needs, and say what mends what is wrong.
+    """Check everything that Chie depends on, and show how to fix problems.
 
-    The exit code is 1 where something is wrong. What nobody set up is not wrong.
+    The exit code is 1 if there is a problem. What is not configured is not a problem.
     """
-    from chie.doctor.finding import examine
+    from chie.doctor.runner import run_checks
     from chie.logging import configure
 
-    configure("critical")  # what a check meets is told in its line
-    found = examine(all_checks(port))
-    _print_json(found) if as_json else _print_lines(found.findings)
+    configure("critical")  # findings report what went wrong
+    report = run_checks(all_checks(port))
+    _print_json(report) if as_json else _print_lines(report.findings)
     sys.stdout.flush()
-    code = 0 if found.well else 1
-    if found.late:
-        os._exit(code)  # a driver that never returned would keep the process
+    code = 0 if report.ok else 1
+    if report.unfinished:
+        os._exit(code)  # a driver that never returns would keep the process alive
     sys.exit(code)
 
 
 def all_checks(port: int) -> "list[Check]":
-    from chie.doctor import machine, notes, services
-    from chie.doctor import users as people
-    from chie.doctor.finding import SETTINGS, Check
+    from chie.doctor import clients, knowledge, machine, models, servers, storage, users
+    from chie.doctor.finding import EDIT_SETTINGS, UPGRADE_CHIE
+    from chie.doctor.runner import Check
     from chie.servers import SERVERS
 
-    for module in (*SERVERS.values(), "chie.chat.agents.builtin", "chie.setup.endpoints", "httpx2"):
-        import_module(module)  # here and not in the checks' threads, which would get in each other's way
+    for module in (*SERVERS.values(), "chie.chat.agents.assembly", "chie.setup.endpoints", "httpx2"):
+        import_module(module)  # not in the threads of the checks, where imports would block each other
 
-    others = [name for name in SERVERS if name != notes.NAME]
+    others = [name for name in SERVERS if name != knowledge.NAME]
     return [
-        Check("versions", machine.check_versions, machine.UPGRADE),
-        Check("home", machine.check_home, SETTINGS),
-        Check("database", machine.check_database, machine.RESTORE, seconds=60),
-        Check("PostgreSQL", machine.check_postgres, machine.ASK_POSTGRES),
-        Check(people.NAME, people.check_users, SETTINGS, people.SECONDS),
-        Check("embedding model", services.check_embedding, "unset CHIE_EMBEDDING_URL"),
-        Check(notes.NAME, notes.check_notes, SETTINGS, notes.SECONDS),
-        *(Check(name, partial(services.check_room, name), services.ROOM_FIXES[name]) for name in others),
-        Check("models", services.check_models, SETTINGS),
-        Check("agents.json, servers.json", services.check_agents, SETTINGS),
-        Check("MCP servers", services.check_servers, SETTINGS),
-        Check("port", partial(machine.check_port, port), "chie serve --port 0"),
-        Check("assistants", machine.check_hosts, "chie connect claude-code"),
+        Check("versions", machine.check_versions, UPGRADE_CHIE),
+        Check("home", storage.check_home, EDIT_SETTINGS),
+        Check("database", storage.check_database, storage.RESTORE, timeout_seconds=60),
+        Check("PostgreSQL", storage.check_postgres, storage.PING_POSTGRES),
+        Check(users.NAME, users.check_users, EDIT_SETTINGS, users.TIMEOUT_SECONDS),
+        Check("embedding model", models.check_embedding, "unset CHIE_EMBEDDING_URL"),
+        Check(knowledge.NAME, knowledge.check_knowledge, EDIT_SETTINGS, knowledge.TIMEOUT_SECONDS),
+        *(Check(name, partial(servers.check_server, name), servers.FIXES[name]) for name in others),
+        Check("models", models.check_models, EDIT_SETTINGS),
+        Check(servers.AGENTS, servers.check_agents, EDIT_SETTINGS),
+        Check("MCP servers", servers.check_mcp_servers, EDIT_SETTINGS),
+        Check("port", partial(machine.check_port, port), machine.FREE_PORT),
+        Check("MCP clients", clients.check_clients, clients.CONNECT),
     ]
 
 
-def _print_json(found: "Examination") -> None:
-    body = {"well": found.well, "findings": [_shown(finding) for finding in found.findings]}
+def _print_json(report: "Report") -> None:
+    body = {"ok": report.ok, "findings": [_as_json(finding) for finding in report.findings]}
     click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+
+
+def _as_json(finding: "Finding") -> dict[str, Any]:
+    message = finding.message
+    return {
+        "check": finding.check,
+        "state": finding.state,
+        "message": _redacted(str(message)),
+        "code": message.code,
+        "params": _redacted(message.json_params()),
+        "fix": finding.fix,
+    }
+
+
+def _redacted(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Texts from outside may contain secrets."""
+    from chie.logging import redact
+
+    if isinstance(value, dict):
+        return {key: _redacted(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_redacted(item) for item in value]
+    return redact(value) if isinstance(value, str) else value
 
 
 def _print_lines(findings: "list[Finding]") -> None:
     width = max(len(finding.check) for finding in findings)
-    for finding in map(_shown, findings):
-        symbol, colour = LOOKS[finding["state"]]
-        click.secho(f"{symbol} {finding['check']:{width}}  ", fg=colour, nl=False)
-        click.echo(finding["says"])
-        if finding["fix"] and finding["state"] in ("warning", "problem"):
-            click.echo(f"  {'':{width}}  → {finding['fix']}")
-    wrong = sum(finding.state == "problem" for finding in findings)
-    click.echo("Nothing is wrong." if not wrong else f"{wrong} of {len(findings)} are wrong.")
-
-
-def _shown(finding: "Finding") -> dict[str, str]:
-    """Whatever came from outside may hold a secret."""
-    from chie.logging import redact
-
-    return {**asdict(finding), "says": redact(finding.says)}
+    for finding in findings:
+        symbol, colour = SYMBOLS[finding.state]
+        click.secho(f"{symbol} {finding.check:{width}}  ", fg=colour, nl=False)
+        click.echo(_redacted(str(finding.message)))
+        if finding.fix and finding.state in ("warning", "problem"):
+            click.echo(f"  {'':{width}}  → {finding.fix}")
+    problems = sum(finding.state == "problem" for finding in findings)
+    click.echo(f"Problems: {problems} of {len(findings)} checks." if problems else "No problems found.")

@@ -1,1 +1,1 @@
-"""The HTTP runtime: uvicorn, workers, body limits, security headers, static files."""
+"""The HTTP runtime: uvicorn, workers, draining, body limits, security headers, errors, static files."""

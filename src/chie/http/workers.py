@@ -1,6 +1,6 @@
-"""Several processes behind one address. A supervisor starts them, replaces those that die and ends them together.
+"""Several worker processes on one port. A supervisor starts them, replaces those that die and stops them together.
 
-Any program that ends in `run_http` can be a worker: it finds its listener in the environment instead of making one.
+Any program that ends in `run_http` can be a worker: it inherits its listener instead of opening one.
 """
 
 import asyncio
@@ -26,53 +26,50 @@ if TYPE_CHECKING:
 
     import uvicorn
 
-PLACE = "CHIE_WORKER_PLACE"  # the file numbers of a worker's listener and of its line to the supervisor
-METRICS = "PROMETHEUS_MULTIPROC_DIR"  # where workers count together, so that each can tell for all
+WORKER_SOCKETS = "CHIE_WORKER_SOCKETS"  # file descriptors of a worker's listener and of its supervisor socket
+METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # shared counters, so that each worker can report the sum
 BACKLOG = 2_048
-GRACE_SECONDS = 20.0  # more than a worker takes to close its streams and save its answers
-PAUSES = (0.0, 1.0, 2.0, 5.0, 10.0, 30.0)  # before a worker's place is taken again, if it keeps dying
-STEADY_SECONDS = 60.0
+GRACE_SECONDS = 20.0  # longer than a worker needs to drain its streams and save its runs
+RESTART_DELAYS = (0.0, 1.0, 2.0, 5.0, 10.0, 30.0)  # for a worker that keeps dying
+STABLE_SECONDS = 60.0  # a worker that lived this long restarts without a delay
 
 logger = logging.getLogger(__name__)
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=_family(host))
     except OSError as error:
-        raise ConfigurationError(
-            f"cannot listen on {host} port {port}: {error.strerror}. Choose another port with --port, "
-            "or --port 0 for any that is free."
-        ) from error
+        raise ConfigurationError("http.cannot_listen", host=host, port=port, reason=error.strerror or "") from error
 
 
-def address_of(listener: socket.socket) -> str:
+def url_of(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def run_workers(command: Sequence[str], count: int, *, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Run `command` so many times, until we are told to stop. The address is announced once, when all are ready."""
+    """Run `count` processes of `command` until stopped. `announce` gets the URL once, when all are ready."""
     if sys.platform == "win32":
-        raise ConfigurationError("several workers need Linux or macOS. Start Chie without --workers.")
+        raise ConfigurationError("http.workers_unsupported")
     listeners = _listeners(host, port, count)
     with tempfile.TemporaryDirectory(prefix="chie-workers-") as folder:
         supervisor = Supervisor(command, listeners, Path(folder))
-        asyncio.run(supervisor.run(lambda: announce(address_of(listeners[0]))))
+        asyncio.run(supervisor.run(lambda: announce(url_of(listeners[0]))))
     if supervisor.failed:
-        raise SystemExit(1)  # the worker itself has said why
+        raise SystemExit(1)  # the worker has printed the reason
 
 
 def _listeners(host: str, port: int, count: int) -> list[socket.socket]:
-    """One a worker: Linux deals connections out evenly among them, which workers on one listener do not.
+    """One listener per worker: Linux distributes connections evenly among them, but not among workers of one listener.
 
-    We keep them all open, so those who knock while a worker is being replaced wait instead of being turned away.
+    The supervisor keeps all of them open, so clients wait while a worker is replaced instead of being refused.
     """
-    with listening(host, port) as probe:  # alone, so that a port in use is noticed
-        where = probe.getsockname()[:2]
+    with listen(host, port) as probe:  # without SO_REUSEPORT, so that a port in use is an error
+        address = probe.getsockname()[:2]
         if sys.platform != "linux":
             return [probe.dup()] * count
-    return [socket.create_server(where, family=_family(host), backlog=BACKLOG, reuse_port=True) for _ in range(count)]
+    return [socket.create_server(address, family=_family(host), backlog=BACKLOG, reuse_port=True) for _ in range(count)]
 
 
 def _family(host: str) -> socket.AddressFamily:
@@ -80,7 +77,7 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 class Supervisor:
-    """Starts the first worker alone: it brings the database up to date, and what is set wrong is said once."""
+    """Starts the first worker alone, which migrates the database and reports wrong settings once."""
 
     def __init__(self, command: Sequence[str], listeners: Sequence[socket.socket], folder: Path) -> None:
         self._command = command
@@ -88,7 +85,7 @@ class Supervisor:
         self._folder = folder
         self._processes: set[Process] = set()
         self._stopping = asyncio.Event()
-        self._opened = False
+        self._all_ready = False
         self.failed = False
 
     async def run(self, announce: Callable[[], None]) -> None:
@@ -97,47 +94,48 @@ class Supervisor:
             loop.add_signal_handler(number, self._stop)
         ready: list[asyncio.Future[None]] = [loop.create_future() for _ in self._listeners]
         async with asyncio.TaskGroup() as group:
-            for place, (listener, signed) in enumerate(zip(self._listeners, ready, strict=True)):
-                group.create_task(self._keep(listener, signed))
-                if place == 0:
-                    await self._either(signed)
-            await self._either(asyncio.gather(*ready))
+            for index, (listener, first_ready) in enumerate(zip(self._listeners, ready, strict=True)):
+                group.create_task(self._keep_running(listener, first_ready))
+                if index == 0:
+                    await self._wait_until_stopping(first_ready)
+            await self._wait_until_stopping(asyncio.gather(*ready))
             if not self._stopping.is_set():
-                self._opened = True
+                self._all_ready = True
                 announce()
 
-    async def _either(self, ready: "asyncio.Future[Any]") -> None:
-        """Wait for it, or until we stop."""
+    async def _wait_until_stopping(self, ready: "asyncio.Future[Any]") -> None:
+        """Wait for `ready`, but no longer than until the supervisor stops."""
         stopping: asyncio.Future[Any] = asyncio.ensure_future(self._stopping.wait())
         await asyncio.wait({ready, stopping}, return_when=asyncio.FIRST_COMPLETED)
         stopping.cancel()
 
-    async def _keep(self, listener: socket.socket, ready: "asyncio.Future[None]") -> None:
-        """One place, always taken."""
+    async def _keep_running(self, listener: socket.socket, ready: "asyncio.Future[None]") -> None:
+        """Restart the worker of this listener whenever it dies."""
         deaths = 0
         while not self._stopping.is_set():
             began = monotonic()
-            await self._work(listener, ready)
+            await self._run_worker(listener, ready)
             if self._stopping.is_set():
                 break
-            if not self._opened:
+            if not self._all_ready:
                 self.failed = True
                 self._stop()
-            deaths = deaths + 1 if monotonic() - began < STEADY_SECONDS else 1
+            deaths = deaths + 1 if monotonic() - began < STABLE_SECONDS else 1
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), PAUSES[min(deaths, len(PAUSES)) - 1])
+                await asyncio.wait_for(self._stopping.wait(), RESTART_DELAYS[min(deaths, len(RESTART_DELAYS)) - 1])
         listener.close()
 
-    async def _work(self, listener: socket.socket, ready: "asyncio.Future[None]") -> None:
-        """One worker, from its start to its end."""
+    async def _run_worker(self, listener: socket.socket, ready: "asyncio.Future[None]") -> None:
+        """Start one worker and wait for its end."""
         ours, theirs = socket.socketpair()
         with ours, theirs:
             process = await asyncio.create_subprocess_exec(
                 *self._command,
                 stdin=subprocess.DEVNULL,
-                env=os.environ | {PLACE: f"{listener.fileno()},{theirs.fileno()}", METRICS: str(self._folder)},
+                env=os.environ
+                | {WORKER_SOCKETS: f"{listener.fileno()},{theirs.fileno()}", METRICS_FOLDER: str(self._folder)},
                 pass_fds=(listener.fileno(), theirs.fileno()),
-                process_group=0,  # Ctrl+C is for us; we tell the workers
+                process_group=0,  # Ctrl+C reaches the supervisor alone, which stops the workers
             )
             self._processes.add(process)
             theirs.close()
@@ -151,11 +149,11 @@ class Supervisor:
         for left in self._folder.glob(f"gauge_live*_{process.pid}.db"):
             left.unlink()
         if not self._stopping.is_set():
-            then = "; another takes its place" if self._opened else " before all were ready"
-            logger.warning("worker %d has ended (%s)%s", process.pid, _reason(code), then)
+            then = "; starting another" if self._all_ready else " before all workers were ready"
+            logger.warning("worker %d exited (%s)%s", process.pid, _reason(code), then)
 
     def _stop(self) -> None:
-        """The second time there is no more waiting."""
+        """Terminate the workers; on the second call kill them."""
         again = self._stopping.is_set()
         self._stopping.set()
         for process in self._processes:
@@ -170,29 +168,29 @@ def _reason(code: int) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
-    """What a worker has from its supervisor: the listener to serve, and a line that breaks when the supervisor dies."""
+class WorkerSocket:
+    """The sockets a worker inherits: the listener to serve, and one that closes when the supervisor dies."""
 
     listener: socket.socket
-    line: socket.socket
+    supervisor: socket.socket
 
     @classmethod
-    def given(cls) -> "Place | None":
-        """None in a process that is no worker."""
-        numbers = os.environ.pop(PLACE, None)  # the programs that we start are no workers
-        if numbers is None:
+    def inherited(cls) -> "WorkerSocket | None":
+        """None in a process that is not a worker."""
+        descriptors = os.environ.pop(WORKER_SOCKETS, None)  # not for the worker's own child processes
+        if descriptors is None:
             return None
-        listener, line = (socket.socket(fileno=int(number)) for number in numbers.split(","))
-        for one in (listener, line):
+        listener, supervisor = (socket.socket(fileno=int(descriptor)) for descriptor in descriptors.split(","))
+        for one in (listener, supervisor):
             one.set_inheritable(False)
-        return cls(listener, line)
+        return cls(listener, supervisor)
 
-    def is_taken(self, server: "uvicorn.Server") -> None:
-        """The worker serves, until its supervisor dies."""
-        self.line.send(b"1")
-        Thread(target=self._end_with_the_supervisor, args=(server,), name="worker-line", daemon=True).start()
+    def report_ready(self, server: "uvicorn.Server") -> None:
+        """Tell the supervisor, and stop the server when the supervisor dies."""
+        self.supervisor.send(b"1")
+        Thread(target=self._stop_with_supervisor, args=(server,), name="supervisor-watch", daemon=True).start()
 
-    def _end_with_the_supervisor(self, server: "uvicorn.Server") -> None:
+    def _stop_with_supervisor(self, server: "uvicorn.Server") -> None:
         with suppress(OSError):
-            self.line.recv(1)
+            self.supervisor.recv(1)
         server.should_exit = True

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
+from chie.files import replacing
 from chie.knowledge import markdown
 from chie.knowledge.import_run import ImportRun
 from chie.knowledge.note import Heading, Note
@@ -67,10 +68,9 @@ def export_notes(service: KnowledgeService, folder: Path) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for note in all_notes(service):
             path = folder / markdown.file_name(note)
-            draft = path.with_suffix(".part")
-            draft.write_text(markdown.write(note), encoding="utf-8", newline="")
-            _set_modified(draft, note.updated_at)
-            draft.replace(path)
+            with replacing(path, private=False) as draft:
+                draft.write_text(markdown.write(note), encoding="utf-8", newline="")
+                _set_modified(draft, note.updated_at)
             yield path
     except OSError as error:
         raise StorageError(

@@ -1,44 +1,44 @@
-/** What `search_knowledge` found: notes by score, each with its passage, and the whole note where the host lets us ask. */
+/** The hits of `search_knowledge`, and the whole note where the host allows tool calls. */
 (() => {
-  const { state, say, when, html, show, call, request, answered, textOf } = chie;
+  const { state, t, date, html, show, call, request, dataOf, textOf } = chie;
 
-  const WORDS = {
+  const TEXTS = {
     en: {
       searching: "Searching the team’s notes…",
       one: "1 note",
       found: "{0} notes",
-      none: "The team has no note on this.",
-      failed: "The search failed",
-      cancelled: "The search was stopped.",
-      score: "How close it is, from 0 to 1: {0}",
-      whole: "Read the whole note",
-      reading: "Reading…",
+      none: "No notes found.",
+      failed: "Search failed",
+      cancelled: "The search was cancelled.",
+      score: "Score from 0 to 1: {0}",
+      whole: "Show full note",
+      loading: "Loading…",
       less: "Show less",
-      open: "Open the source",
+      open: "Open source",
     },
     ja: {
       searching: "チームのメモを検索しています…",
       one: "1 件のメモ",
       found: "{0} 件のメモ",
-      none: "この件のメモはまだありません。",
-      failed: "検索できませんでした",
-      cancelled: "検索は中止されました。",
-      score: "近さ（0〜1）：{0}",
-      whole: "メモ全体を読む",
-      reading: "読み込み中…",
-      less: "閉じる",
+      none: "該当するメモはありません。",
+      failed: "検索に失敗しました",
+      cancelled: "検索を中止しました。",
+      score: "スコア（0〜1）：{0}",
+      whole: "メモ全体を表示",
+      loading: "読み込み中…",
+      less: "折りたたむ",
       open: "出典を開く",
     },
   };
 
-  const opened = new Map(); // a note's id, and its whole text or why it could not be read
+  const opened = new Map(); // note id to its full text, or the error
 
   function draw() {
     const { input, result, cancelled } = state;
-    if (result === undefined) return show(heading(say(cancelled ? "cancelled" : "searching"), input));
-    if (result.isError) return show(heading(say("failed"), input), html("p", { class: "alarm", role: "alert" }, textOf(result)));
-    const { hits = [], notice } = answered(result);
-    const count = say(["none", "one"][hits.length] ?? "found", hits.length);
+    if (result === undefined) return show(heading(t(cancelled ? "cancelled" : "searching"), input));
+    if (result.isError) return show(heading(t("failed"), input), html("p", { class: "alarm", role: "alert" }, textOf(result)));
+    const { hits = [], notice } = dataOf(result);
+    const count = t(["none", "one"][hits.length] ?? "found", hits.length);
     show(heading(count, input), notice && html("p", { class: "quiet" }, notice), html("ol", { class: "notes" }, hits.map(note)));
   }
 
@@ -61,10 +61,10 @@
   function facts({ score, tags, created_at, user_id, source }) {
     const shown = Number(score).toFixed(2);
     return [
-      html("meter", { min: 0, max: 1, value: score, "aria-label": say("score", shown), title: say("score", shown) }),
+      html("meter", { min: 0, max: 1, value: score, "aria-label": t("score", shown), title: t("score", shown) }),
       html("span", { class: "quiet" }, shown),
       ...(tags ?? []).map((tag) => html("span", { class: "tag" }, tag)),
-      html("time", { class: "quiet", datetime: created_at }, when(created_at)),
+      html("time", { class: "quiet", datetime: created_at }, date(created_at)),
       user_id !== "anonymous" && html("span", { class: "quiet" }, user_id),
       source && html("span", { class: "quiet" }, source),
     ];
@@ -74,17 +74,17 @@
     const { serverTools, openLinks } = state.capabilities;
     const open = () => request("ui/open-link", { url: source }).catch(() => undefined);
     return [
-      whole?.text && html("button", { click: () => close(id) }, say("less")),
+      whole?.text && html("button", { click: () => close(id) }, t("less")),
       partial && serverTools && !whole?.text && reader(id, whole),
-      openLinks && /^https?:\/\//.test(source ?? "") && html("button", { click: open }, say("open")),
+      openLinks && /^https?:\/\//.test(source ?? "") && html("button", { click: open }, t("open")),
     ];
   }
 
   const reader = (id, whole) =>
-    html("button", { click: () => read(id), disabled: whole?.reading }, say(whole?.reading ? "reading" : "whole"));
+    html("button", { click: () => read(id), disabled: whole?.loading }, t(whole?.loading ? "loading" : "whole"));
 
   async function read(id) {
-    keep(id, { reading: true });
+    keep(id, { loading: true });
     try {
       keep(id, { text: (await call("get_knowledge", { id })).content });
     } catch (error) {
@@ -102,7 +102,7 @@
     draw();
   }
 
-  /** Code between fences and between backticks, in its own letters; all else is shown as it was written. */
+  /** Renders fenced and inline code; everything else is shown as it was written. */
   function formatted(text) {
     return text
       .split(/^```[^\n]*\n([\s\S]*?)^```[ \t]*\n?/m)
@@ -112,5 +112,5 @@
 
   const inline = (text) => text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 ? html("code", {}, part) : part));
 
-  chie.start("chie-search", WORDS, draw);
+  chie.start("chie-search", TEXTS, draw);
 })();

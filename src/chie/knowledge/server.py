@@ -143,5 +143,6 @@ def _declare_view(server: Server) -> None:
         SEARCH_VIEW,
         title="Search results / 検索結果",
         description="Shows the results of search_knowledge.",
-        script=files("chie.knowledge") / "search_view.js",
+        folder=files("chie.knowledge"),
+        script="search_view.js",
     )

@@ -1,1 +1,1 @@
-"""What our MCP servers share, one topic a file; six files at the most."""
+"""What our MCP servers share: the server class, errors, authentication, views."""

@@ -1,4 +1,4 @@
-"""Who an MCP request comes from: over HTTP whom the door let in, within the house whom the chat speaks for."""
+"""The user of an MCP request: over HTTP the authenticated one, within the process the one the chat acts for."""
 
 import json
 from collections.abc import Iterator
@@ -11,28 +11,27 @@ from fastmcp.tools import ToolResult
 from mcp_types import CallToolRequestParams, TextContent
 
 from chie.access.audit import record
-from chie.access.identity import NOBODY, User, become, current_user, local_user
-from chie.access.middleware import user_in
+from chie.access.identity import NOBODY, User, become, current_user, local_user, user_in
 
-TICKET = "chie/ticket"  # where a call within the process carries it, in its `_meta`
-LONGEST_ID = 200
+TICKET_META = "chie/ticket"  # the key of the ticket in the `_meta` of a call within the process
+MAX_ID_LENGTH = 200
 
-_lent: dict[str, User] = {}
+_tickets: dict[str, User] = {}
 
 
 @contextmanager
-def lent_identity() -> Iterator[dict[str, str]]:
-    """For one call to a room of this process: something that leads to the caller, and that nobody can guess."""
+def user_ticket() -> Iterator[dict[str, str]]:
+    """`_meta` for one call to a server in this process: an unguessable ticket for the current user."""
     ticket = token_urlsafe(32)
-    _lent[ticket] = current_user()
+    _tickets[ticket] = current_user()
     try:
-        yield {TICKET: ticket}
+        yield {TICKET_META: ticket}
     finally:
-        del _lent[ticket]
+        del _tickets[ticket]
 
 
-class Identity(Middleware):
-    """What a request over HTTP says in its `_meta` is never looked at."""
+class UserMiddleware(Middleware):
+    """Sets the current user. Tickets are ignored in requests over HTTP, whose user was authenticated before."""
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:  # noqa: ANN401
         request = context.fastmcp_context.request_context if context.fastmcp_context else None
@@ -44,16 +43,16 @@ def _user(request: Any) -> User:  # noqa: ANN401 - FastMCP's, which has no publi
     if request is None:
         return local_user()
     if request.request is None:
-        ticket = (request.meta or {}).get(TICKET)
-        return local_user() if ticket is None else _lent.get(str(ticket), NOBODY)
+        ticket = (request.meta or {}).get(TICKET_META)
+        return local_user() if ticket is None else _tickets.get(str(ticket), NOBODY)
     return user_in(request.request.scope) or NOBODY
 
 
-class Audit(Middleware):
-    """Notes every call of a tool that is not known to only read: its name and the id it was about."""
+class AuditMiddleware(Middleware):
+    """Records every call of a tool that is not declared read-only: its name, and the id of what it changed."""
 
-    def __init__(self, room: str) -> None:
-        self._room = room
+    def __init__(self, server: str) -> None:
+        self._server = server
 
     async def on_call_tool(
         self,
@@ -65,17 +64,17 @@ class Audit(Middleware):
         tool = await server.get_tool(context.message.name) if server else None
         if tool is not None and not (tool.annotations and tool.annotations.read_only_hint):
             thing = _thing(context.message.arguments or {}) or _thing(_first_object(result))
-            record(f"{self._room}.{tool.name}", thing, outcome="failed" if result.is_error else "done")
+            record(f"{self._server}.{tool.name}", thing, outcome="failed" if result.is_error else "done")
         return result
 
 
 def _thing(fields: dict[str, Any]) -> str | None:
     found = fields.get("id") or fields.get("backup")
-    return found[:LONGEST_ID] if isinstance(found, str) else None
+    return found[:MAX_ID_LENGTH] if isinstance(found, str) else None
 
 
 def _first_object(result: ToolResult) -> dict[str, Any]:
-    """What was made tells its id in the answer alone."""
+    """A created thing has its id only in the result."""
     text = result.content[0].text if result.content and isinstance(result.content[0], TextContent) else ""
     try:
         found = json.loads(text)

@@ -1,34 +1,34 @@
 "use strict";
 
 /**
- * What the views share: the host's side of MCP Apps (revision 2026-01-26), its colours and its language.
- * Texts become text nodes, never markup.
+ * The code that all views share: the MCP Apps protocol (revision 2026-01-26), the host's theme and language, and
+ * functions that build elements. Texts become text nodes, never markup.
  */
 const chie = (() => {
   const PROTOCOL = "2026-01-26";
-  const TALL = 2000;
+  const MAX_HEIGHT_PX = 2000;
 
-  const waiting = new Map();
+  const pending = new Map();
   const state = { input: undefined, result: undefined, cancelled: false, context: {}, capabilities: {} };
-  let asked = 0;
+  let lastId = 0;
   let size = { width: 0, height: 0 };
   /** @type {(state: object) => void} */
   let draw = () => {};
-  let words = {};
+  let texts = {};
 
   const post = (message) => window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   const notify = (method, params) => post({ method, params });
 
   function request(method, params) {
-    asked += 1;
-    const id = asked;
+    lastId += 1;
+    const id = lastId;
     post({ id, method, params });
-    return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+    return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
   }
 
   function settle({ id, result, error }) {
-    const promise = waiting.get(id);
-    waiting.delete(id);
+    const promise = pending.get(id);
+    pending.delete(id);
     if (error) promise?.reject(new Error(error.message));
     else promise?.resolve(result);
   }
@@ -41,26 +41,26 @@ const chie = (() => {
     "ui/notifications/host-context-changed": (params) => set({ context: { ...state.context, ...params } }),
   };
 
-  function hear({ source, data }) {
+  function receive({ source, data }) {
     if (source !== window.parent || data?.jsonrpc !== "2.0") return;
     if (data.method === undefined) settle(data);
     else if (data.id === undefined) events[data.method]?.(data.params ?? {});
-    else answer(data);
+    else respond(data);
   }
 
-  function answer({ id, method }) {
+  function respond({ id, method }) {
     if (method === "ping" || method === "ui/resource-teardown") post({ id, result: {} });
-    else post({ id, error: { code: -32601, message: "this view does not know the method" } });
+    else post({ id, error: { code: -32601, message: "method not supported by this view" } });
   }
 
   function set(change) {
     Object.assign(state, change);
-    dress(state.context);
+    applyContext(state.context);
     draw(state);
   }
 
   /** @param {any} context */
-  function dress({ theme, styles, locale }) {
+  function applyContext({ theme, styles, locale }) {
     const root = document.documentElement;
     if (theme) root.style.setProperty("color-scheme", theme);
     for (const [name, value] of Object.entries(styles?.variables ?? {})) {
@@ -69,11 +69,11 @@ const chie = (() => {
     root.lang = (locale ?? navigator.language).toLowerCase().startsWith("ja") ? "ja" : "en";
   }
 
-  /** The host's language decides; where it names none, the browser's. */
-  const say = (name, ...values) =>
-    values.reduce((text, value, at) => text.replace(`{${at}}`, () => String(value)), words[document.documentElement.lang][name]);
+  /** In the host's language, or the browser's where the host names none. */
+  const t = (name, ...values) =>
+    values.reduce((filled, value, at) => filled.replace(`{${at}}`, () => String(value)), texts[document.documentElement.lang][name]);
 
-  function when(moment) {
+  function date(moment) {
     const zone = state.context.timeZone;
     /** @type {Intl.DateTimeFormatOptions} */
     const form = { dateStyle: "medium", ...(zone ? { timeZone: zone } : {}) };
@@ -95,8 +95,8 @@ const chie = (() => {
   const html = (tag, attributes = {}, ...children) => make("http://www.w3.org/1999/xhtml", tag, attributes, children);
   const svg = (tag, attributes = {}, ...children) => make("http://www.w3.org/2000/svg", tag, attributes, children);
 
-  /** What the tool answered: its structure, or the JSON in its text. */
-  function answered(result) {
+  /** A tool result's structured content, or the JSON in its text. */
+  function dataOf(result) {
     if (result.structuredContent) return result.structuredContent;
     try {
       return JSON.parse(textOf(result));
@@ -107,16 +107,16 @@ const chie = (() => {
 
   const textOf = (result) => result.content?.find(({ type }) => type === "text")?.text ?? "";
 
-  /** Calls a tool of the same server; a failed call throws with the server's own words. */
+  /** Calls a tool of the same server; throws the tool's error text. */
   async function call(name, args) {
     const result = await request("tools/call", { name, arguments: args });
     if (result.isError) throw new Error(textOf(result));
-    return answered(result);
+    return dataOf(result);
   }
 
   function measure() {
     const box = document.getElementById("view").getBoundingClientRect();
-    const now = { width: Math.ceil(box.width), height: Math.min(Math.ceil(box.height), TALL) };
+    const now = { width: Math.ceil(box.width), height: Math.min(Math.ceil(box.height), MAX_HEIGHT_PX) };
     if (now.height !== size.height || now.width !== size.width) notify("ui/notifications/size-changed", now);
     size = now;
   }
@@ -126,10 +126,10 @@ const chie = (() => {
   }
 
   async function start(name, translations, render) {
-    words = translations;
+    texts = translations;
     draw = render;
-    dress({});
-    window.addEventListener("message", hear);
+    applyContext({});
+    window.addEventListener("message", receive);
     const { hostCapabilities, hostContext } = await request("ui/initialize", {
       appInfo: { name, version: "1" },
       appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
@@ -140,5 +140,5 @@ const chie = (() => {
     new ResizeObserver(measure).observe(document.getElementById("view"));
   }
 
-  return { start, state, say, when, html, svg, show, call, request, answered, textOf };
+  return { start, state, t, date, html, svg, show, call, request, dataOf, textOf };
 })();

@@ -1,9 +1,10 @@
-"""Views: pages that a host shows with a tool's answer (MCP Apps, `io.modelcontextprotocol/ui`).
+"""Views: HTML pages that an MCP host shows with a tool's result (MCP Apps, `io.modelcontextprotocol/ui`).
 
-A view is one HTML text with everything in it. It reaches nothing but the host that shows it, gets its data from there
-by postMessage, and can make no markup of a text: its own policy forbids both, whatever the host allows.
+A view is one self-contained HTML page. It gets its data from the host by postMessage. Its Content-Security-Policy
+forbids network access and building markup from strings, whatever the host allows.
 """
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
@@ -28,18 +29,24 @@ _PAGE = """<!doctype html>
 <script>{script}</script>
 </html>
 """
+_IMPORT = re.compile(r'^import .* from "\./(\w+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=const|function)", re.MULTILINE)
+_COMMENT = re.compile(r"^ *(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)?\n", re.MULTILINE | re.DOTALL)
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 
 
 def shown_by(uri: str | None) -> dict[str, Any] | None:
-    """What a tool carries in its `_meta` so that a host knows its view."""
+    """A tool's `_meta`, from which a host learns the URI of its view."""
     return {"ui": {"resourceUri": uri}} if uri else None
 
 
-def add_view(server: "FastMCP[None]", uri: str, *, title: str, description: str, script: "Traversable") -> None:
-    """A room's own part of a view is a script; the page around it is put together when a host asks for it."""
+def add_view(
+    server: "FastMCP[None]", uri: str, *, title: str, description: str, folder: "Traversable", script: str
+) -> None:
+    """Register the view that `script` in `folder` draws. The page is built when a host reads the resource."""
 
     def view() -> str:
-        return page(title, script.read_text(encoding="utf-8"))
+        return page(title, bundle(folder, script))
 
     server.resource(
         uri,
@@ -51,11 +58,22 @@ def add_view(server: "FastMCP[None]", uri: str, *, title: str, description: str,
     )(view)
 
 
+def bundle(folder: "Traversable", script: str) -> str:
+    """The script after the files that it imports from the same folder, minified and without module syntax."""
+    text = folder.joinpath(script).read_text(encoding="utf-8")
+    imported = [bundle(folder, name) for name in _IMPORT.findall(text)]
+    return "".join([*imported, _minified(_EXPORT.sub("", _IMPORT.sub("", text)))])
+
+
+def _minified(script: str) -> str:
+    """Without comments and indentation. A script must not have template literals of several lines."""
+    return _INDENT.sub("", _COMMENT.sub("", script))
+
+
 def page(title: str, script: str) -> str:
     kit = files("chie.mcp_kit")
-    shared = kit.joinpath("view.js").read_text(encoding="utf-8")
     style = kit.joinpath("view.css").read_text(encoding="utf-8")
-    script = f"{shared}\n{script}"
+    script = f"{bundle(kit, 'view.js')}\n{script}"
     return _PAGE.format(title=escape(title), style=style, script=script, policy=_policy(style, script))
 
 

@@ -1,1 +1,1 @@
-"""The room of automations: an MCP server that changes n8n workflows without breaking them."""
+"""MCP server for n8n workflows and executions."""

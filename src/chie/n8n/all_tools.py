@@ -1,10 +1,10 @@
-"""All tools of the room, in the order in which they are listed."""
+"""All tools, in the order in which they are listed."""
 
 from typing import Any
 
-from chie.n8n.context import ToolContext
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.tool import BaseTool
+from chie.n8n.tool_context import ToolContext
 from chie.n8n.tools.create_workflow import CreateWorkflowTool
 from chie.n8n.tools.create_workflow_from_file import CreateWorkflowFromFileTool
 from chie.n8n.tools.delete_workflow import DeleteWorkflowTool
@@ -47,7 +47,7 @@ TOOLS: tuple[type[BaseTool[Any]], ...] = (
 
 
 def create_registry(context: ToolContext, *, read_only: bool = False) -> ToolRegistry:
-    """With `read_only`, a tool that writes does not exist: it can be neither listed nor called."""
+    """The registered tools. With `read_only`, those that write are not registered."""
     registry = ToolRegistry()
     for kind in TOOLS:
         if kind.annotations.read_only_hint or not read_only:

@@ -1,4 +1,4 @@
-"""The room's HTTP edge, for the web page: workflows, their pictures, executions and backups."""
+"""HTTP routes for the web page: workflows, their graphs, executions and backups."""
 
 import asyncio
 from typing import Annotated, Any
@@ -10,23 +10,24 @@ from pydantic import BaseModel
 from chie.access.audit import record
 from chie.errors import ForbiddenError
 from chie.http.openapi_errors import errors
-from chie.n8n import executions, summaries
+from chie.messages.catalogue import Message
+from chie.n8n import execution_summary, workflow_summary
 from chie.n8n.arguments import ExecutionId, WorkflowId
+from chie.n8n.backup_diff import Difference, compare
 from chie.n8n.backups import Backup
-from chie.n8n.comparison import Difference, compare
-from chie.n8n.context import ToolContext
 from chie.n8n.errors import NotFoundError
+from chie.n8n.graph import NOT_EXECUTED, each_connection, is_trigger
 from chie.n8n.models import Json, Workflow
 from chie.n8n.paging import Listing, read_page
-from chie.n8n.structure import NOT_RUN, is_trigger, targets
+from chie.n8n.tool_context import ToolContext
 from chie.n8n.tools.restore_workflow import RestoreWorkflowArguments, RestoreWorkflowTool
 
-RECENT = "250"  # executions that are looked at for the last one of each workflow
-MOST_BACKUPS = 100
-ROOM = 1_000_000  # characters; a page may be longer than what a model reads
+RECENT_EXECUTIONS = "250"  # searched for the last execution of each workflow
+MAX_BACKUPS = 100
+MAX_RESPONSE_SIZE = 1_000_000  # characters; a page may read more than a model
 
 Limit = Annotated[int, Query(ge=1, le=250)]
-Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
+Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous page.")]
 
 
 class WorkflowRow(BaseModel):
@@ -89,9 +90,15 @@ class Comparison(BaseModel):
 
 
 class Restored(BaseModel):
+    """`steps` and `notes` are texts; their codes and parameters are in lists of the same length."""
+
     workflow_id: str
     steps: list[str]
+    steps_code: list[str]
+    steps_params: list[dict[str, Any]]
     notes: list[str]
+    notes_code: list[str]
+    notes_params: list[dict[str, Any]]
 
 
 def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
@@ -107,14 +114,14 @@ def _declare_workflows(router: APIRouter, context: ToolContext, *, read_only: bo
 
     @router.get("/workflows", responses=errors())
     async def list_workflows(limit: Limit = 100, cursor: Cursor = None, name: str | None = None) -> WorkflowPage:
-        """Every workflow with its state and its last execution, if that was lately."""
+        """Every workflow with its state and its last execution, if that was recent."""
         found, last = await asyncio.gather(_workflows(context, limit, cursor, name), _last_executions(context))
         rows = [_row(client.base, workflow, last.get(str(workflow["id"]))) for workflow in found.rows]
         return WorkflowPage(workflows=rows, next_cursor=found.next_cursor, n8n=client.base, read_only=read_only)
 
     @router.get("/workflows/{workflow_id}", responses=errors(404))
     async def draw_workflow(workflow_id: WorkflowId) -> Graph:
-        """Its nodes with their places in n8n's editor, and what leads where."""
+        """The nodes with their positions in n8n's editor, and the connections."""
         return _graph(client.base, await client.get_workflow(workflow_id))
 
 
@@ -124,30 +131,33 @@ def _declare_executions(router: APIRouter, context: ToolContext) -> None:
         """Newest first."""
         found = await read_page(
             context.client.list_executions,
-            executions.row,
+            execution_summary.row,
             filters={"workflowId": workflow_id},
             limit=limit,
             cursor=cursor,
-            room=ROOM,
+            max_size=MAX_RESPONSE_SIZE,
         )
         return ExecutionPage(executions=found.rows, next_cursor=found.next_cursor)
 
     @router.get("/executions/{execution_id}", responses=errors(404))
     async def show_execution(execution_id: ExecutionId) -> dict[str, Any]:
-        """What ran, and which node failed with what words."""
-        return executions.summary(await context.client.get_execution(execution_id, include_data=True))
+        """The nodes that ran, and the failed node with its error."""
+        execution = await context.client.get_execution(execution_id, include_data=True)
+        note = execution_summary.missing_data_note(execution)
+        coded = {"note_code": note.code, "note_params": note.json_params()} if note else {}
+        return execution_summary.summary(execution) | coded
 
 
 def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool) -> None:
     @router.get("/workflows/{workflow_id}/backups", responses=errors())
     def list_backups(workflow_id: WorkflowId) -> BackupList:
-        """What was kept before each change of ours, newest first."""
+        """The backups from before each change by Chie, newest first."""
         kept = context.backups.list(workflow_id)
-        return BackupList(backups=[backup for backup, _ in zip(kept, range(MOST_BACKUPS), strict=False)])
+        return BackupList(backups=[backup for backup, _ in zip(kept, range(MAX_BACKUPS), strict=False)])
 
     @router.get("/backups/{workflow_id}/{file}", responses=errors(404))
     async def compare_backup(workflow_id: WorkflowId, file: str) -> Comparison:
-        """What bringing it back would change."""
+        """The changes that a restore of this backup would make."""
         old = await asyncio.to_thread(context.backups.read, f"{workflow_id}/{file}")
         try:
             now = await context.client.get_workflow(str(old["id"]))
@@ -158,13 +168,22 @@ def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool
 
     @router.post("/backups/{workflow_id}/{file}/restore", responses=errors(403, 404, 409))
     async def restore_backup(workflow_id: WorkflowId, file: str) -> Restored:
-        """As restore_workflow does: the present state is backed up first."""
+        """Restore the workflow, like restore_workflow: the current state is backed up first."""
         if read_only:
-            raise ForbiddenError("this house may only read n8n. Unset N8N_READ_ONLY to let it change workflows.")
+            raise ForbiddenError("n8n.read_only")
         arguments = RestoreWorkflowArguments(backup=f"{workflow_id}/{file}")
         report = await RestoreWorkflowTool(context).execute_core(arguments)
         record("n8n.restore_workflow", arguments.backup)
-        return Restored(workflow_id=str(report.workflow["id"]), steps=report.steps, notes=report.notes)
+        workflow_id = str(report.workflow["id"])
+        return Restored(workflow_id=workflow_id, **_coded("steps", report.steps), **_coded("notes", report.notes))
+
+
+def _coded(name: str, messages: list[Message]) -> dict[str, Any]:
+    return {
+        name: [str(message) for message in messages],
+        f"{name}_code": [message.code for message in messages],
+        f"{name}_params": [message.json_params() for message in messages],
+    }
 
 
 async def _workflows(context: ToolContext, limit: int, cursor: str | None, name: str | None) -> Listing:
@@ -172,23 +191,25 @@ async def _workflows(context: ToolContext, limit: int, cursor: str | None, name:
         return await context.client.list_workflows({**query, "excludePinnedData": "true"})
 
     filters = {"name": name} if name else {}
-    return await read_page(fetch, lambda row: row, filters=filters, limit=limit, cursor=cursor, room=100 * ROOM)
+    return await read_page(
+        fetch, lambda row: row, filters=filters, limit=limit, cursor=cursor, max_size=100 * MAX_RESPONSE_SIZE
+    )
 
 
 async def _last_executions(context: ToolContext) -> dict[str, Json]:
-    """By workflow. n8n lists what is still running only when it is asked for that."""
+    """The last execution by workflow id. n8n lists running ones only with that status as a filter."""
     pages = await asyncio.gather(
-        context.client.list_executions({"limit": RECENT, "status": "running"}),
-        context.client.list_executions({"limit": RECENT}),
+        context.client.list_executions({"limit": RECENT_EXECUTIONS, "status": "running"}),
+        context.client.list_executions({"limit": RECENT_EXECUTIONS}),
     )
     last: dict[str, Json] = {}
     for execution in (execution for page in pages for execution in page.rows):
-        last.setdefault(str(execution.get("workflowId")), executions.row(execution))
+        last.setdefault(str(execution.get("workflowId")), execution_summary.row(execution))
     return last
 
 
 def _row(base: str, workflow: Workflow, last: Json | None = None) -> WorkflowRow:
-    shown = summaries.row(workflow)
+    shown = workflow_summary.row(workflow)
     return WorkflowRow(
         id=str(shown["id"]),
         name=shown["name"],
@@ -202,17 +223,17 @@ def _row(base: str, workflow: Workflow, last: Json | None = None) -> WorkflowRow
 
 
 def _graph(base: str, workflow: Workflow) -> Graph:
-    nodes = [node for node in workflow.get("nodes") or [] if node.get("type") not in NOT_RUN]
+    nodes = [node for node in workflow.get("nodes") or [] if node.get("type") not in NOT_EXECUTED]
     names = {node["name"] for node in nodes}
     links = [
         GraphLink(source=source, target=target["node"], kind=kind, output=output, input=int(target.get("index") or 0))
-        for source, kind, output, target in targets(workflow.get("connections") or {})
+        for source, kind, output, target in each_connection(workflow.get("connections") or {})
         if source in names and target["node"] in names
     ]
     return Graph(
         workflow=_row(base, workflow),
         description=workflow.get("description"),
-        draft=bool(summaries.head(workflow).get("unpublishedChanges")),
+        draft=bool(workflow_summary.head(workflow).get("unpublishedChanges")),
         nodes=[_node(node) for node in nodes],
         links=links,
     )
@@ -222,7 +243,7 @@ def _node(node: Json) -> GraphNode:
     x, y = (node.get("position") or [0, 0])[:2]
     return GraphNode(
         name=node["name"],
-        type=summaries.short_type(node["type"]),
+        type=workflow_summary.short_type(node["type"]),
         x=x,
         y=y,
         trigger=is_trigger(node),

@@ -1,4 +1,4 @@
-"""The types that tools' arguments are made of. Clients that send objects as JSON text are understood."""
+"""The types of the tools' arguments. Objects and arrays may also be sent as JSON text."""
 
 import json
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 
 class Arguments(BaseModel):
-    """Names on the wire are n8n's own, in camelCase; an unknown one is refused rather than passed over."""
+    """Names on the wire are in camelCase, as in n8n's API; unknown ones are rejected."""
 
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, extra="forbid", coerce_numbers_to_str=True
@@ -18,18 +18,18 @@ class Arguments(BaseModel):
 
 
 class Untitled(GenerateJsonSchema):
-    """Titles only repeat the names, and every client reads all schemas at every start."""
+    """Omits titles, which only repeat the names: every client loads all schemas at every start."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ANN401, ARG002
         return False
 
 
 class RawArguments(Arguments):
-    raw: bool = Field(default=False, description="true: everything that n8n has, instead of the summary.")
+    raw: bool = Field(default=False, description="true: complete data instead of the summary.")
 
 
 def parse_json(value: object) -> object:
-    """Some clients write arrays and objects as strings; what is not JSON goes on as it is, and is refused."""
+    """Some clients send arrays and objects as JSON text. Other strings are returned unchanged, to fail validation."""
     if not isinstance(value, str):
         return value
     try:
@@ -50,7 +50,7 @@ def _identifier(value: object) -> object:
 
 
 def _tags(value: object) -> object:
-    """Names, or n8n's own objects as `get_workflow` with raw shows them, or one line with commas."""
+    """Accepts names, n8n's tag objects as `get_workflow` with raw returns them, or a comma-separated string."""
     value = parse_json(value)
     if isinstance(value, str):
         value = [part.strip() for part in value.split(",") if part.strip()]
@@ -62,9 +62,9 @@ def _tags(value: object) -> object:
 _NODE_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "id": {"type": "string", "description": "Kept from the stored node; made for a new one."},
-        "name": {"type": "string", "description": "Unique; connections refer to it."},
-        "type": {"type": "string", "description": "Such as n8n-nodes-base.httpRequest."},
+        "id": {"type": "string", "description": "Kept for a stored node; generated for a new one."},
+        "name": {"type": "string", "description": "Unique; used by connections."},
+        "type": {"type": "string", "description": "E.g. n8n-nodes-base.httpRequest."},
         "typeVersion": {"type": "number"},
         "position": {"type": "array", "items": {"type": "number"}, "description": "[x, y]"},
         "parameters": {"type": "object"},
@@ -76,11 +76,11 @@ _NODE_SCHEMA: dict[str, Any] = {
 _CONNECTIONS_SCHEMA: dict[str, Any] = {
     "type": "object",
     "description": 'By node name: {"A": {"main": [[{"node": "B", "type": "main", "index": 0}]]}}. '
-    "One inner list for each output; null for an output without connections.",
+    "One inner list per output; null for an output without connections.",
 }
 
-_WORKFLOW_ID = "A workflow's id, as list_workflows shows it."
-_EXECUTION_ID = "An execution's id, as list_executions shows it."
+_WORKFLOW_ID = "Workflow id, from list_workflows."
+_EXECUTION_ID = "Execution id, from list_executions."
 
 WorkflowId = Annotated[
     str, Field(description=_WORKFLOW_ID, pattern=r"^[A-Za-z0-9_-]{1,64}$"), BeforeValidator(_identifier)
@@ -95,7 +95,7 @@ Connections = Annotated[dict[str, Any], BeforeValidator(parse_json), WithJsonSch
 Settings = Annotated[
     dict[str, Any],
     BeforeValidator(parse_json),
-    WithJsonSchema({"type": "object", "description": 'Such as {"timezone": "Asia/Tokyo", "errorWorkflow": "…"}.'}),
+    WithJsonSchema({"type": "object", "description": 'E.g. {"timezone": "Asia/Tokyo", "errorWorkflow": "…"}.'}),
 ]
 JsonObject = Annotated[dict[str, Any], BeforeValidator(parse_json), WithJsonSchema({"type": "object"})]
 JsonObjects = Annotated[
@@ -106,18 +106,16 @@ JsonObjects = Annotated[
 Tags = Annotated[
     list[str],
     BeforeValidator(_tags),
-    WithJsonSchema({"type": "array", "items": {"type": "string"}, "description": "Names of tags."}),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}, "description": "Tag names."}),
 ]
-Limit = Annotated[int, Field(ge=1, le=250, description="How many at the most.")]
-PageCursor = Annotated[str, Field(description="nextCursor of the page before; its filters come with it.")]
+Limit = Annotated[int, Field(ge=1, le=250, description="Maximum number of rows.")]
+PageCursor = Annotated[str, Field(description="nextCursor of the previous page; includes its filters.")]
 FilePath = Annotated[
     str,
     BeforeValidator(_not_blank),
-    Field(
-        description="A JSON file, in one of the folders that the operator allows; relative to where the server runs."
-    ),
+    Field(description="Path of a JSON file in an allowed folder; relative to the server's working directory."),
 ]
 VersionId = Annotated[
     str,
-    Field(description="What get_workflow showed. The change is refused if somebody changed the workflow since."),
+    Field(description="versionId from get_workflow. The change is rejected if the workflow was changed since."),
 ]

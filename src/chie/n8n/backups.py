@@ -1,17 +1,15 @@
-"""Workflows as they were before we changed them: one JSON file each, which n8n can import, too."""
+"""Backups of workflows from before each change: one JSON file each, which n8n can import."""
 
 import json
 import logging
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from chie.errors import StorageError
-from chie.files import make_folder
+from chie.files import make_folder, replacing
 from chie.n8n.errors import NotFoundError, ValidationError, ValidationErrorContext
 from chie.n8n.models import Json, Workflow
 
@@ -23,7 +21,7 @@ _STAMP = "%Y%m%dT%H%M%S%fZ"
 
 @dataclass(frozen=True)
 class Backup:
-    """`backup` names it for restore_workflow."""
+    """`backup` is the name that restore_workflow takes."""
 
     backup: str
     id: str
@@ -32,7 +30,7 @@ class Backup:
     time: str
     nodes: int
 
-    def shown(self) -> Json:
+    def as_json(self) -> Json:
         return asdict(self)
 
 
@@ -45,36 +43,32 @@ class Backups:
         self._clock = clock
 
     def write(self, workflow: Workflow, reason: str) -> str:
-        """The new backup's name. Nothing is changed in n8n before this has succeeded."""
+        """The name of the new backup. Callers change n8n only after this has succeeded."""
         moment = self._clock()
-        if not _NAME.fullmatch(_name(workflow["id"], moment, reason)):  # the id is n8n's word, and a path is made of it
-            raise StorageError(
-                "n8n gave the workflow an id that is none, so it cannot be backed up and nothing was changed."
-            )
+        if not _NAME.fullmatch(_name(workflow["id"], moment, reason)):  # the id becomes part of a path
+            raise StorageError("n8n.workflow_id_invalid")
         try:
-            name = _name(workflow["id"], max(moment, self._free_from(workflow["id"])), reason)
+            name = _name(workflow["id"], max(moment, self._earliest_time(workflow["id"])), reason)
             file = self.folder / name
             make_folder(file.parent)
-            _put(file, json.dumps(workflow, ensure_ascii=False, indent=1))
-            self._forget_old(file.parent)
+            _write_atomically(file, json.dumps(workflow, ensure_ascii=False, indent=1))
+            self._delete_old(file.parent)
         except OSError as error:
-            raise StorageError(
-                f"cannot write a backup under {self.folder} ({type(error).__name__}), so nothing was changed. "
-                "Make the folder writable, or set N8N_BACKUP_DIR."
-            ) from error
+            name = type(error).__name__
+            raise StorageError("n8n.backup_not_written", folder=str(self.folder), error=name) from error
         return name
 
     def list(self, workflow_id: str | None = None, *, after: str | None = None) -> Iterator[Backup]:
-        """Newest first; with `after`, only those that are older than that one. One that is broken hides no other."""
+        """Newest first; with `after`, only those older than that one. Unreadable backups are skipped."""
         names = sorted(self._names(workflow_id), key=_moment, reverse=True)
         for name in names:
             if after is None or _moment(name) < _moment(after):
                 try:
                     yield self._described(name)
-                except NotFoundError:  # it made room for a newer one meanwhile
+                except NotFoundError:  # deleted in the meantime
                     continue
                 except StorageError as error:
-                    logger.warning("the backup %s is left out of the list: %s", name, error.message)
+                    logger.warning("skipping backup %s: %s: %s", name, error.code, error.message)
 
     def _described(self, name: str) -> Backup:
         workflow, (folder, rest) = self.read(name), name.split("/")
@@ -89,15 +83,13 @@ class Backups:
 
     def read(self, name: str) -> Workflow:
         if not _NAME.fullmatch(name):
-            raise ValidationError(
-                "backup must be a name that list_backups shows.", ValidationErrorContext(field="backup")
-            )
+            raise ValidationError("n8n.backup_name_invalid", ValidationErrorContext(field="backup"))
         try:
             workflow: Workflow = _workflow((self.folder / name).read_text(encoding="utf-8"))
         except FileNotFoundError as error:
-            raise NotFoundError("There is no such backup. list_backups shows those that exist.") from error
+            raise NotFoundError("n8n.backup_not_found") from error
         except (OSError, ValueError) as error:
-            raise StorageError(f"cannot read that backup ({type(error).__name__}). Choose another one.") from error
+            raise StorageError("n8n.backup_unreadable", error=type(error).__name__) from error
         return workflow
 
     def _names(self, workflow_id: str | None) -> Iterator[str]:
@@ -107,12 +99,12 @@ class Backups:
             if _is_name(name):
                 yield name
 
-    def _free_from(self, workflow_id: str) -> datetime:
-        """Just after the newest: if the clock has gone back, the next one must not be taken for the oldest."""
+    def _earliest_time(self, workflow_id: str) -> datetime:
+        """Just after the newest backup: if the clock was set back, a new backup must not sort as an old one."""
         newest = max(self._names(workflow_id), key=_moment, default=None)
         return _time(newest) + timedelta(microseconds=1) if newest else datetime.min.replace(tzinfo=UTC)
 
-    def _forget_old(self, folder: Path) -> None:
+    def _delete_old(self, folder: Path) -> None:
         for name in sorted(self._names(folder.name))[: -self._keep]:
             (self.folder / name).unlink(missing_ok=True)
 
@@ -124,7 +116,7 @@ def _name(workflow_id: str, moment: datetime, reason: str) -> str:
 def _is_name(name: str) -> bool:
     try:
         return bool(_NAME.fullmatch(name) and _time(name))
-    except ValueError:  # digits in the right places, but no date
+    except ValueError:  # matches the pattern, but is not a date
         return False
 
 
@@ -144,15 +136,6 @@ def _workflow(text: str) -> Workflow:
     return found
 
 
-def _put(file: Path, text: str) -> None:
-    """Whole or not at all: neither a full disk nor a kill leaves half of it under the name of a backup."""
-    descriptor, draft = tempfile.mkstemp(dir=file.parent, prefix=f".{file.stem}.", suffix=".part")  # 0o600
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(draft).replace(file)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+def _write_atomically(file: Path, text: str) -> None:
+    with replacing(file) as draft:
+        draft.write_text(text, encoding="utf-8")

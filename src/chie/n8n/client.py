@@ -1,107 +1,109 @@
-"""n8n's public API as methods: what is asked, of which thing, and which of two names a version has for it."""
+"""The routes of n8n's public API as methods."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from chie.n8n.errors import ApiError, NotFoundError
-from chie.n8n.http import Wire
+from chie.n8n.http import HttpClient
 from chie.n8n.models import Execution, Page, Tag, Workflow
 from chie.n8n.status_errors import Call
 
-PAGE = 250
-MOST_PAGES = 100
+PAGE_SIZE = 250
+MAX_PAGES = 100
 
 
 class N8nApiClient:
-    def __init__(self, wire: Wire) -> None:
-        self._wire = wire
-        self._publishing: tuple[str, ...] = ("publish", "activate")
-        self._unpublishing: tuple[str, ...] = ("unpublish", "deactivate")
+    def __init__(self, http: HttpClient) -> None:
+        self._http = http
+        self._publish_routes: tuple[str, ...] = ("publish", "activate")
+        self._unpublish_routes: tuple[str, ...] = ("unpublish", "deactivate")
 
     @property
     def base(self) -> str:
-        return self._wire.base
+        return self._http.base
 
     async def aclose(self) -> None:
-        await self._wire.aclose()
+        await self._http.aclose()
 
     async def is_up(self) -> bool:
-        return await self._wire.is_up()
+        return await self._http.is_up()
 
     async def list_workflows(self, query: Mapping[str, str]) -> Page:
-        return Page.of(await self._wire.call(Call("GET", "/workflows", "list workflows"), query=query))
+        return Page.of(await self._http.call(Call("GET", "/workflows", "list workflows"), query=query))
 
     async def get_workflow(self, workflow_id: str) -> Workflow:
-        workflow: Workflow = await self._wire.call(_workflow("GET", workflow_id, "get workflow"))
+        workflow: Workflow = await self._http.call(_workflow("GET", workflow_id, "get workflow"))
         return workflow
 
     async def create_workflow(self, body: Mapping[str, Any]) -> Workflow:
-        workflow: Workflow = await self._wire.call(Call("POST", "/workflows", "create workflow"), body=body)
+        workflow: Workflow = await self._http.call(Call("POST", "/workflows", "create workflow"), body=body)
         return workflow
 
     async def update_workflow(self, workflow_id: str, body: Mapping[str, Any], *, as_draft: bool = False) -> Workflow:
-        """n8n makes what it saves of a published workflow live at once, unless it is told not to (since 2.35)."""
+        """n8n publishes the saved version of a published workflow at once, except with `as_draft` (since 2.35)."""
         query = {"publishIfActive": "false"} if as_draft else None
         call = _workflow("PUT", workflow_id, "update workflow")
-        workflow: Workflow = await self._wire.call(call, query=query, body=body)
+        workflow: Workflow = await self._http.call(call, query=query, body=body)
         return workflow
 
     async def delete_workflow(self, workflow_id: str) -> None:
-        await self._wire.call(_workflow("DELETE", workflow_id, "delete workflow"))
+        await self._http.call(_workflow("DELETE", workflow_id, "delete workflow"))
 
     async def publish_workflow(self, workflow_id: str) -> None:
-        self._publishing = (await self._first_known(workflow_id, self._publishing, "publish workflow"),)
+        route = await self._first_existing(workflow_id, self._publish_routes, "publish workflow")
+        self._publish_routes = (route,)
 
     async def unpublish_workflow(self, workflow_id: str) -> None:
-        self._unpublishing = (await self._first_known(workflow_id, self._unpublishing, "unpublish workflow"),)
+        route = await self._first_existing(workflow_id, self._unpublish_routes, "unpublish workflow")
+        self._unpublish_routes = (route,)
 
     async def set_tags(self, workflow_id: str, tag_ids: Sequence[str]) -> None:
         body = [{"id": tag_id} for tag_id in tag_ids]
-        await self._wire.call(_workflow("PUT", workflow_id, "tag workflow", "/tags"), body=body)
+        await self._http.call(_workflow("PUT", workflow_id, "tag workflow", "/tags"), body=body)
 
     async def list_tags(self) -> list[Tag]:
         return [row async for row in self._rows("/tags", "list tags")]
 
     async def create_tag(self, name: str) -> Tag:
-        tag: Tag = await self._wire.call(Call("POST", "/tags", "create tag"), body={"name": name})
+        tag: Tag = await self._http.call(Call("POST", "/tags", "create tag"), body={"name": name})
         return tag
 
     async def list_executions(self, query: Mapping[str, str]) -> Page:
-        return Page.of(await self._wire.call(Call("GET", "/executions", "list executions"), query=query))
+        return Page.of(await self._http.call(Call("GET", "/executions", "list executions"), query=query))
 
     async def get_execution(self, execution_id: str, *, include_data: bool) -> Execution:
         query = {"includeData": "true"} if include_data else {}
         call = _execution("GET", execution_id, "get execution")
-        execution: Execution = await self._wire.call(call, query=query)
+        execution: Execution = await self._http.call(call, query=query)
         return execution
 
     async def retry_execution(self, execution_id: str, *, load_workflow: bool) -> Execution:
         call = _execution("POST", execution_id, "retry execution", "/retry")
-        execution: Execution = await self._wire.call(call, body={"loadWorkflow": load_workflow})
+        execution: Execution = await self._http.call(call, body={"loadWorkflow": load_workflow})
         return execution
 
     async def discover(self) -> dict[str, Any]:
-        """What this key may do there; versions before 2.14 do not know the question."""
-        found: dict[str, Any] = await self._wire.call(Call("GET", "/discover", "discover capabilities"))
+        """The capabilities of this API key; n8n has this route since 2.14."""
+        found: dict[str, Any] = await self._http.call(Call("GET", "/discover", "discover capabilities"))
         return found
 
     async def _rows(self, path: str, operation: str) -> AsyncIterator[dict[str, Any]]:
         cursor: str | None = None
-        for _ in range(MOST_PAGES):
-            query = {"limit": str(PAGE)} | ({"cursor": cursor} if cursor else {})
-            page = Page.of(await self._wire.call(Call("GET", path, operation), query=query))
+        for _ in range(MAX_PAGES):
+            query = {"limit": str(PAGE_SIZE)} | ({"cursor": cursor} if cursor else {})
+            page = Page.of(await self._http.call(Call("GET", path, operation), query=query))
             for row in page.rows:
                 yield row
-            if page.cursor is None or page.cursor == cursor:  # a cursor that repeats itself would never end
+            if page.cursor is None or page.cursor == cursor:  # a repeated cursor would never end
                 return
             cursor = page.cursor
 
-    async def _first_known(self, workflow_id: str, names: Sequence[str], operation: str) -> str:
-        """n8n renamed the two in 2.33 and has announced to drop the old names; the first that exists is kept."""
+    async def _first_existing(self, workflow_id: str, names: Sequence[str], operation: str) -> str:
+        """n8n renamed these routes in 2.33 and will drop the old names; the first one that exists is remembered."""
         for name in names[:-1]:
             try:
-                await self._wire.call(_workflow("POST", workflow_id, operation, f"/{name}"), body={})
+                await self._http.call(_workflow("POST", workflow_id, operation, f"/{name}"), body={})
             except NotFoundError:
                 continue
             except ApiError as error:
@@ -109,7 +111,7 @@ class N8nApiClient:
                     raise
                 continue
             return name
-        await self._wire.call(_workflow("POST", workflow_id, operation, f"/{names[-1]}"), body={})
+        await self._http.call(_workflow("POST", workflow_id, operation, f"/{names[-1]}"), body={})
         return names[-1]
 
 

@@ -1,23 +1,21 @@
-"""What can go wrong between us and n8n, each error with a typed context.
+"""The errors of this module, each with a typed context.
 
-    ServiceError ── ApiError            n8n refused or failed; carries its status and its own sentence
-                    ├── RefusedKeysError    it does not know a key that was sent; nothing was stored
-                    ├── UnansweredError     no answer came: a write may have arrived or not
-                    └── UnfinishedError     the workflow was stored, and a later step failed
-    NotFoundError                       n8n has no such thing, or hides it from this key
-    ValidationError                     an argument or a file is wrong; n8n was not asked
+    ServiceError ── ApiError             n8n rejected the request or failed; has the status and n8n's own sentence
+                    ├── RejectedKeysError    n8n does not know a key that was sent; nothing was stored
+                    ├── NoResponseError      no response to a write, which may have been executed or not
+                    └── PartialChangeError   the workflow was stored, and a later step failed
+    NotFoundError                        n8n does not have it, or hides it from this API key
+    ValidationError                      an argument or a file is invalid; n8n was not called
 
-Ids, node names and names of keys may stand in a message, because the caller needs them to act; values never do.
+Messages may contain ids, node names and names of keys, because the caller needs them to act; never values.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from chie import errors
-
-_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+from chie.messages.catalogue import Message, Param
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +43,16 @@ class ValidationErrorContext:
 
 
 class ApiError(errors.ServiceError):
-    """Shown to the caller: n8n's own sentence, its status and what to do."""
+    """Shown to the caller, with n8n's own sentence, its status and what to do."""
 
-    def __init__(self, message: str, status_code: int | None = None, context: ApiErrorContext | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str | Message,
+        status_code: int | None = None,
+        context: ApiErrorContext | None = None,
+        **params: Param,
+    ) -> None:
+        super().__init__(message, **params)
         self.status_code = status_code
         self.context = context
 
@@ -56,40 +60,36 @@ class ApiError(errors.ServiceError):
         return super().details() | {"error_type": "ApiError"} | _shown(self.context)
 
 
-class RefusedKeysError(ApiError):
-    """`where` is the part of the body that n8n refused, `keys` those it named; old versions name none."""
+class RejectedKeysError(ApiError):
+    """`part` is the rejected part of the body, `keys` are those n8n named; old versions name none."""
 
-    def __init__(self, message: str, context: ApiErrorContext, *, where: str, keys: Sequence[str]) -> None:
+    def __init__(self, message: str | Message, context: ApiErrorContext, *, part: str, keys: Sequence[str]) -> None:
         super().__init__(message, context.status_code, context)
-        self.where = where
+        self.part = part
         self.keys = frozenset(keys)
 
 
-class UnansweredError(ApiError):
-    """Shown to the caller, who must look before trying again; `fact` is the message without that advice."""
-
-    def __init__(self, fact: str, context: ApiErrorContext) -> None:
-        super().__init__(f"{fact} It may have been done all the same: look before you try again.", context=context)
-        self.fact = fact
+class NoResponseError(ApiError):
+    """Shown to the caller, who must check the state in n8n before trying again."""
 
 
-class UnfinishedError(ApiError):
-    """Shown to the caller: what was done before the failure, so that nobody does it twice."""
+class PartialChangeError(ApiError):
+    """Shown to the caller with the completed steps, so that they are not repeated."""
 
-    def __init__(self, message: str, cause: errors.ChieError, steps: Sequence[str]) -> None:
+    def __init__(self, message: str | Message, cause: errors.ChieError, steps: Sequence[Message]) -> None:
         status, context = (cause.status_code, cause.context) if isinstance(cause, ApiError) else (None, None)
         super().__init__(message, status, context)
         self.steps = list(steps)
 
     def details(self) -> dict[str, Any]:
-        return super().details() | {"steps": self.steps}
+        return super().details() | {"steps": [str(step) for step in self.steps]}
 
 
 class NotFoundError(errors.NotFoundError):
-    """Shown to the caller; n8n says the same of what this key may not see."""
+    """Shown to the caller; n8n gives the same response for things that this API key may not see."""
 
-    def __init__(self, message: str, context: NotFoundErrorContext | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str | Message, context: NotFoundErrorContext | None = None, **params: Param) -> None:
+        super().__init__(message, **params)
         self.context = context
 
     def details(self) -> dict[str, Any]:
@@ -97,19 +97,14 @@ class NotFoundError(errors.NotFoundError):
 
 
 class ValidationError(errors.ValidationError):
-    """Shown to the caller, who mends the argument or the file and calls again."""
+    """Shown to the caller, who corrects the argument or the file and calls again."""
 
-    def __init__(self, message: str, context: ValidationErrorContext | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str | Message, context: ValidationErrorContext | None = None, **params: Param) -> None:
+        super().__init__(message, **params)
         self.context = context
 
     def details(self) -> dict[str, Any]:
         return super().details() | _shown(self.context)
-
-
-def named(kind: str, identifier: str) -> str:
-    """`Workflow 'abc123'`; what does not look like an id is not repeated."""
-    return f"{kind} '{identifier}'" if _ID.fullmatch(identifier) else kind
 
 
 def _shown(context: ApiErrorContext | NotFoundErrorContext | ValidationErrorContext | None) -> dict[str, Any]:

@@ -1,22 +1,23 @@
-"""Whether n8n answers, and what this key can do there."""
+"""Health checks: whether n8n responds, and the capabilities of this API key."""
 
 import asyncio
 
 from chie.errors import ChieError, ServiceError
+from chie.messages.catalogue import Message
 from chie.n8n.client import N8nApiClient
 from chie.n8n.errors import ApiError
 from chie.n8n.models import Json
 
-SECONDS = 5.0
-OURS = ("workflow", "executions", "tags")  # the rest of n8n's API is no business of these tools
+CHECK_TIMEOUT_SECONDS = 5.0
+USED_RESOURCES = ("workflow", "executions", "tags")  # these tools use nothing else of n8n's API
 
 
-async def examine(client: N8nApiClient) -> Json:
-    """Never fails: what is wrong is the answer."""
+async def report_health(client: N8nApiClient) -> Json:
+    """The state as the result of a tool. It never raises: a problem is part of the result."""
     found: Json = {"healthy": False, "url": client.base, "reachable": False, "keyValid": False}
     try:
         found["reachable"] = await client.is_up()
-        await require(client)
+        await check(client)
         found["keyValid"] = found["healthy"] = True
         found |= await _capabilities(client)
     except ChieError as error:
@@ -26,22 +27,24 @@ async def examine(client: N8nApiClient) -> Json:
     return found
 
 
-async def require(client: N8nApiClient) -> Json:
-    """One small question that needs a valid key; raises what is wrong, and soon: others wait for the house's health."""
+async def check(client: N8nApiClient) -> Json:
+    """Make one small request that needs a valid key. The timeout is short because the app's health waits for it."""
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(CHECK_TIMEOUT_SECONDS):
             await client.list_workflows({"limit": "1"})
     except TimeoutError as error:
-        raise ServiceError(f"n8n at {client.base} did not answer within {SECONDS:.0f} seconds.") from error
+        raise ServiceError("n8n.health_timeout", url=client.base, seconds=round(CHECK_TIMEOUT_SECONDS)) from error
     return {"n8n": client.base}
 
 
 async def _capabilities(client: N8nApiClient) -> Json:
     try:
-        answer = await client.discover()
+        response = await client.discover()
     except ApiError as error:
         if error.status_code not in (404, 405):
             raise
-        return {"capabilities": None, "note": "this n8n is older than 2.14 and does not tell what it can do"}
-    resources = (answer.get("data") or {}).get("resources") or {}
-    return {"capabilities": {name: part.get("operations") for name, part in resources.items() if name in OURS}}
+        return {"capabilities": None, "note": str(Message("n8n.capabilities_unknown"))}
+    resources = (response.get("data") or {}).get("resources") or {}
+    return {
+        "capabilities": {name: part.get("operations") for name, part in resources.items() if name in USED_RESOURCES}
+    }

@@ -1,29 +1,30 @@
-"""Places inside JSON: `a.b[0].c`, or `/a/b/0/c` where keys hold dots."""
+"""Paths inside JSON: `a.b[0].c`, or `/a/b/0/c` for keys that contain dots."""
 
 import re
 from copy import deepcopy
 from typing import Any
 
+from chie.messages.catalogue import Param
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 
 Step = str | int
 
 _PART = re.compile(r"(?P<key>[^.\[\]]+)|\[(?P<index>\d+)\]")
-_WHOLE = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[\d+\])*")
+_PATH = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[\d+\])*")
 
 
 def parse(path: str) -> list[Step]:
     if path.startswith("/"):
         return [part.replace("~1", "/").replace("~0", "~") for part in path[1:].split("/")]
-    if not _WHOLE.fullmatch(path):
-        raise _wrong("path must be written as a.b[0].c, or as /a/b/0/c")
+    if not _PATH.fullmatch(path):
+        raise _invalid("n8n.path_invalid")
     return [found["key"] or int(found["index"]) for found in _PART.finditer(path)]
 
 
 def put(target: Any, steps: list[Step], value: Any) -> None:  # noqa: ANN401
-    """Objects on the way are made; lists grow by one at most."""
-    *way, last = steps
-    for step in way:
+    """Set the value in place. Missing objects are created; lists grow by one item at most."""
+    *parents, last = steps
+    for step in parents:
         target = _enter(target, step)
     match target:
         case dict():
@@ -32,11 +33,11 @@ def put(target: Any, steps: list[Step], value: Any) -> None:  # noqa: ANN401
             index = _index(last, len(target))
             target[index : index + 1] = [value]
         case _:
-            raise _wrong("path goes through something that is neither an object nor a list")
+            raise _invalid("n8n.path_through_scalar")
 
 
 def merge_patch(target: Any, patch: Any) -> Any:  # noqa: ANN401
-    """RFC 7396: objects merge, null takes away, everything else replaces."""
+    """RFC 7396: objects are merged, null removes a key, everything else replaces."""
     if not isinstance(patch, dict):
         return deepcopy(patch)
     result = dict(target) if isinstance(target, dict) else {}
@@ -59,15 +60,15 @@ def _enter(target: Any, step: Step) -> Any:  # noqa: ANN401
             if index == len(target):
                 target.append({})
             return target[index]
-    raise _wrong("path goes through something that is neither an object nor a list")
+    raise _invalid("n8n.path_through_scalar")
 
 
 def _index(step: Step, length: int) -> int:
     index = int(step) if str(step).isdecimal() else -1
     if not 0 <= index <= length:
-        raise _wrong(f"path names a place in a list of {length} that is not there")
+        raise _invalid("n8n.path_index_out_of_range", length=length)
     return index
 
 
-def _wrong(reason: str) -> ValidationError:
-    return ValidationError(f"{reason}.", ValidationErrorContext(field="path"))
+def _invalid(code: str, **params: Param) -> ValidationError:
+    return ValidationError(code, ValidationErrorContext(field="path"), **params)

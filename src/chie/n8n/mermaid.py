@@ -1,19 +1,19 @@
-"""A workflow's graph as Mermaid text, which many clients draw."""
+"""The graph of a workflow as a Mermaid flowchart, which many clients render."""
 
 import re
 
+from chie.n8n.graph import NOT_EXECUTED, each_connection, is_trigger
 from chie.n8n.models import Json, Workflow
-from chie.n8n.structure import NOT_RUN, is_trigger, targets
 
 _SPECIAL = re.compile(r'["#<>&`\\\n\r\[\]{}|;]')
 
 
 def draw(workflow: Workflow) -> str:
-    nodes = [node for node in workflow.get("nodes") or [] if node.get("type") not in NOT_RUN]
+    nodes = [node for node in workflow.get("nodes") or [] if node.get("type") not in NOT_EXECUTED]
     keys = {node["name"]: f"n{number}" for number, node in enumerate(nodes)}
     lines = ["flowchart LR"]
     lines += [f"  {keys[node['name']]}{_shape(node)}" for node in nodes]
-    for source, kind, output, target in targets(workflow.get("connections") or {}):
+    for source, kind, output, target in each_connection(workflow.get("connections") or {}):
         if source in keys and target["node"] in keys:
             lines.append(f"  {keys[source]} {_arrow(kind, output)} {keys[target['node']]}")
     return "\n".join(lines)
@@ -32,5 +32,5 @@ def _arrow(kind: str, output: int) -> str:
 
 
 def _label(text: str) -> str:
-    """Characters with a meaning in Mermaid, written as the codes it takes for them."""
+    """The text with Mermaid's special characters escaped."""
     return _SPECIAL.sub(lambda found: f"#{ord(found.group())};", text)

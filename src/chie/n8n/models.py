@@ -1,4 +1,4 @@
-"""The shapes that cross this room. n8n's own objects stay plain JSON: what we do not know must survive."""
+"""n8n's objects. They stay plain JSON, so that keys unknown to us are preserved."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,7 +11,7 @@ Node: TypeAlias = Json
 Execution: TypeAlias = Json
 Tag: TypeAlias = Json
 
-# What POST and PUT take. Everything else that GET returns is n8n's own business and is refused when sent back.
+# The keys that POST and PUT accept. n8n rejects the other keys that GET returns.
 REQUIRED = ("name", "nodes", "connections", "settings")
 OPTIONAL = ("staticData", "pinData", "nodeGroups", "description")
 WRITABLE = REQUIRED + OPTIONAL
@@ -24,7 +24,7 @@ READ_ONLY = frozenset(
     }
 )  # fmt: skip
 
-# What the oldest n8n that we support takes; the retry after a refusal sends no more than this.
+# The keys that the oldest supported n8n accepts; a retry after a rejection sends no others.
 NODE_KEYS = frozenset(
     {
         "id", "name", "type", "typeVersion", "position", "parameters", "credentials", "disabled", "notes",
@@ -39,22 +39,22 @@ SETTINGS_KEYS = frozenset(
     }
 )  # fmt: skip
 
-# The editor's and the runner's own notes on a node, which n8n returns at times and never takes.
-NODE_NOISE = frozenset({"issues", "data", "runIndex", "createdAt", "updatedAt"})
+# Internal keys of a node that n8n sometimes returns and never accepts.
+INTERNAL_NODE_KEYS = frozenset({"issues", "data", "runIndex", "createdAt", "updatedAt"})
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page of a list; no cursor means that it was the last."""
+    """One page of a list; the last one has no cursor."""
 
     rows: list[Json]
     cursor: str | None
 
     @classmethod
-    def of(cls, answer: object) -> "Page":
-        if not isinstance(answer, dict) or not isinstance(answer.get("data"), list):
-            raise ApiError("n8n's answer is not a list: check that N8N_URL leads to n8n and not to something else.")
-        return cls(rows=answer["data"], cursor=answer.get("nextCursor") or None)
+    def of(cls, response: object) -> "Page":
+        if not isinstance(response, dict) or not isinstance(response.get("data"), list):
+            raise ApiError("n8n.response_not_list")
+        return cls(rows=response["data"], cursor=response.get("nextCursor") or None)
 
 
 def tag_names(workflow: Workflow) -> list[str]:
@@ -62,6 +62,6 @@ def tag_names(workflow: Workflow) -> list[str]:
 
 
 def has_draft(workflow: Workflow) -> bool:
-    """Whether what is live is older than what is stored; only n8n 2 tells the two apart."""
+    """Whether the stored version is newer than the published one; only n8n 2 distinguishes them."""
     live = workflow.get("activeVersionId")
     return bool(live) and live != workflow.get("versionId")

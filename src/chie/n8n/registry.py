@@ -1,4 +1,4 @@
-"""Which tools there are: a dict with the manners to refuse a second tool of the same name."""
+"""The registered tools by name."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ class ToolRegistry:
 
     def register(self, tool: BaseTool[Any]) -> None:
         if tool.name in self._tools:
-            raise ValueError(f"there is a tool of the name {tool.name} already")
+            raise ValueError(f"tool {tool.name} is already registered")
         self._tools[tool.name] = tool
 
     def get(self, name: str) -> BaseTool[Any]:

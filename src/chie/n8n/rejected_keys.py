@@ -1,46 +1,46 @@
-"""Keys that this version of n8n does not take: leave them out, once for each part of the body, and say so."""
+"""Keys that this version of n8n does not accept: send the body again without them, and note it."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from chie.n8n.errors import RefusedKeysError
+from chie.messages.catalogue import Message
+from chie.n8n.errors import RejectedKeysError
 from chie.n8n.models import NODE_KEYS, REQUIRED, SETTINGS_KEYS, Json
 
-PARTS = 3  # the body itself, its nodes, its settings
+MAX_REJECTIONS = 3  # one for each part: the body, its nodes, its settings
 
 
-async def send_accepted(send: Callable[[Json], Awaitable[Any]], body: Json, notes: list[str]) -> Json:
-    """Send the body, and if n8n refuses keys, the rest of it; returns what was accepted."""
-    for _ in range(PARTS):
+async def send_accepted_keys(send: Callable[[Json], Awaitable[Any]], body: Json, notes: list[Message]) -> Json:
+    """Send the body, without the keys that n8n rejects; returns what it accepted."""
+    for _ in range(MAX_REJECTIONS):
         try:
             await send(body)
-        except RefusedKeysError as error:
+        except RejectedKeysError as error:
             body, dropped = _without(body, error)
             if not dropped:
                 raise
-            notes.append(f"this n8n does not take {', '.join(dropped)}: left out")
+            notes.append(Message("n8n.keys_dropped", keys=dropped))
         else:
             return body
     await send(body)
     return body
 
 
-def _without(body: Json, refused: RefusedKeysError) -> tuple[Json, list[str]]:
-    match refused.where:
+def _without(body: Json, rejected: RejectedKeysError) -> tuple[Json, list[str]]:
+    match rejected.part:
         case "query":
             return body, []
         case "settings":
-            settings, gone = _trim(body["settings"], refused.keys, SETTINGS_KEYS)
-            return {**body, "settings": settings}, [f"settings.{key}" for key in gone]
+            settings, dropped = _trim(body["settings"], rejected.keys, SETTINGS_KEYS)
+            return {**body, "settings": settings}, [f"settings.{key}" for key in dropped]
         case "nodes":
-            trimmed = [_trim(node, refused.keys, NODE_KEYS) for node in body["nodes"]]
-            gone = sorted({key for _, keys in trimmed for key in keys})
-            return {**body, "nodes": [node for node, _ in trimmed]}, [f"nodes[].{key}" for key in gone]
-    kept, gone = _trim(body, refused.keys - set(REQUIRED), frozenset(REQUIRED))
-    return kept, gone
+            trimmed = [_trim(node, rejected.keys, NODE_KEYS) for node in body["nodes"]]
+            dropped = sorted({key for _, keys in trimmed for key in keys})
+            return {**body, "nodes": [node for node, _ in trimmed]}, [f"nodes[].{key}" for key in dropped]
+    return _trim(body, rejected.keys - set(REQUIRED), frozenset(REQUIRED))
 
 
-def _trim(part: Json, named: frozenset[str], safe: frozenset[str]) -> tuple[Json, list[str]]:
-    """Without the keys that n8n named; where it named none, with only those that every version knows."""
-    gone = sorted(key for key in part if (key in named if named else key not in safe))
-    return {key: value for key, value in part.items() if key not in gone}, gone
+def _trim(part: Json, named: frozenset[str], always_accepted: frozenset[str]) -> tuple[Json, list[str]]:
+    """Without the keys that n8n named; if it named none, with only those that every version accepts."""
+    dropped = sorted(key for key in part if (key in named if named else key not in always_accepted))
+    return {key: value for key, value in part.items() if key not in dropped}, dropped

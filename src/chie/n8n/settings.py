@@ -1,50 +1,43 @@
-"""What an operator can set for the n8n room."""
+"""The settings of this module."""
 
 import os
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 
 from chie.errors import ConfigurationError
-from chie.settings import Home, home_folder
+from chie.settings import HomeSettings
 
 
 def _working_folder() -> list[Path]:
-    """Some hosts start servers in `/`; the whole disk is never meant."""
+    """Some MCP hosts start servers in `/`; the whole disk is never allowed."""
     here = Path.cwd()
     return [] if here == Path(here.anchor) else [here]
 
 
-class N8nSettings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="N8N_", extra="ignore", populate_by_name=True)
+class N8nSettings(HomeSettings):
+    model_config = SettingsConfigDict(env_prefix="N8N_")
 
-    url: str | None = Field(
-        default=None, description="Address of n8n as you open it in the browser; `/api/v1` may be there or not."
-    )
-    api_key: SecretStr | None = Field(default=None, description="API key, made in n8n under Settings → n8n API.")
-    read_only: bool = Field(default=False, description="`1` leaves out every tool that changes something in n8n.")
-    timeout: float = Field(default=30.0, gt=0, description="Seconds to wait for an answer of n8n.")
-    ca_bundle: Path | None = Field(default=None, description="PEM file with the certificate authority of n8n's host.")
+    url: str | None = Field(default=None, description="URL of n8n as opened in the browser, with or without `/api/v1`.")
+    api_key: SecretStr | None = Field(default=None, description="API key, created in n8n under Settings → n8n API.")
+    read_only: bool = Field(default=False, description="`1` removes every tool that writes to n8n.")
+    timeout: float = Field(default=30.0, gt=0, description="Timeout of requests to n8n, in seconds.")
+    ca_bundle: Path | None = Field(default=None, description="PEM file of the certificate authority of n8n.")
     headers: dict[str, SecretStr] = Field(
-        default_factory=dict, description="Headers to add to every request, as a JSON object; for access proxies."
+        default_factory=dict, description="Extra headers of every request, as a JSON object; for access proxies."
     )
     file_roots: Annotated[list[Path], NoDecode] = Field(
         default_factory=_working_folder,
-        description="Folders whose files the two `…_from_file` tools may read, separated as in `PATH`; "
-        "without it, the folder where the server was started.",
+        description="Folders that the `…_from_file` tools may read, separated as in `PATH`. "
+        "Default: the folder where the server was started.",
     )
     backup_dir: Path | None = Field(
-        default=None, description="Folder for the backups; without it, `n8n-backups` in `CHIE_HOME`."
+        default=None, description="Folder of the backups. Default: `n8n-backups` in `CHIE_HOME`."
     )
-    backup_keep: int = Field(default=100, ge=1, description="How many backups to keep of each workflow.")
-    max_chars: int = Field(default=60_000, ge=2_000, description="Longest answer of a tool, in characters.")
-    home: Home = Field(
-        default_factory=home_folder,
-        validation_alias="CHIE_HOME",
-        description="Folder that holds what Chie stores.",
-    )
+    backup_keep: int = Field(default=100, ge=1, description="Number of backups to keep per workflow.")
+    max_chars: int = Field(default=60_000, ge=2_000, description="Maximum size of a tool result, in characters.")
 
     @field_validator("file_roots", mode="before")
     @classmethod
@@ -55,8 +48,8 @@ class N8nSettings(BaseSettings):
     def backups(self) -> Path:
         return (self.backup_dir or self.home / "n8n-backups").expanduser()
 
-    def require_address(self) -> tuple[str, SecretStr]:
-        """The address and the key, or which of the two is wanting; blank counts as missing."""
+    def require_endpoint(self) -> tuple[str, SecretStr]:
+        """The URL and the API key. The error names the missing ones; blank counts as missing."""
         url = (self.url or "").strip()
         key = self.api_key
         missing = [
@@ -65,5 +58,5 @@ class N8nSettings(BaseSettings):
             if not given
         ]
         if missing or key is None:
-            raise ConfigurationError(f"not configured: {', '.join(missing)}")
+            raise ConfigurationError("n8n.not_configured", variables=missing)
         return url, key

@@ -1,4 +1,4 @@
-"""What a status of n8n means. The status comes from HTTP; the body only lends n8n's own sentence."""
+"""The errors for n8n's HTTP statuses. The status comes from HTTP; the body only contributes n8n's own sentence."""
 
 import json
 import re
@@ -6,38 +6,50 @@ from dataclasses import dataclass
 
 from chie.errors import ChieError
 from chie.logging import redact
-from chie.n8n.errors import (
-    ApiError,
-    ApiErrorContext,
-    NotFoundError,
-    NotFoundErrorContext,
-    RefusedKeysError,
-    named,
-)
+from chie.messages.catalogue import Message
+from chie.n8n.errors import ApiError, ApiErrorContext, NotFoundError, NotFoundErrorContext, RejectedKeysError
 
-LONGEST_SENTENCE = 500
+MAX_SENTENCE_LENGTH = 500
 
-_HINTS = {
-    400: "Mend what it names, then call again.",
-    401: "N8N_API_KEY is not valid there: make a new key in n8n under Settings → n8n API.",
-    403: "This key may not do it: it lacks the scope, or this n8n the licence.",
-    405: "This version of n8n does not have that function.",
-    409: "It stands against the state that n8n has: read it again and decide anew.",
-    413: "It is larger than n8n accepts (16 MB unless N8N_PAYLOAD_SIZE_MAX says otherwise).",
-    415: "Something between us and n8n took the body away: check the proxy.",
-    429: "n8n or a proxy before it wants fewer calls: wait a little, then try again.",
+OPERATIONS = {
+    "create tag": Message("n8n.operation_create_tag"),
+    "create workflow": Message("n8n.operation_create_workflow"),
+    "delete workflow": Message("n8n.operation_delete_workflow"),
+    "discover capabilities": Message("n8n.operation_discover_capabilities"),
+    "get execution": Message("n8n.operation_get_execution"),
+    "get workflow": Message("n8n.operation_get_workflow"),
+    "list executions": Message("n8n.operation_list_executions"),
+    "list tags": Message("n8n.operation_list_tags"),
+    "list workflows": Message("n8n.operation_list_workflows"),
+    "publish workflow": Message("n8n.operation_publish_workflow"),
+    "reach n8n": Message("n8n.operation_reach_n8n"),
+    "retry execution": Message("n8n.operation_retry_execution"),
+    "tag workflow": Message("n8n.operation_tag_workflow"),
+    "unpublish workflow": Message("n8n.operation_unpublish_workflow"),
+    "update workflow": Message("n8n.operation_update_workflow"),
 }
-_LATER = "n8n or a proxy before it is in trouble: try again, and look at n8n's log if it goes on."
+_STATUS_CODES = {
+    400: "n8n.bad_request",
+    401: "n8n.api_key_invalid",
+    403: "n8n.permission_missing",
+    405: "n8n.method_unsupported",
+    409: "n8n.state_conflict",
+    413: "n8n.body_too_large",
+    415: "n8n.body_dropped",
+    429: "n8n.rate_limited",
+}
+_NOT_FOUND_CODES = {"Workflow": "n8n.workflow_not_found", "Execution": "n8n.execution_not_found"}
 
-_NAMED_KEYS = re.compile(r"^request/body(?P<where>\S*) Unrecognized key\(s\) in object: (?P<keys>.*)", re.DOTALL)
-_UNNAMED_KEYS = re.compile(r"^request/body(?P<where>\S*) must NOT have additional properties")
+_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+_NAMED_KEYS = re.compile(r"^request/body(?P<pointer>\S*) Unrecognized key\(s\) in object: (?P<keys>.*)", re.DOTALL)
+_UNNAMED_KEYS = re.compile(r"^request/body(?P<pointer>\S*) must NOT have additional properties")
 _UNKNOWN_QUERY = re.compile(r"^Unknown query parameter '(?P<key>\w+)'")
 _QUOTED = re.compile(r"'([^']*)'")
 
 
 @dataclass(frozen=True)
 class Call:
-    """One request, and what it is for, so that its failure can be told."""
+    """One request, and its purpose for error messages. `operation` is a key of OPERATIONS."""
 
     method: str
     path: str
@@ -49,11 +61,15 @@ class Call:
     def reads(self) -> bool:
         return self.method == "GET"
 
+    @property
+    def named_operation(self) -> Message:
+        return OPERATIONS[self.operation]
 
-def failure(call: Call, status: int, text: str) -> ChieError:
+
+def error_for_status(call: Call, status: int, text: str) -> ChieError:
     sentence = _sentence(text)
-    if status == 404 and call.resource_type and call.resource_id:
-        return _missing(call, sentence)
+    if status == 404 and call.resource_type in _NOT_FOUND_CODES and call.resource_id:
+        return _not_found(call, sentence)
     context = ApiErrorContext(
         operation=call.operation,
         resource_type=call.resource_type,
@@ -61,46 +77,46 @@ def failure(call: Call, status: int, text: str) -> ChieError:
         status_code=status,
         error_details=sentence,
     )
-    told = f": {sentence.rstrip('.')}" if sentence else " without a reason"
-    message = f"Failed to {call.operation}: n8n answered {status}{told}. {_hint(status)}".strip()
-    if refused := _refused(sentence):
-        where, keys = refused
-        return RefusedKeysError(message, context, where=where, keys=keys)
+    message = Message(_code(status), operation=call.named_operation, status=status, reason=_reason(sentence))
+    if rejected := _rejected_keys(sentence):
+        part, keys = rejected
+        return RejectedKeysError(message, context, part=part, keys=keys)
     return ApiError(message, status, context)
 
 
 def not_the_api(call: Call, status: int) -> ApiError:
-    """The editor answers every path it does not know with its own page, and with status 200."""
+    """n8n's editor serves its page for every unknown path, with status 200."""
     context = ApiErrorContext(operation=call.operation, status_code=status, error_details="not JSON")
-    return ApiError(
-        f"Failed to {call.operation}: the answer was a web page, not n8n's API. Set N8N_URL to n8n's own address, "
-        "without the path of a page; and look whether a login page of a proxy is in between.",
-        status,
-        context,
-    )
+    return ApiError("n8n.response_not_json", status, context, operation=call.named_operation)
 
 
-def _missing(call: Call, sentence: str | None) -> NotFoundError:
+def _not_found(call: Call, sentence: str | None) -> NotFoundError:
     kind, identifier = str(call.resource_type), str(call.resource_id)
-    where = {"Workflow": "list_workflows", "Execution": "list_executions"}.get(kind)
-    next_step = f" {where} shows the ids that exist and that this key may see." if where else ""
-    said = f" n8n says: {sentence.rstrip('.')}." if sentence and sentence.lower() != "not found" else ""
+    generic = sentence is None or sentence.lower() == "not found"
     return NotFoundError(
-        f"{named(kind, identifier)} not found.{said}{next_step}",
+        _NOT_FOUND_CODES[kind],
         NotFoundErrorContext(operation=call.operation, resource_type=kind, resource_id=identifier),
+        id=identifier if _ID.fullmatch(identifier) else "…",
+        reason="" if generic else Message("n8n.reported", sentence=str(sentence).rstrip(".")),
     )
 
 
-def _hint(status: int) -> str:
+def _reason(sentence: str | None) -> Message:
+    if sentence is None:
+        return Message("n8n.without_reason")
+    return Message("n8n.with_reason", sentence=sentence.rstrip("."))
+
+
+def _code(status: int) -> str:
     if status >= 500:
-        return _LATER
+        return "n8n.server_error"
     if 300 <= status < 400:
-        return "It sent us elsewhere: set N8N_URL to the final address, https and host included."
-    return _HINTS.get(status, "")
+        return "n8n.redirected"
+    return _STATUS_CODES.get(status, "n8n.request_failed")
 
 
 def _sentence(text: str) -> str | None:
-    """n8n's message, on one line; a web page has none."""
+    """n8n's message on one line; None for a web page."""
     try:
         body = json.loads(text)
     except ValueError:
@@ -109,17 +125,17 @@ def _sentence(text: str) -> str | None:
     if not isinstance(message, str) or not message.strip():
         return None
     line = redact(" ".join(message.split()))
-    return line if len(line) <= LONGEST_SENTENCE else f"{line[:LONGEST_SENTENCE]}…"
+    return line if len(line) <= MAX_SENTENCE_LENGTH else f"{line[:MAX_SENTENCE_LENGTH]}…"
 
 
-def _refused(sentence: str | None) -> tuple[str, list[str]] | None:
-    """n8n has no code for it, so this is the one place that reads its words."""
+def _rejected_keys(sentence: str | None) -> tuple[str, list[str]] | None:
+    """n8n has no error code for this, so its sentence must be parsed; nothing else does that."""
     if sentence is None:
         return None
     if found := _NAMED_KEYS.match(sentence):
-        return _part(found["where"]), _QUOTED.findall(found["keys"])
+        return _part(found["pointer"]), _QUOTED.findall(found["keys"])
     if found := _UNNAMED_KEYS.match(sentence):
-        return _part(found["where"]), []
+        return _part(found["pointer"]), []
     if found := _UNKNOWN_QUERY.match(sentence):
         return "query", [found["key"]]
     return None

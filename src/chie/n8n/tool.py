@@ -1,4 +1,4 @@
-"""What every tool of this room is: a name, a description, typed arguments, and one place where errors are caught."""
+"""The base classes of the tools: name, description, typed arguments, and the handler that catches errors."""
 
 import json
 import logging
@@ -11,10 +11,12 @@ from mcp_types import ToolAnnotations
 from pydantic import ValidationError as PydanticError
 
 from chie.errors import ChieError
-from chie.mcp_kit.errors import invalid_arguments, unexpected
+from chie.mcp_kit.errors import unexpected
+from chie.messages.catalogue import Message
+from chie.messages.validation import invalid_arguments
 from chie.n8n.arguments import Arguments, RawArguments, Untitled
-from chie.n8n.budget import fit
-from chie.n8n.context import ToolContext
+from chie.n8n.tool_context import ToolContext
+from chie.n8n.truncation import truncate
 
 logger = logging.getLogger(__name__)
 
@@ -52,8 +54,8 @@ class BaseTool(ABC, Generic[A]):
     description: ClassVar[str]
     annotations: ClassVar[ToolAnnotations] = READ
     arguments: ClassVar[type[Arguments]]
-    view: ClassVar[str | None] = None  # the page that shows its answers, for hosts that show pages
-    when_cut: ClassVar[str] = "Ask for less, or let the operator raise N8N_MAX_CHARS."
+    view: ClassVar[str | None] = None  # URI of the MCP Apps view that shows the result
+    truncation_advice: ClassVar[Message] = Message("n8n.truncation_advice")
 
     def __init__(self, context: ToolContext) -> None:
         self.context = context
@@ -65,22 +67,22 @@ class BaseTool(ABC, Generic[A]):
 
     @abstractmethod
     async def execute(self, args: A) -> Any:  # noqa: ANN401
-        """Do it, and return what the caller shall read; failures are raised."""
+        """Run the tool and return its result; errors are raised."""
 
     async def handler(self, arguments: Mapping[str, Any]) -> ToolResponse:
-        """The edge of this room: whatever happens inside, an answer comes out."""
+        """Run the tool; every error becomes a response."""
         try:
             args: Any = self._parse(arguments)
             return self.respond(await self.execute(args))
         except ChieError as error:
-            logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400 - the log decides about the stack
-            return failed(error)
+            logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400 - the log formatter decides about the stack
+            return error_response(error)
         except Exception as error:
             logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400
-            return failed(unexpected(self.name))
+            return error_response(unexpected(self.name))
 
     def respond(self, result: object) -> ToolResponse:
-        shown = fit(result, self.context.max_chars, self.when_cut)
+        shown = truncate(result, self.context.max_chars, self.truncation_advice)
         return {"content": [{"type": "text", "text": _json(shown)}]}
 
     def to_definition(self) -> ToolDefinition:
@@ -95,11 +97,11 @@ class BaseTool(ABC, Generic[A]):
 
 
 class RawTool(BaseTool[R]):
-    """A tool with two answers: a small one that says what matters, and with `raw` the whole, nothing left out."""
+    """A tool with two results: a summary, and with `raw` the complete data."""
 
     def get_input_schema(self) -> dict[str, Any]:
         schema = super().get_input_schema()
-        schema["properties"]["raw"] = schema["properties"].pop("raw")  # last: what a tool is about comes first
+        schema["properties"]["raw"] = schema["properties"].pop("raw")  # last: the tool's own arguments come first
         return schema
 
     async def execute(self, args: R) -> Any:  # noqa: ANN401
@@ -107,14 +109,14 @@ class RawTool(BaseTool[R]):
 
     @abstractmethod
     async def execute_core(self, args: R) -> Any:  # noqa: ANN401
-        """Do it, and return all that is known."""
+        """Run the tool and return the complete data."""
 
     @abstractmethod
     def format_response(self, data: Any, *, raw: bool) -> Any:  # noqa: ANN401
-        """Choose from it what to show."""
+        """The data itself or a summary of it."""
 
 
-def failed(error: ChieError) -> ToolResponse:
+def error_response(error: ChieError) -> ToolResponse:
     return {
         "content": [{"type": "text", "text": error.message}],
         "isError": True,
@@ -123,5 +125,5 @@ def failed(error: ChieError) -> ToolResponse:
 
 
 def _json(result: object) -> str:
-    """Without blanks: they are a fifth of an indented answer and say nothing."""
+    """Compact: whitespace is a fifth of indented JSON."""
     return json.dumps(result, ensure_ascii=False, separators=(",", ":"))

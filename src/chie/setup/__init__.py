@@ -1,1 +1,1 @@
-"""The first minutes: which models there are, how to get one, and how an assistant is connected."""
+"""First-run setup: the model endpoints that are available, and how to connect an MCP client."""

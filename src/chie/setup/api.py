@@ -1,20 +1,21 @@
-"""/api/setup: what a newcomer's first card shows, and the buttons on it."""
+"""`/api/setup`: the endpoints, servers and client configurations that the setup page shows."""
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from chie.access.middleware import base_url
+from chie.access.proxy import base_url
 from chie.connect.mcp_clients import Snippet, snippets
 from chie.errors import NotFoundError
 from chie.http.openapi_errors import errors
 from chie.mcp_kit.server import Server
+from chie.messages.catalogue import Message
 from chie.settings import load
-from chie.setup import endpoints as places
-from chie.setup.endpoints import Endpoint, Outcome
+from chie.setup import endpoints as known
+from chie.setup.endpoints import Endpoint, ProbeResult
 from chie.setup.settings import SetupSettings
 
 BEDROCK = "bedrock"
@@ -23,17 +24,30 @@ State = Literal["found", "configured", "missing"]
 
 
 class EndpointState(BaseModel):
-    """`configured` is one that was not asked yet: it is elsewhere, and is only asked when somebody presses test."""
+    """`configured` endpoints are remote and have not been contacted; the test does that."""
 
     id: str
     name: str
+    name_code: str | None = None
+    name_params: dict[str, Any] | None = None
     state: State
     address: str | None
-    settings: list[str] = Field(description="The variables that lead to it.")
+    settings: list[str] = Field(description="The variables that configure it.")
     models: list[str] = []
     install: str | None = Field(
-        default=None, description="The command that brings what an agent needs for it, where that is missing."
+        default=None, description="The command that installs the package an agent needs, if it is missing."
     )
+
+
+class EndpointTest(BaseModel):
+    """The models of an endpoint, or the problem with it. `install` is set if one command solves it."""
+
+    ok: bool
+    models: list[str]
+    problem: str | None
+    problem_code: str | None
+    problem_params: dict[str, Any] | None
+    install: str | None
 
 
 class Tool(BaseModel):
@@ -42,16 +56,18 @@ class Tool(BaseModel):
     destructive: bool
 
 
-class RoomState(BaseModel):
+class ServerState(BaseModel):
     name: str
     open: bool
-    reason: str | None = Field(default=None, description="Why it is closed, and what to set.")
+    reason: str | None = Field(default=None, description="Why it is not available, and what to set.")
+    reason_code: str | None = None
+    reason_params: dict[str, Any] | None = None
     tools: list[Tool] = []
 
 
 class Setup(BaseModel):
     endpoints: list[EndpointState]
-    rooms: list[RoomState]
+    servers: list[ServerState]
 
 
 class Connections(BaseModel):
@@ -60,41 +76,44 @@ class Connections(BaseModel):
 
 
 def create_setup_api(
-    rooms: Mapping[str, Server], closed: Mapping[str, str], *, asks: Callable[[], bool] = lambda: False
+    servers: Mapping[str, Server],
+    unavailable: Mapping[str, Message],
+    *,
+    token_required: Callable[[], bool] = lambda: False,
 ) -> APIRouter:
-    """`closed` has the reason why a room is; `asks` tells whether the house wants to know who somebody is."""
+    """`unavailable` has the reason for each server that is not running."""
     router = APIRouter(prefix="/api/setup", tags=["setup"])
-    shut = [RoomState(name=name, open=False, reason=reason) for name, reason in closed.items()]
 
     @router.get("", responses=errors())
     async def show_setup() -> Setup:
-        """Which models were found. Only this machine is asked; other places say whether they are configured."""
+        """List the model endpoints and MCP servers. Only endpoints on this machine are contacted."""
         settings = load(SetupSettings)
-        found = await asyncio.gather(*map(_glance, places.find_endpoints(settings)))
-        ready = [await _room(name, server) for name, server in rooms.items()]
-        return Setup(endpoints=[*found, _bedrock(settings)], rooms=[*ready, *shut])
+        found = await asyncio.gather(*map(_discover, known.find_endpoints(settings)))
+        running = [await _running(name, server) for name, server in servers.items()]
+        rest = [ServerState(name=name, open=False, **_text("reason", why)) for name, why in unavailable.items()]
+        return Setup(endpoints=[*found, _bedrock(settings)], servers=[*running, *rest])
 
     @router.post("/endpoints/{endpoint_id}/test", responses=errors(404))
-    async def test_endpoint(endpoint_id: str) -> Outcome:
-        """Ask one of the listed endpoints for its models."""
+    async def test_endpoint(endpoint_id: str) -> EndpointTest:
+        """Request the list of models from one of the listed endpoints."""
         settings = load(SetupSettings)
         if endpoint_id == BEDROCK:
-            return await asyncio.to_thread(places.ask_bedrock, settings)
-        for endpoint in places.find_endpoints(settings):
+            return _shown(await asyncio.to_thread(known.probe_bedrock, settings))
+        for endpoint in known.find_endpoints(settings):
             if endpoint.id == endpoint_id:
-                return await endpoint.test()
-        raise NotFoundError("no endpoint has this id. GET /api/setup lists those that there are.")
+                return _shown(await endpoint.probe())
+        raise NotFoundError("setup.endpoint_not_found")
 
     @router.get("/connect", responses=errors())
     async def show_connections(request: Request) -> Connections:
-        """What to write into each assistant's configuration."""
-        address = base_url(request.scope)
-        return Connections(address=address, hosts=snippets(address, list(rooms), token_required=asks()))
+        """The configuration that connects each MCP client."""
+        url = base_url(request.scope)
+        return Connections(address=url, hosts=snippets(url, list(servers), token_required=token_required()))
 
     return router
 
 
-async def _room(name: str, server: Server) -> RoomState:
+async def _running(name: str, server: Server) -> ServerState:
     tools = [
         Tool(
             name=tool.name,
@@ -103,20 +122,20 @@ async def _room(name: str, server: Server) -> RoomState:
         )
         for tool in await server.list_tools()
     ]
-    return RoomState(name=name, open=True, tools=tools)
+    return ServerState(name=name, open=True, tools=tools)
 
 
-async def _glance(endpoint: Endpoint) -> EndpointState:
-    state: State = "missing" if endpoint.address is None else "configured"
+async def _discover(endpoint: Endpoint) -> EndpointState:
+    state: State = "missing" if endpoint.url is None else "configured"
     models: list[str] = []
-    if endpoint.local:
-        outcome = await endpoint.test(seconds=places.GLANCE_SECONDS)
-        state, models = ("found", outcome.models) if outcome.ok else ("missing", [])
+    if endpoint.is_local:
+        result = await endpoint.probe(timeout_seconds=known.DISCOVERY_TIMEOUT_SECONDS)
+        state, models = ("found", result.models) if result.ok else ("missing", [])
     return EndpointState(
         id=endpoint.id,
-        name=endpoint.name,
+        **_text("name", endpoint.name),
         state=state,
-        address=endpoint.shown if endpoint.address else None,
+        address=endpoint.shown_url if endpoint.url else None,
         settings=list(endpoint.settings),
         models=models,
         install=endpoint.package.install,
@@ -130,5 +149,16 @@ def _bedrock(settings: SetupSettings) -> EndpointState:
         state="configured" if settings.has_aws else "missing",
         address=settings.aws_region,
         settings=["AWS_PROFILE", "AWS_REGION"],
-        install=places.AWS_SDK.install,
+        install=known.AWS_SDK.install,
     )
+
+
+def _shown(result: ProbeResult) -> EndpointTest:
+    return EndpointTest(ok=result.ok, models=result.models, install=result.install, **_text("problem", result.problem))
+
+
+def _text(field: str, text: str | Message | None) -> dict[str, Any]:
+    """A text field with its code and parameters, which are null for a text without a code."""
+    if isinstance(text, Message):
+        return {field: str(text), f"{field}_code": text.code, f"{field}_params": text.json_params()}
+    return {field: text, f"{field}_code": None, f"{field}_params": None}

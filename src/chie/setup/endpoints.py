@@ -1,4 +1,4 @@
-"""Where a model may answer: on this machine, or where the operator said. No request brings an address of its own."""
+"""The endpoints that can serve a model: on this machine, or configured by the operator. Requests never supply a URL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from chie.http.values import is_address, is_header
+from chie.http.values import is_header_value, is_http_url
+from chie.messages.catalogue import Message
 from chie.setup.settings import SetupSettings
 
 if TYPE_CHECKING:
@@ -17,105 +18,104 @@ OLLAMA = "http://127.0.0.1:11434/v1"
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com"
 
-GLANCE_SECONDS = 1.0  # for a look at this machine while a page loads
-TEST_SECONDS = 8.0
+DISCOVERY_TIMEOUT_SECONDS = 1.0  # while a page loads
+PROBE_TIMEOUT_SECONDS = 8.0
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Whether it answered, with which models, or what to do about it. `install` where one command is all it takes."""
+class ProbeResult:
+    """The models of an endpoint, or the problem with it. `install` is set if one command solves it."""
 
     ok: bool
     models: list[str] = field(default_factory=list)
-    problem: str | None = None
+    problem: Message | None = None
     install: str | None = None
 
 
 @dataclass(frozen=True)
 class Package:
-    """What our agents talk to an endpoint with, and what pip calls it."""
+    """The package that an agent needs to use an endpoint."""
 
     module: str
     requirement: str
 
     @property
     def install(self) -> str | None:
-        """The command that brings it, where it is missing."""
+        """The command that installs it; None if it is installed."""
         return f"pip install {self.requirement}" if find_spec(self.module) is None else None
 
 
 OPENAI_SDK = Package("openai", "'chie[openai]'")
-CLAUDE_AGENT = Package("chie_agent_adk", "chie-agent-adk")  # a plug-in, which brings its SDK itself
+CLAUDE_AGENT = Package("chie_agent_adk", "chie-agent-adk")  # a plug-in that depends on the SDK itself
 AWS_SDK = Package("boto3", "'chie[bedrock]'")
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """`settings` are the variables that lead to it; `address` is None until they are set."""
+    """`settings` are the variables that configure it; `url` is None until they are set."""
 
     id: str
-    name: str
-    address: str | None
+    name: str | Message
+    url: str | None
     settings: tuple[str, ...] = ()
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     path: str = "/models"
     package: Package = OPENAI_SDK
 
     @property
-    def sound(self) -> bool:
-        return is_address(self.address or "") and all(map(is_header, self.headers.values()))
+    def is_valid(self) -> bool:
+        return is_http_url(self.url or "") and all(map(is_header_value, self.headers.values()))
 
     @property
-    def local(self) -> bool:
-        return self.sound and urlsplit(self.address or "").hostname in ("127.0.0.1", "::1", "localhost")
-
-    async def test(self, *, seconds: float = TEST_SECONDS) -> Outcome:
-        """Ask for the list of models, which costs nothing."""
-        wanted = " and ".join(self.settings)
-        if self.address is None:
-            return Outcome(ok=False, problem=f"Set {wanted} first, then start Chie again.")
-        if not self.sound:
-            return Outcome(ok=False, problem=f"No request can be sent so. Correct {wanted}, then start Chie again.")
-        import httpx2
-
-        client = httpx2.AsyncClient(headers=dict(self.headers), timeout=seconds, trust_env=not self.local)
-        try:
-            async with client:
-                answer = await client.get(f"{self.address}{self.path}")
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            return Outcome(ok=False, problem=self._away(error))
-        return self._read(answer)
-
-    def _read(self, answer: "httpx2.Response") -> Outcome:
-        if answer.status_code != 200:
-            return Outcome(ok=False, problem=self._refused(answer.status_code))
-        try:
-            models = [str(entry["id"]) for entry in answer.json()["data"]]
-        except (ValueError, KeyError, TypeError):
-            return Outcome(ok=False, problem=f"{self.shown} does not answer as {self.name} does. Correct its address.")
-        if not models:
-            return Outcome(ok=False, problem=f"{self.name} answers, but has no model. Load or pull one there.")
-        if install := self.package.install:
-            says = f"{self.name} answers. Now run this, then start Chie again: {install}"
-            return Outcome(ok=False, problem=says, install=install)
-        return Outcome(ok=True, models=models)
+    def is_local(self) -> bool:
+        return self.is_valid and urlsplit(self.url or "").hostname in ("127.0.0.1", "::1", "localhost")
 
     @property
-    def shown(self) -> str:
-        """The address without a password that somebody may have put into it; nothing of one that is none."""
-        if not self.sound:
+    def shown_url(self) -> str:
+        """The URL without a password; empty if it is not valid."""
+        if not self.is_valid:
             return ""
-        parts = urlsplit(self.address or "")
+        parts = urlsplit(self.url or "")
         return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
-    def _away(self, error: Exception) -> str:
-        start = f"Start {self.name}" if self.local else "Check the address and the network"
-        return f"Nothing answers at {self.shown} ({type(error).__name__}). {start}, then test again."
+    async def probe(self, *, timeout_seconds: float = PROBE_TIMEOUT_SECONDS) -> ProbeResult:
+        """Request the list of models, which costs nothing."""
+        if self.url is None:
+            return _failed(Message("setup.endpoint_not_configured", variables=self.settings))
+        if not self.is_valid:
+            return _failed(Message("setup.endpoint_settings_invalid", variables=self.settings))
+        import httpx2
 
-    def _refused(self, status: int) -> str:
-        if status in (401, 403):
-            return f"{self.name} refused the key ({status}). Set {self.settings[-1]} to one that it knows."
-        return f"{self.name} answered {status} at {self.shown}. Is the address right? It usually ends in /v1."
+        client = httpx2.AsyncClient(headers=dict(self.headers), timeout=timeout_seconds, trust_env=not self.is_local)
+        try:
+            async with client:
+                response = await client.get(f"{self.url}{self.path}")
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            return _failed(self._unreachable(type(error).__name__))
+        return self._read(response)
+
+    def _read(self, response: "httpx2.Response") -> ProbeResult:
+        if response.status_code != 200:
+            return _failed(self._rejected(response.status_code))
+        try:
+            models = [str(entry["id"]) for entry in response.json()["data"]]
+        except (ValueError, KeyError, TypeError):
+            return _failed(Message("setup.endpoint_incompatible", url=self.shown_url, name=self.name))
+        if not models:
+            return _failed(Message("setup.endpoint_without_models", name=self.name))
+        if install := self.package.install:
+            return _failed(Message("setup.package_missing", name=self.name, command=install), install)
+        return ProbeResult(ok=True, models=models)
+
+    def _unreachable(self, error: str) -> Message:
+        if self.is_local:
+            return Message("setup.local_endpoint_unreachable", url=self.shown_url, error=error, name=self.name)
+        return Message("setup.endpoint_unreachable", url=self.shown_url, error=error)
+
+    def _rejected(self, status: int) -> Message:
+        if status in (401, 403) and self.settings:
+            return Message("setup.key_rejected", name=self.name, status=status, variable=self.settings[-1])
+        return Message("setup.endpoint_error", name=self.name, status=status, url=self.shown_url)
 
 
 def find_endpoints(settings: SetupSettings) -> list[Endpoint]:
@@ -135,41 +135,44 @@ def find_endpoints(settings: SetupSettings) -> list[Endpoint]:
         _anthropic(settings),
     ]
     if own not in (None, LM_STUDIO, OLLAMA, OPENAI):
-        names = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
-        found.insert(0, Endpoint("own", "OpenAI-compatible server", own, names, bearer))
+        variables = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
+        found.insert(0, Endpoint("own", Message("setup.openai_compatible_server"), own, variables, bearer))
     return found
 
 
 def _anthropic(settings: SetupSettings) -> Endpoint:
     key = settings.anthropic_api_key
     headers = {"x-api-key": key.get_secret_value(), "anthropic-version": "2023-06-01"} if key else {}
-    address = (settings.anthropic_base_url or ANTHROPIC).rstrip("/") if key else None
-    return Endpoint("anthropic", "Anthropic", address, ("ANTHROPIC_API_KEY",), headers, "/v1/models", CLAUDE_AGENT)
+    url = (settings.anthropic_base_url or ANTHROPIC).rstrip("/") if key else None
+    return Endpoint("anthropic", "Anthropic", url, ("ANTHROPIC_API_KEY",), headers, "/v1/models", CLAUDE_AGENT)
 
 
-def ask_bedrock(settings: SetupSettings) -> Outcome:
-    """Ask Bedrock which models there are; in a thread, for boto3 waits."""
+def probe_bedrock(settings: SetupSettings) -> ProbeResult:
+    """List Bedrock's models. Blocks, like boto3: call it in a thread."""
     if install := AWS_SDK.install:
-        return Outcome(ok=False, problem=f"boto3 is missing. Install it: {install}", install=install)
+        return _failed(Message("setup.boto3_missing", command=install), install)
     import boto3
     from botocore.config import Config
     from botocore.exceptions import BotoCoreError, ClientError
 
+    timeout = PROBE_TIMEOUT_SECONDS
     try:
         session = boto3.Session(profile_name=settings.aws_profile, region_name=settings.aws_region)
-        patience = Config(connect_timeout=TEST_SECONDS, read_timeout=TEST_SECONDS, retries={"total_max_attempts": 1})
-        client: Any = session.client("bedrock", config=patience)
+        config = Config(connect_timeout=timeout, read_timeout=timeout, retries={"total_max_attempts": 1})
+        client: Any = session.client("bedrock", config=config)
         models = client.list_foundation_models(byOutputModality="TEXT")["modelSummaries"]
     except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "an error")
-        return Outcome(ok=False, problem=f"Bedrock answered {code} in {settings.aws_region}. {_advice(code)}")
+        return _failed(_bedrock_error(error.response.get("Error", {}).get("Code", ""), settings.aws_region))
     except BotoCoreError as error:
-        hint = "Sign in (aws sso login), or set AWS_PROFILE, then test again."
-        return Outcome(ok=False, problem=f"AWS could not be asked ({type(error).__name__}). {hint}")
-    return Outcome(ok=True, models=[str(model["modelId"]) for model in models])
+        return _failed(Message("setup.aws_unavailable", error=type(error).__name__))
+    return ProbeResult(ok=True, models=[str(model["modelId"]) for model in models])
 
 
-def _advice(code: str) -> str:
-    if "AccessDenied" in code:
-        return "Give this identity the permission bedrock:ListFoundationModels, or try a question right away."
-    return "Sign in again, check AWS_PROFILE and AWS_REGION, then test again."
+def _bedrock_error(aws_code: str, region: str) -> Message:
+    if "AccessDenied" in aws_code:
+        return Message("setup.bedrock_access_denied", aws_code=aws_code, region=region)
+    return Message("setup.bedrock_error", aws_code=aws_code or "error", region=region)
+
+
+def _failed(problem: Message, install: str | None = None) -> ProbeResult:
+    return ProbeResult(ok=False, problem=problem, install=install)

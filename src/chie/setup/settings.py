@@ -1,4 +1,4 @@
-"""Where models are looked for: the same variables that the agents go by."""
+"""The variables that configure model endpoints; agents read the same ones."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,7 @@ class SetupSettings(BaseSettings):
 
     @property
     def has_aws(self) -> bool:
-        """Without asking anybody: a machine's role would have to be asked for over the network."""
+        """Whether credentials are configured. A machine's role is not detected: that takes a network request."""
         named = (self.aws_profile, self.aws_access_key_id, self.aws_bearer_token_bedrock)
         files = (
             Path(os.environ.get("AWS_SHARED_CREDENTIALS_FILE", self.home / ".aws" / "credentials")),

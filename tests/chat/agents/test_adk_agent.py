@@ -10,10 +10,10 @@ from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.model_server import Say, Use, say
 
 from chie.chat.agents.base import BaseAgent
-from chie.chat.agents.dependencies import Workshop
+from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.profile import Profile
 from chie.chat.events import Event
-from chie.chat.models.base import ModelError
+from chie.chat.models.errors import ModelError
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 from chie_agent_adk.agent import create_agent
@@ -32,11 +32,11 @@ class TestADKAgent(ToolAgentContract):
     @pytest.fixture
     async def agent(self, peer: AnthropicServer, toolbox: Toolbox, settings: ChatSettings) -> AsyncIterator[BaseAgent]:
         profile = Profile(id="adk", base_url=peer.address, api_key="sk-ant-1")
-        agent = create_agent(profile, Workshop(settings, toolbox, ["workbench"]))
+        agent = create_agent(profile, AgentDependencies(settings, toolbox, ["workbench"]))
         yield agent
         await agent.close()
 
-    async def test_its_thoughts_go_back_with_the_results_and_are_not_shown(
+    async def test_reasoning_is_returned_with_the_results_and_not_shown(
         self, agent: BaseAgent, peer: AnthropicServer
     ) -> None:
         peer.script.extend([Say((), (Use("echo", '{"text": "x"}', "c1"),), thought="I wonder"), say("ok")])
@@ -45,14 +45,14 @@ class TestADKAgent(ToolAgentContract):
         block = peer.seen[1]["messages"][1]["content"][0]
         assert block == {"type": "thinking", "thinking": "I wonder", "signature": "signed"}
 
-    async def test_it_authenticates_with_its_key(self, agent: BaseAgent, peer: AnthropicServer) -> None:
+    async def test_key_is_sent(self, agent: BaseAgent, peer: AnthropicServer) -> None:
         peer.script.append(say("x"))
         await ask(agent)
         assert "sk-ant-1" in peer.headers[0]["authorization"]
 
 
 class TerseServer(AnthropicServer):
-    """Stands for the proxies that do not count tokens, or end a stream with an error of their own."""
+    """Like proxies that do not count tokens or end a stream with an error of their own."""
 
     ending: tuple[dict[str, Any], ...] = ()
 
@@ -71,7 +71,7 @@ def terse() -> Iterator[TerseServer]:
 async def ask_terse(terse: TerseServer, *ending: dict[str, Any]) -> list[Event]:
     terse.ending = ending
     profile = Profile(id="adk", base_url=terse.address, api_key="sk-ant-1", servers=())
-    agent = create_agent(profile, Workshop(ChatSettings(), Toolbox([]), []))
+    agent = create_agent(profile, AgentDependencies(ChatSettings(), Toolbox([]), []))
     try:
         return await ask(agent)
     finally:
@@ -79,26 +79,28 @@ async def ask_terse(terse: TerseServer, *ending: dict[str, Any]) -> list[Event]:
 
 
 @pytest.mark.parametrize("counted", [{}, {"usage": None}, {"usage": {"output_tokens": None}}])
-async def test_tokens_that_were_not_counted_cost_no_answer(terse: TerseServer, counted: dict[str, Any]) -> None:
+async def test_missing_token_counts_do_not_fail_the_answer(terse: TerseServer, counted: dict[str, Any]) -> None:
     last = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, **counted}
-    said, done = await ask_terse(terse, last, {"type": "message_stop"})
-    assert said == {"type": "message", "content": "hi"}
+    message, done = await ask_terse(terse, last, {"type": "message_stop"})
+    assert message == {"type": "message", "content": "hi"}
     assert done == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 0}}
 
 
-async def test_an_error_within_a_stream_is_told_by_its_kind(terse: TerseServer) -> None:
+async def test_error_within_the_stream_is_mapped_by_its_type(terse: TerseServer) -> None:
     error = {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long"}}
-    with pytest.raises(ModelError, match=r"conversation may be too long\. Start a new one"):
+    with pytest.raises(ModelError) as caught:
         await ask_terse(terse, error)
+    assert caught.value.code == "models.request_rejected"
 
 
-async def test_without_a_key_it_says_what_to_set() -> None:
-    info = await create_agent(Profile(id="adk"), Workshop(ChatSettings(), Toolbox([]), [])).get_agent_info()
-    assert (info.available, info.reason) == (False, "Set ANTHROPIC_API_KEY to use this agent.")
+async def test_missing_key_is_reported() -> None:
+    info = await create_agent(Profile(id="adk"), AgentDependencies(ChatSettings(), Toolbox([]), [])).get_agent_info()
+    assert (info.available, info.reason_code) == (False, "models.api_key_missing")
+    assert info.reason_params == {"setting": "`ANTHROPIC_API_KEY`"}
 
 
-async def test_the_common_key_does_not_go_to_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_common_key_is_not_sent_to_another_url(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-common")
-    elsewhere = Profile(id="mine", base_url="http://127.0.0.1:9")
-    info = await create_agent(elsewhere, Workshop(ChatSettings(), Toolbox([]), [])).get_agent_info()
-    assert info.available is False
+    profile = Profile(id="mine", base_url="http://127.0.0.1:9")
+    info = await create_agent(profile, AgentDependencies(ChatSettings(), Toolbox([]), [])).get_agent_info()
+    assert (info.available, info.reason) == (False, "This agent needs an API key. Set `api_key` in `agents.json`.")

@@ -12,14 +12,17 @@ from tests.fakes.bedrock_converse import ConverseServer, event, fault
 from tests.fakes.model_server import Say, Use, say
 
 from chie.chat.agents.base import BaseAgent
-from chie.chat.agents.dependencies import Workshop
-from chie.chat.agents.kinds import make_aws
+from chie.chat.agents.builtin import build_aws
+from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.profile import Profile
-from chie.chat.models.base import ModelError
+from chie.chat.models.errors import ModelError
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
+from chie.messages.catalogue import Message
 
 __all__ = ["settings"]
+
+CODES = {"key_rejected": "credentials_rejected", "rate_limited": "throttled", "server_failed": "failed"}
 
 
 @pytest.fixture
@@ -35,6 +38,11 @@ def peer(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConverseServer]:
 
 @pytest.mark.req("CH-1", "CH-4", "CH-8")
 class TestAWSAgent(ToolAgentContract):
+    def code(self, error: str) -> str:
+        if error.startswith("answer_"):
+            return super().code(error)
+        return f"models.bedrock_{CODES.get(error, error)}"
+
     @pytest.fixture
     async def agent(
         self,
@@ -42,11 +50,11 @@ class TestAWSAgent(ToolAgentContract):
         toolbox: Toolbox,
         settings: ChatSettings,
     ) -> AsyncIterator[BaseAgent]:
-        agent = make_aws(Profile(id="aws"), Workshop(settings, toolbox, ["workbench"]))
+        agent = build_aws(Profile(id="aws"), AgentDependencies(settings, toolbox, ["workbench"]))
         yield agent
         await agent.close()
 
-    async def test_its_thoughts_go_back_with_the_results_and_are_not_shown(
+    async def test_reasoning_is_returned_with_the_results_and_not_shown(
         self, agent: BaseAgent, peer: ConverseServer
     ) -> None:
         peer.script.extend([Say((), (Use("echo", '{"text": "x"}', "c1"),), thought="I wonder"), say("ok")])
@@ -55,7 +63,7 @@ class TestAWSAgent(ToolAgentContract):
         block = peer.seen[1]["messages"][1]["content"][0]
         assert block == {"reasoningContent": {"reasoningText": {"text": "I wonder", "signature": "signed"}}}
 
-    async def test_a_fault_within_the_stream_is_told_in_our_words(
+    async def test_error_within_the_stream_has_a_code(
         self, agent: BaseAgent, peer: ConverseServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def frames(_: Say) -> Iterator[bytes]:
@@ -64,47 +72,51 @@ class TestAWSAgent(ToolAgentContract):
 
         monkeypatch.setattr(peer, "frames", frames)
         peer.script.append(say())
-        with pytest.raises(ModelError, match="is busy, or the quota is used up"):
+        with pytest.raises(ModelError) as caught:
             await ask(agent)
+        assert caught.value.code == "models.bedrock_throttled"
 
     @pytest.mark.req("CH-4")
-    async def test_region_and_model_are_named_when_something_is_wrong(
-        self, toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    async def test_errors_name_region_and_model(self, toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("AWS_PROFILE", "no-such-profile")
         chosen = ChatSettings(aws_region="us-west-2", chie_aws_model="my-model")
-        agent = make_aws(Profile(id="aws"), Workshop(chosen, toolbox, []))
-        with pytest.raises(ModelError, match=r"us-west-2 \(my-model\) needs the profile that AWS_PROFILE names"):
+        agent = build_aws(Profile(id="aws"), AgentDependencies(chosen, toolbox, []))
+        with pytest.raises(ModelError) as caught:
             await ask(agent)
+        assert caught.value.reason == Message("models.bedrock_profile_not_found", region="us-west-2", model="my-model")
 
 
-async def test_without_credentials_it_says_what_to_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_missing_credentials_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    info = await make_aws(Profile(id="aws"), Workshop(ChatSettings(), Toolbox([]), [])).get_agent_info()
-    assert info.available is False
-    assert info.reason is not None
-    assert "AWS_PROFILE" in info.reason
+    info = await build_aws(Profile(id="aws"), AgentDependencies(ChatSettings(), Toolbox([]), [])).get_agent_info()
+    assert (info.available, info.reason_code) == (False, "agents.aws_credentials_missing")
+    assert info.reason == str(Message("agents.aws_credentials_missing"))
+    assert (info.name, info.name_code, info.description_code) == (
+        "Claude on AWS",
+        "agents.aws_name",
+        "agents.aws_description",
+    )
 
 
-async def test_where_a_role_gives_credentials_naming_the_model_makes_it_available(
+async def test_configured_model_makes_the_agent_available_without_credentials(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     settings = ChatSettings(chie_aws_model="my-model")
-    info = await make_aws(Profile(id="aws"), Workshop(settings, Toolbox([]), [])).get_agent_info()
+    info = await build_aws(Profile(id="aws"), AgentDependencies(settings, Toolbox([]), [])).get_agent_info()
     assert (info.available, info.model) == (True, "my-model")
 
 
 LAMBDA = """
 import asyncio
-from chie.chat.agents.kinds import make_aws
+from chie.chat.agents.builtin import build_aws
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.dependencies import Workshop
+from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
 
 async def main():
-    agent = make_aws(Profile(id="aws"), Workshop(ChatSettings(), Toolbox([]), []))
+    agent = build_aws(Profile(id="aws"), AgentDependencies(ChatSettings(), Toolbox([]), []))
     print((await agent.get_agent_info()).available)
     async for event in agent.stream_chat("hi", [], "s"):
         print(event)
@@ -114,8 +126,8 @@ asyncio.run(main())
 
 
 @pytest.mark.req("CH-4")
-def test_it_runs_with_what_lambda_gives_and_no_home(tmp_path: Path) -> None:
-    """Lambda's environment: keys and region in variables, a home that does not exist, nowhere to write but /tmp."""
+def test_agent_runs_in_an_environment_like_lambda(tmp_path: Path) -> None:
+    """Keys and region in variables, and no home folder."""
     with ConverseServer(say("from ", "Tokyo")) as server:
         environment = {
             "PATH": "/usr/bin:/bin",

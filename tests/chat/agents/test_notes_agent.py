@@ -1,4 +1,4 @@
-"""The agent without a model, on the real knowledge room."""
+"""The agent without a model, on the real knowledge server."""
 
 from collections.abc import AsyncIterator
 
@@ -7,7 +7,7 @@ from fastmcp import Client
 from tests.contract.agent import AgentContract, ask, text_of
 
 from chie.chat.agents.base import BaseAgent
-from chie.chat.agents.excerpts import LONGEST, quote
+from chie.chat.agents.excerpts import MAX_EXCERPT, excerpt
 from chie.chat.agents.notes import NotesAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.toolbox.connection import Connection
@@ -17,13 +17,14 @@ from chie.errors import ServiceError
 from chie.knowledge.server import create_server
 from chie.knowledge.settings import KnowledgeSettings
 from chie.mcp_kit.server import Server
+from chie.messages.catalogue import Message
 
 PORT = "Docker cannot bind port 8080 when AirPlay holds it. Turn AirPlay Receiver off in System Settings."
 DNS = "社内DNSが引けないときはVPNクライアントを再起動する。それでも駄目なら resolv.conf を確認する。"
 
 
 @pytest.fixture
-async def room() -> Server:
+async def knowledge() -> Server:
     server = create_server(KnowledgeSettings())
     async with Client(server) as client:
         await client.call_tool("save_knowledge", {"content": PORT, "title": "Port 8080 is taken", "source": "ops#12"})
@@ -34,58 +35,67 @@ async def room() -> Server:
 @pytest.mark.req("CH-1")
 class TestNotesAgent(AgentContract):
     @pytest.fixture
-    async def agent(self, room: Server) -> AsyncIterator[BaseAgent]:
-        async with Toolbox([Connection("knowledge", BuiltIn(room))]) as toolbox:
+    async def agent(self, knowledge: Server) -> AsyncIterator[BaseAgent]:
+        async with Toolbox([Connection("knowledge", BuiltIn(knowledge))]) as toolbox:
             yield NotesAgent(Profile(id="notes"), toolbox)
 
     def prepare(self, request: pytest.FixtureRequest) -> str:  # noqa: ARG002
         return "No language model is connected"
 
-    async def test_it_quotes_the_best_note_first_with_its_source(self, agent: BaseAgent) -> None:
+    async def test_best_note_is_quoted_first_with_its_source(self, agent: BaseAgent) -> None:
         events = await ask(agent, "Why can Docker not use port 8080?")
         text = text_of(events)
-        assert text.startswith("No language model is connected, so this is no answer of mine")
+        assert text.startswith("No language model is connected, so no answer was generated.")
         assert f"1. **Port 8080 is taken**\n\n   > {PORT}\n\n   ops#12 · 20" in text
         assert "`k-" in text
         assert [event["type"] for event in events][:2] == ["tool_call", "tool_result"]
         assert events[0]["type"] == "tool_call"
         assert events[0]["name"] == "search_knowledge"
 
-    async def test_it_speaks_the_questions_language(self, agent: BaseAgent) -> None:
+    async def test_reply_is_in_the_language_of_the_question(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "DNSが引けないときはどうする?"))
         assert text.startswith("言語モデルが接続されていないため")
         assert f"1. **DNSが引けない**\n\n   > {DNS}" in text
 
-    async def test_it_finds_across_languages(self, agent: BaseAgent) -> None:
+    async def test_notes_are_found_across_languages(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "ポート8080が使えない"))
         assert "1. **Port 8080 is taken**" in text
 
-    async def test_it_says_so_when_no_note_fits(self, agent: BaseAgent) -> None:
+    async def test_reply_if_no_note_matches(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "How long do penguins sleep?"))
-        assert "none of the team's notes fits your question" in text
+        assert "none of the team's notes matches your question" in text
         assert "OPENAI_BASE_URL" in text
 
-    async def test_a_pasted_log_is_searched_by_its_beginning(self, agent: BaseAgent) -> None:
+    async def test_pasted_log_is_searched_by_its_beginning(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "Docker cannot bind port 8080\x00\x1b[31m " + "log line\n" * 5000))
         assert "1. **Port 8080 is taken**" in text
 
 
-async def test_without_the_room_it_is_not_available() -> None:
-    async with Toolbox([], closed={"knowledge": "Set CHIE_HOME."}) as toolbox:
+async def test_unconfigured_knowledge_server_makes_the_agent_unavailable() -> None:
+    reason = Message("toolbox.program_not_found", command="x")
+    async with Toolbox([], unconfigured={"knowledge": reason}) as toolbox:
         agent = NotesAgent(Profile(id="notes"), toolbox)
-        assert (await agent.get_agent_info()).reason == "Set CHIE_HOME."
-        with pytest.raises(ServiceError, match="Set CHIE_HOME"):
+        info = await agent.get_agent_info()
+        assert (info.reason, info.reason_code, info.reason_params) == (str(reason), reason.code, {"command": "x"})
+        with pytest.raises(ServiceError) as caught:
             await ask(agent)
+    assert caught.value.reason == reason
 
 
-def test_a_short_passage_is_quoted_whole() -> None:
-    assert quote(" 一行だけ。 ", "何?") == "一行だけ。"
+async def test_missing_knowledge_server_makes_the_agent_unavailable() -> None:
+    async with Toolbox([]) as toolbox:
+        info = await NotesAgent(Profile(id="notes"), toolbox).get_agent_info()
+    assert info.reason_code == "agents.knowledge_missing"
+
+
+def test_short_passage_is_quoted_whole() -> None:
+    assert excerpt(" 一行だけ。 ", "何?") == "一行だけ。"
 
 
 @pytest.mark.parametrize("number", [0, 40, 99])
-def test_a_long_passage_is_quoted_from_where_it_answers(number: int) -> None:
+def test_long_passage_is_quoted_from_the_matching_sentence(number: int) -> None:
     sentences = [f"Sentence {i} is about nothing at all. " for i in range(100)]
     sentences[number] = "The certificate expires in March. "
-    quoted = quote("".join(sentences), "When does the certificate expire?")
+    quoted = excerpt("".join(sentences), "When does the certificate expire?")
     assert "The certificate expires in March." in quoted
-    assert len(quoted) <= LONGEST + 2
+    assert len(quoted) <= MAX_EXCERPT + 2

@@ -8,8 +8,8 @@ from tests.fakes.model_server import ModelServer, say
 from tests.fakes.openai_server import OpenAIServer
 
 from chie.chat.agents.base import BaseAgent
-from chie.chat.agents.dependencies import Workshop
-from chie.chat.agents.kinds import make_default, make_openai
+from chie.chat.agents.builtin import build_default, build_openai
+from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.profile import Profile
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.toolbox import Toolbox
@@ -28,7 +28,7 @@ class TestDefaultAgent(ModelAgentContract):
     @pytest.fixture
     async def agent(self, peer: OpenAIServer, settings: ChatSettings) -> AsyncIterator[BaseAgent]:
         profile = Profile(id="default-chat", base_url=peer.base_url)
-        agent = make_default(profile, Workshop(settings, Toolbox([]), []))
+        agent = build_default(profile, AgentDependencies(settings, Toolbox([]), []))
         yield agent
         await agent.close()
 
@@ -39,7 +39,7 @@ class TestDefaultAgent(ModelAgentContract):
         assert "tools" not in peer.seen[0]
         assert agent.supports_mcp() is False
 
-    async def test_it_takes_the_first_chat_model_that_is_listed(self, agent: BaseAgent, peer: ModelServer) -> None:
+    async def test_first_listed_chat_model_is_used(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("x"))
         await ask(agent)
         assert peer.seen[0]["model"] == "qwen3-8b"
@@ -51,6 +51,6 @@ class TestOpenAIAgent(ToolAgentContract):
     @pytest.fixture
     async def agent(self, peer: OpenAIServer, toolbox: Toolbox, settings: ChatSettings) -> AsyncIterator[BaseAgent]:
         profile = Profile(id="openai", base_url=peer.base_url, model="some-model")
-        agent = make_openai(profile, Workshop(settings, toolbox, ["workbench"]))
+        agent = build_openai(profile, AgentDependencies(settings, toolbox, ["workbench"]))
         yield agent
         await agent.close()

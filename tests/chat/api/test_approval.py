@@ -1,4 +1,4 @@
-"""A tool that destroys waits for the user's word."""
+"""A destructive tool call waits for the user's approval."""
 
 from collections.abc import AsyncGenerator
 
@@ -9,13 +9,14 @@ from tests.fakes.sse import asking, following
 
 from chie.chat.agents.base import Approve
 from chie.chat.events import Event, ToolCall
-from chie.chat.runs import manager as runs
+from chie.chat.runs import runner
+from chie.messages.catalogue import Message
 
 CALL = "call-delete_everything"
 
 
 @pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
-async def test_the_tool_runs_only_if_the_user_agrees(chat: ChatClient, approved: bool, content: str) -> None:
+async def test_tool_runs_only_if_approved(chat: ChatClient, approved: bool, content: str) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         call = await reader.event()
         assert (call.event, call.data["approval"], call.data["id"]) == ("tool_call", "required", CALL)
@@ -26,7 +27,7 @@ async def test_the_tool_runs_only_if_the_user_agrees(chat: ChatClient, approved:
         assert (result.data["content"], result.data["is_error"]) == (content, not approved)
 
 
-async def test_a_reader_who_comes_back_still_sees_what_waits(chat: ChatClient) -> None:
+async def test_resumed_stream_has_the_waiting_call(chat: ChatClient) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
     async with following(chat.client, reader.message_id) as back:
@@ -37,7 +38,7 @@ async def test_a_reader_who_comes_back_still_sees_what_waits(chat: ChatClient) -
     assert [part["type"] for part in answer["parts"]] == ["tool_call", "tool_result", "message"]
 
 
-async def test_an_unknown_call_is_404_and_a_changed_mind_is_409(chat: ChatClient) -> None:
+async def test_unknown_call_is_404_and_a_second_decision_is_409(chat: ChatClient) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         await reader.event()
         path = f"/api/chat/{reader.message_id}/approve"
@@ -45,13 +46,10 @@ async def test_an_unknown_call_is_404_and_a_changed_mind_is_409(chat: ChatClient
         await chat.client.post(path, json={"id": CALL, "approved": False})
         await reader.rest()
     late = await chat.client.post(path, json={"id": CALL, "approved": True})
-    assert (late.status_code, late.json()["detail"]) == (
-        409,
-        "this answer has ended (complete): there is nothing left to approve.",
-    )
+    assert (late.status_code, late.json()["detail"]) == (409, str(Message("chat.answer_ended", status="complete")))
 
 
-async def test_a_word_counts_for_one_call_even_if_the_model_repeats_its_id(chat: ChatClient) -> None:
+async def test_decision_counts_for_one_call_even_if_the_model_reuses_its_id(chat: ChatClient) -> None:
     async with asking(chat.client, "drop", agent_id="persistent") as reader:
         path, results = f"/api/chat/{reader.message_id}/approve", []
         for approved in (True, False):
@@ -73,19 +71,19 @@ async def test_stop_while_waiting_runs_nothing(chat: ChatClient) -> None:
     assert "".join(event.text for event in events) == ANSWER
 
 
-async def test_silence_is_a_refusal(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "APPROVAL_SECONDS", 0.01)
+async def test_approval_times_out_as_a_denial(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "APPROVAL_TIMEOUT_SECONDS", 0.01)
     _, events = await chat.ask("tidy up", agent_id="cautious")
     assert events[1].data["content"] == "refused by the user"
 
 
-async def test_under_v1_nobody_can_be_asked_so_the_tool_is_refused(chat: ChatClient) -> None:
+async def test_v1_denies_tools_that_need_approval(chat: ChatClient) -> None:
     body = {"model": "cautious", "messages": [{"role": "user", "content": "tidy up"}]}
     answer = (await chat.client.post("/v1/chat/completions", json=body)).json()
     assert answer["choices"][0]["message"]["content"] == "I did not."
 
 
-async def test_gateways_may_hide_much_in_the_id_of_a_call(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_call_ids_may_be_very_long(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     long = "call-" + "thought " * 1_000
 
     async def script(_: object, __: str, approve: Approve) -> AsyncGenerator[Event, None]:

@@ -1,11 +1,13 @@
-"""Asking again, and asking otherwise: branches grow, nothing is overwritten."""
+"""Regenerating and editing add branches and overwrite nothing."""
 
 from tests.fakes.agents import ANSWER, EchoAgent, FakeAgent, GatedAgent
 from tests.fakes.chat import ChatClient
 from tests.fakes.sse import asking, parse
 
+from chie.messages.catalogue import Message
 
-async def test_regenerate_puts_another_answer_beside_the_first(chat_on_both: ChatClient) -> None:
+
+async def test_regenerate_adds_another_answer(chat_on_both: ChatClient) -> None:
     session_id, events = await chat_on_both.ask("why?")
     first = events[-1].data["message_id"]
     response = await chat_on_both.client.post(f"/api/chat/{first}/regenerate", json={"agent_id": "echo"})
@@ -17,7 +19,7 @@ async def test_regenerate_puts_another_answer_beside_the_first(chat_on_both: Cha
     assert chat_on_both.agent(EchoAgent).heard == [("why?", [], session_id)]
 
 
-async def test_an_edited_question_is_a_branch_that_forgets_what_came_after(chat_on_both: ChatClient) -> None:
+async def test_edited_question_is_a_branch_without_later_messages(chat_on_both: ChatClient) -> None:
     session_id, _ = await chat_on_both.ask("first", agent_id="echo")
     await chat_on_both.ask("second", session_id=session_id)
     question = (await chat_on_both.messages(session_id))[2]
@@ -30,7 +32,7 @@ async def test_an_edited_question_is_a_branch_that_forgets_what_came_after(chat_
     assert chat_on_both.agent(EchoAgent).heard[-1] == ("other", history, session_id)
 
 
-async def test_a_question_goes_on_from_the_newest_branch_or_from_the_one_named(chat: ChatClient) -> None:
+async def test_question_continues_the_newest_branch_or_the_given_parent(chat: ChatClient) -> None:
     session_id, events = await chat.ask("first", agent_id="echo")
     first = events[-1].data["message_id"]
     await chat.ask("left", session_id=session_id)
@@ -40,12 +42,12 @@ async def test_a_question_goes_on_from_the_newest_branch_or_from_the_one_named(c
     assert [turn["content"] for turn in heard] == ["first", "first", "right", "right"]
 
 
-async def test_only_a_question_can_be_edited_and_only_an_answer_be_gone_on_from(chat: ChatClient) -> None:
+async def test_only_a_question_can_be_edited_and_only_an_answer_be_a_parent(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("q")
     question, answer = await chat.messages(session_id)
     edit = await chat.client.post(f"/api/chat/{answer['message_id']}/edit", json={"message": "x"})
     assert edit.status_code == 400
-    assert edit.json()["detail"].startswith("only a question can be edited: ")
+    assert edit.json()["detail"] == str(Message("sessions.not_a_question"))
     wrong = {"message": "x", "session_id": session_id, "parent_id": question["message_id"]}
     assert (await chat.client.post("/api/chat/stream", json=wrong)).status_code == 400
     other = (await chat.messages((await chat.ask("elsewhere"))[0]))[-1]["message_id"]
@@ -53,7 +55,7 @@ async def test_only_a_question_can_be_edited_and_only_an_answer_be_gone_on_from(
     assert (await chat.client.post("/api/chat/stream", json=foreign)).status_code == 404
 
 
-async def test_an_answer_in_the_making_is_not_regenerated(chat: ChatClient) -> None:
+async def test_streaming_answer_cannot_be_regenerated(chat: ChatClient) -> None:
     async with asking(chat.client, "wait", agent_id="gated") as reader:
         refused = await chat.client.post(f"/api/chat/{reader.message_id}/regenerate")
         assert refused.status_code == 409
@@ -61,7 +63,7 @@ async def test_an_answer_in_the_making_is_not_regenerated(chat: ChatClient) -> N
         await reader.rest()
 
 
-async def test_agents_hear_the_part_of_a_broken_answer_and_that_one_failed(chat: ChatClient) -> None:
+async def test_history_has_partial_and_failed_answers(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("later", agent_id="failing")
     await chat.ask("at once", session_id=session_id)
     await chat.ask("well?", session_id=session_id, agent_id="scripted")

@@ -4,16 +4,16 @@ import base64
 from typing import Any
 
 import pytest
-from tests.fakes.agents import UNREACHABLE
+from tests.fakes.agents import NO_AGENT, UNREACHABLE
 from tests.fakes.chat import ChatClient
 
-from chie.chat.api.middleware import MAX_BODY
+from chie.http.body_limit import MAX_BODY_BYTES
+from chie.messages.catalogue import Message
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
-NO_SESSION = "no session has this id. GET /api/sessions lists those that exist."
-NO_AGENT = "no agent has this id. GET /api/agents lists those that there are."
-NO_MESSAGE = "no message has this id. GET /api/sessions/{session_id} lists a session's messages."
-NO_ANSWER = "no answer has this id. X-Chie-Message names an answer when it begins."
+NO_SESSION = str(Message("sessions.session_not_found"))
+NO_MESSAGE = str(Message("sessions.message_not_found"))
+NO_ANSWER = str(Message("sessions.answer_not_found"))
 
 
 async def refusal(chat: ChatClient, method: str, path: str, body: Any = None) -> tuple[int, str]:
@@ -30,18 +30,23 @@ async def refusal(chat: ChatClient, method: str, path: str, body: Any = None) ->
         ("POST", "/api/chat/stream", {"message": "x", "agent": "y"}, "unknown field in the body: "),
         ("POST", "/api/chat/stream", {"message": 5}, "message must be a string."),
         ("POST", "/api/chat/stream", {"message": "x" * 200_001}, "message must be at most 200000 long."),
-        ("POST", "/api/chat/stream", {"message": " \n"}, "message is required: write what you want to ask."),
-        ("POST", "/api/chat/stream", {"message": ""}, "message is required: write what you want to ask."),
-        ("PATCH", f"/api/sessions/{NOBODY}", {"title": " "}, "title is blank: give it at least one visible character."),
-        ("POST", "/api/chat/stream", {"message": "a\x00b"}, "message has a NUL character: send plain text."),
-        ("POST", "/api/chat/stream", {"message": "x", "parent_id": NOBODY}, "parent_id needs a session_id: "),
+        ("POST", "/api/chat/stream", {"message": " \n"}, str(Message("sessions.message_required"))),
+        ("POST", "/api/chat/stream", {"message": ""}, str(Message("sessions.message_required"))),
+        ("PATCH", f"/api/sessions/{NOBODY}", {"title": " "}, str(Message("sessions.title_blank"))),
+        ("POST", "/api/chat/stream", {"message": "a\x00b"}, str(Message("sessions.message_has_nul"))),
+        (
+            "POST",
+            "/api/chat/stream",
+            {"message": "x", "parent_id": NOBODY},
+            str(Message("sessions.parent_without_session")),
+        ),
         ("POST", "/api/chat/stream", {"message": "x", "session_id": "a\x00b"}, "session_id "),
         ("POST", f"/api/chat/{NOBODY}/approve", {"id": "a\x00b"}, "id "),
         ("POST", "/api/chat/stream", [1], "the body must be a JSON object, "),
         ("GET", "/api/sessions?limit=0", None, "limit must be at least 1."),
         ("GET", "/api/sessions?limit=many", None, "limit must be a whole number."),
         ("GET", "/api/sessions?cursor=nonsense", None, "`cursor` is not valid. "),
-        ("PATCH", f"/api/sessions/{NOBODY}", {}, "nothing to change: give title or current_agent_id."),
+        ("PATCH", f"/api/sessions/{NOBODY}", {}, str(Message("sessions.nothing_to_change"))),
         ("GET", f"/api/sessions/{NOBODY}/export?format=pdf", None, "format must be one of 'markdown' or 'json'."),
         ("GET", f"/api/chat/stream/{NOBODY}?after=-1", None, "after must be at least 0."),
         ("POST", f"/api/chat/{NOBODY}/approve", {"id": "x", "approved": "maybe"}, "approved must be true or false."),
@@ -57,8 +62,9 @@ async def test_half_a_character_is_called_so(chat: ChatClient) -> None:
     """JSON can say it, and no text can hold it."""
     body = b'{"message": "a\\ud800b"}'
     response = await chat.client.post("/api/chat/stream", content=body, headers={"content-type": "application/json"})
-    half = "message must be text of whole characters: it holds half of one (a lone surrogate)."
-    assert (response.status_code, response.json()) == (400, {"detail": half})
+    assert (response.status_code, response.json()["code"]) == (400, "http.invalid_request")
+    (problem,) = response.json()["params"]["problems"]
+    assert (problem["code"], problem["params"]) == ("argument.lone_surrogate", {"name": "message"})
 
 
 @pytest.mark.req("CH-13")
@@ -78,7 +84,7 @@ async def test_half_a_character_is_called_so(chat: ChatClient) -> None:
         ("POST", f"/api/chat/{NOBODY}/regenerate", None, NO_MESSAGE),
         ("POST", f"/api/chat/{NOBODY}/edit", {"message": "x"}, NO_MESSAGE),
         ("POST", "/v1/chat/completions", {"model": "no", "messages": [{"role": "user", "content": "x"}]}, NO_AGENT),
-        ("GET", "/nowhere", None, "nothing is at this path. GET /docs shows what there is."),
+        ("GET", "/nowhere", None, "Nothing is at this path. `GET /docs` lists all paths."),
     ],
 )
 async def test_what_does_not_exist_is_404(chat: ChatClient, method: str, path: str, body: Any, detail: str) -> None:
@@ -108,27 +114,31 @@ def _request(detail: str) -> str:
 async def test_another_method_is_405_and_names_those_that_are_taken(chat: ChatClient) -> None:
     response = await chat.client.put("/api/sessions")
     assert response.status_code == 405
-    assert response.json() == {"detail": "this path does not take that method. GET /docs shows which it takes."}
+    assert response.json()["code"] == "http.method_not_allowed"
     assert response.headers["allow"] in ("GET", "POST", "GET, POST", "POST, GET")
 
 
 @pytest.mark.parametrize("announced", [True, False])
 async def test_a_body_that_is_too_large_is_413(chat: ChatClient, announced: bool) -> None:
     async def pieces() -> Any:
-        for _ in range(MAX_BODY // 65_536 + 2):
+        for _ in range(MAX_BODY_BYTES // 65_536 + 2):
             yield b" " * 65_536
 
-    body = b" " * (MAX_BODY + 1) if announced else pieces()
+    body = b" " * (MAX_BODY_BYTES + 1) if announced else pieces()
     response = await chat.client.post("/api/chat/stream", content=body, headers={"Content-Type": "application/json"})
     assert response.status_code == 413
-    assert response.json() == {"detail": "the body is too large: at most 4 MiB. Send less at a time."}
+    assert response.json() == {
+        "detail": "The body is too large: at most 4 MiB. Send less at a time.",
+        "code": "http.body_too_large",
+        "params": {"limit": 4},
+    }
 
 
 @pytest.mark.parametrize(
     "path", ["/api/sessions/a%00b", "/api/sessions?query=%00", "/api/chat/stream/%00", "/api/sessions/%00/export"]
 )
 async def test_nul_in_an_address_is_400_on_both_databases(chat_on_both: ChatClient, path: str) -> None:
-    assert await refusal(chat_on_both, "GET", path) == (400, "the address has a NUL character: send plain text.")
+    assert await refusal(chat_on_both, "GET", path) == (400, "The URL contains a NUL character. Send plain text.")
 
 
 @pytest.mark.parametrize(
@@ -158,4 +168,5 @@ async def test_a_body_that_is_not_json_is_400(chat: ChatClient) -> None:
     response = await chat.client.post(
         "/api/chat/stream", content=b"{oops", headers={"Content-Type": "application/json"}
     )
-    assert (response.status_code, response.json()) == (400, {"detail": "the body is not JSON."})
+    assert (response.status_code, response.json()["detail"]) == (400, "the body is not JSON.")
+    assert response.json()["params"]["problems"][0]["code"] == "http.body_not_json"

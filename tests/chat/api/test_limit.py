@@ -1,7 +1,4 @@
-"""An answer that a limit cut, the model's or the house's, or that the model's provider stopped.
-
-It is told and kept, also to OpenAI's clients in their words.
-"""
+"""Answers that were cut off: by a limit on tokens or characters, or by the provider's filter."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
@@ -42,9 +39,7 @@ async def limited(tmp_path: Path) -> AsyncIterator[ChatClient]:
 
 
 @FINISHES
-async def test_the_last_event_says_that_the_answer_was_cut_and_it_is_kept(
-    limited: ChatClient, agent_id: str, finish: str
-) -> None:
+async def test_reason_is_in_the_last_event_and_stored(limited: ChatClient, agent_id: str, finish: str) -> None:
     session_id, events = await limited.ask("長く", agent_id=agent_id)
     assert events[-1].data["finish"] == finish
     message = (await limited.messages(session_id))[-1]
@@ -54,15 +49,13 @@ async def test_the_last_event_says_that_the_answer_was_cut_and_it_is_kept(
     assert "長い答えの途中で" in export.text
 
 
-async def test_an_answer_that_ended_by_itself_says_nothing_of_it(limited: ChatClient) -> None:
+async def test_complete_answer_has_no_reason(limited: ChatClient) -> None:
     session_id, events = await limited.ask("短く", agent_id="scripted")
     assert "finish" not in events[-1].data
     assert (await limited.messages(session_id))[-1]["parts"] == []
 
 
-async def test_a_model_that_repeats_itself_for_ever_is_cut_by_the_house(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_endless_answer_is_cut_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_ANSWER_LIMIT", "1000")
     agent = EndlessAgent()
     async with open_chat(sqlite_url(tmp_path), FakeDirectory(agent, LongAgent())) as chat:
@@ -73,12 +66,12 @@ async def test_a_model_that_repeats_itself_for_ever_is_cut_by_the_house(
     assert (answer["status"], answer["content"]) == ("complete", texts(events))
     assert answer["content"] == "".join(f"{number} " for number in range(1_000))[:1_000]
     assert answer["parts"][-1] == {"type": "done", "finish": "length"}
-    assert agent.closed == 1, "the model is let go"
+    assert agent.closed == 1, "the agent was not closed"
     assert "finish" not in short[-1].data
 
 
 @FINISHES
-async def test_openais_clients_hear_it_in_their_words(limited: ChatClient, agent_id: str, finish: str) -> None:
+async def test_openai_clients_get_the_finish_reason(limited: ChatClient, agent_id: str, finish: str) -> None:
     async with AsyncOpenAI(
         base_url=f"{limited.client.base_url}/v1", api_key="any", max_retries=0, timeout=60
     ) as client:

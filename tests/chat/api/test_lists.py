@@ -1,10 +1,10 @@
-"""Agents and servers of tools, as the page shows them."""
+"""The lists of agents and MCP servers."""
 
 from tests.fakes.agents import KINDS, SERVERS
 from tests.fakes.chat import ChatClient
 
 
-async def test_agents_tell_who_they_are_and_what_they_lack(chat: ChatClient) -> None:
+async def test_agents_are_listed_with_the_reason_why_one_is_unavailable(chat: ChatClient) -> None:
     found = await chat.get("/api/agents")
     assert found["default_id"] == "scripted"
     assert [agent["id"] for agent in found["agents"]] == [kind.id for kind in KINDS]
@@ -17,8 +17,10 @@ async def test_agents_tell_who_they_are_and_what_they_lack(chat: ChatClient) -> 
         "available": False,
         "reason": "Set OPENAI_BASE_URL.",
         "model": None,
+        **{f"{field}_{part}": None for field in ("name", "description", "reason") for part in ("code", "params")},
     }
 
 
-async def test_servers_tell_their_state(chat: ChatClient) -> None:
-    assert await chat.get("/api/mcp/servers") == {"servers": SERVERS}
+async def test_servers_are_listed_with_their_state(chat: ChatClient) -> None:
+    found = (await chat.get("/api/mcp/servers"))["servers"]
+    assert found == [{**server, "error_code": None, "error_params": None} for server in SERVERS]

@@ -1,4 +1,4 @@
-"""What the log tells of a request, and what it keeps to itself."""
+"""What the log has about a request, and what it does not."""
 
 import logging
 
@@ -23,7 +23,7 @@ def about(lines: pytest.LogCaptureFixture, request: str) -> list[tuple[str, str]
 
 
 @pytest.mark.req("CH-14")
-async def test_one_name_goes_through_api_agent_and_tools(chat: ChatClient, lines: pytest.LogCaptureFixture) -> None:
+async def test_request_id_is_logged_by_api_agent_and_tools(chat: ChatClient, lines: pytest.LogCaptureFixture) -> None:
     names = []
 
     class Listening(ToolAgent):
@@ -42,16 +42,16 @@ async def test_one_name_goes_through_api_agent_and_tools(chat: ChatClient, lines
     assert [level for level, _ in found].count("WARNING") == 1
     assert [text for _, text in found if not text.startswith(("POST", f"message {message} is complete"))] == [
         f"agent listening answers message {message} of session {session}",
-        f"tool fetch is called for message {message}",
-        "tool fetch answered",
-        f"tool broken is called for message {message}",
+        f"message {message} calls tool fetch",
+        "tool fetch succeeded",
+        f"message {message} calls tool broken",
         "tool broken failed",
     ]
     assert any(text.startswith("POST /api/chat/stream 200 in ") for _, text in found)
 
 
 @pytest.mark.req("CH-14")
-async def test_what_was_said_is_in_the_log_at_debug_only(chat: ChatClient, lines: pytest.LogCaptureFixture) -> None:
+async def test_messages_are_logged_at_debug_only(chat: ChatClient, lines: pytest.LogCaptureFixture) -> None:
     with lines.at_level(logging.INFO, logger="chie"):
         await chat.ask(SECRET, agent_id="tools")
         await chat.get("/api/sessions", query=SECRET)
@@ -65,7 +65,7 @@ async def test_what_was_said_is_in_the_log_at_debug_only(chat: ChatClient, lines
 
 
 @pytest.mark.req("CH-14")
-async def test_failures_are_warnings_and_surprises_are_errors_with_their_stack(
+async def test_errors_are_warnings_and_bugs_are_errors_with_a_stack(
     chat: ChatClient, lines: pytest.LogCaptureFixture
 ) -> None:
     with lines.at_level(logging.INFO):

@@ -1,4 +1,4 @@
-"""What /metrics counts."""
+"""The metrics of the chat."""
 
 from functools import partial
 
@@ -30,7 +30,7 @@ async def test_answers_tokens_tools_and_requests_are_counted(chat: ChatClient) -
     assert found["process_resident_memory_bytes"] > 0
 
 
-async def test_tools_that_a_model_invents_are_counted_as_one(chat: ChatClient) -> None:
+async def test_invented_tools_share_one_label(chat: ChatClient) -> None:
     for name in ("wipe", "消す", "knowledge_broken", "knowledge_wipe"):
         await chat.ask(name, agent_id="inventive")
     found = {name: value for name, value in (await figures(chat)).items() if name.startswith("chie_tool_calls_total")}
@@ -40,7 +40,7 @@ async def test_tools_that_a_model_invents_are_counted_as_one(chat: ChatClient) -
     }
 
 
-async def test_methods_that_somebody_made_up_are_one_in_the_count(chat: ChatClient) -> None:
+async def test_unknown_methods_share_one_label(chat: ChatClient) -> None:
     for number in range(3):
         await chat.client.request(f"MADEUP{number}", "/health")
     counted = [name for name in await figures(chat) if name.startswith("chie_http_requests_total")]
@@ -52,7 +52,7 @@ async def open_streams(chat: ChatClient, expected: int) -> bool:
     return (await figures(chat))["chie_open_streams"] == expected
 
 
-async def test_open_streams_are_counted_while_they_are_open(chat: ChatClient) -> None:
+async def test_open_streams_are_counted(chat: ChatClient) -> None:
     async with asking(chat.client, "wait", agent_id="gated"):
         await until(partial(open_streams, chat, 1))
     await until(partial(open_streams, chat, 0))

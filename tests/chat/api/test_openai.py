@@ -1,4 +1,4 @@
-"""Every agent as a model, spoken to by OpenAI's own client."""
+"""The OpenAI-compatible API, used with OpenAI's own client."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -7,13 +7,13 @@ import httpx2
 import pytest
 from openai import APIError, AsyncOpenAI, AsyncStream, BadRequestError, InternalServerError, NotFoundError
 from openai.types.chat import ChatCompletionChunk
-from tests.fakes.agents import ANSWER, KINDS, UNREACHABLE, EchoAgent, GatedAgent, done, text
+from tests.fakes.agents import ANSWER, KINDS, NO_MODEL, UNREACHABLE, EchoAgent, GatedAgent, done, text
 from tests.fakes.chat import ChatClient
 from tests.fakes.waiting import until
 
 from chie.chat.api import openai_compat
 from chie.chat.events import Event
-from chie.chat.models.base import ModelError
+from chie.chat.models.errors import ModelError
 
 
 def sdk(chat: ChatClient) -> AsyncOpenAI:
@@ -26,7 +26,7 @@ async def test_available_agents_are_models(chat: ChatClient) -> None:
     assert [model.id for model in models.data] == [kind.id for kind in KINDS if kind.available]
 
 
-async def test_an_answer_in_one_piece(chat: ChatClient) -> None:
+async def test_answer_without_streaming(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         answer = await client.chat.completions.create(
             model="scripted", messages=[{"role": "user", "content": "知恵とは"}]
@@ -37,7 +37,7 @@ async def test_an_answer_in_one_piece(chat: ChatClient) -> None:
     assert (answer.usage.prompt_tokens, answer.usage.completion_tokens, answer.usage.total_tokens) == (12, 9, 21)
 
 
-async def test_an_answer_as_a_stream_with_usage(chat: ChatClient) -> None:
+async def test_streamed_answer_with_usage(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         stream = await client.chat.completions.create(
             model="tools",
@@ -53,7 +53,7 @@ async def test_an_answer_as_a_stream_with_usage(chat: ChatClient) -> None:
     assert chunks[-1].usage.total_tokens == 105
 
 
-async def test_history_and_system_words_reach_the_agent(chat: ChatClient) -> None:
+async def test_history_and_system_messages_reach_the_agent(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         await client.chat.completions.create(
             model="echo",
@@ -72,27 +72,27 @@ async def test_history_and_system_words_reach_the_agent(chat: ChatClient) -> Non
     ]
 
 
-async def test_nothing_of_it_is_kept(chat: ChatClient) -> None:
+async def test_nothing_is_stored(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         await client.chat.completions.create(model="echo", messages=[{"role": "user", "content": "x"}])
     assert (await chat.get("/api/sessions"))["sessions"] == []
 
 
-async def test_errors_arrive_as_the_client_s_own(chat: ChatClient) -> None:
+async def test_errors_are_raised_by_the_client(chat: ChatClient) -> None:
     async with sdk(chat) as client:
-        with pytest.raises(NotFoundError, match="no agent has this id"):
+        with pytest.raises(NotFoundError, match="There is no such agent"):
             await client.chat.completions.create(model="nobody", messages=[{"role": "user", "content": "x"}])
         with pytest.raises(InternalServerError, match=r"127\.0\.0\.1:1234"):
             await client.chat.completions.create(model="failing", messages=[{"role": "user", "content": "x"}])
-        with pytest.raises(BadRequestError, match="the last of the messages must be the user's question"):
+        with pytest.raises(BadRequestError, match="must be the user's question"):
             await client.chat.completions.create(model="echo", messages=[{"role": "assistant", "content": "x"}])
-        with pytest.raises(BadRequestError, match="run their own tools"):
+        with pytest.raises(BadRequestError, match="Tool results are not accepted"):
             await client.chat.completions.create(
                 model="echo", messages=[{"role": "tool", "tool_call_id": "1", "content": "x"}]
             )
 
 
-async def test_a_failure_in_mid_stream_is_an_error_not_an_end(chat: ChatClient) -> None:
+async def test_error_during_the_stream_is_raised_by_the_client(chat: ChatClient) -> None:
     texts: list[str | None] = []
 
     async def read(stream: AsyncStream[ChatCompletionChunk]) -> None:
@@ -109,7 +109,7 @@ async def test_a_failure_in_mid_stream_is_an_error_not_an_end(chat: ChatClient) 
     assert failed.value.message == UNREACHABLE
 
 
-async def test_a_client_that_leaves_ends_the_agent_s_work(chat: ChatClient) -> None:
+async def test_disconnect_cancels_the_agent(chat: ChatClient) -> None:
     agent = chat.directory.get_agent("endless")
     async with sdk(chat) as client:
         stream = await client.chat.completions.create(
@@ -127,7 +127,7 @@ async def test_a_client_that_leaves_ends_the_agent_s_work(chat: ChatClient) -> N
 
 
 @pytest.mark.parametrize("stream", [True, False])
-async def test_a_client_that_leaves_before_the_first_word_ends_the_work_too(chat: ChatClient, stream: bool) -> None:
+async def test_disconnect_before_the_first_event_cancels_the_agent(chat: ChatClient, stream: bool) -> None:
     agent = chat.agent(GatedAgent)
     body = {"model": "gated", "messages": [{"role": "user", "content": "x"}], "stream": stream}
     with pytest.raises(httpx2.ReadTimeout):
@@ -139,7 +139,7 @@ async def test_a_client_that_leaves_before_the_first_word_ends_the_work_too(chat
     await until(closed)
 
 
-async def test_a_stream_begins_while_a_tool_works_and_is_never_silent_for_long(
+async def test_stream_starts_with_heartbeats_while_the_agent_is_silent(
     chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(openai_compat, "HEARTBEAT_SECONDS", 0.05)
@@ -161,12 +161,10 @@ async def _line(lines: AsyncIterator[str], part: str) -> bool:
     return False
 
 
-async def test_an_agent_that_fails_after_a_silence_is_told_in_the_stream(
-    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_error_after_a_heartbeat_is_sent_in_the_stream(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         await asyncio.sleep(0.2)
-        raise ModelError(UNREACHABLE)
+        raise ModelError(NO_MODEL)
         yield
 
     monkeypatch.setattr(openai_compat, "HEARTBEAT_SECONDS", 0.05)
@@ -178,7 +176,7 @@ async def test_an_agent_that_fails_after_a_silence_is_told_in_the_stream(
     assert "[DONE]" not in answer.text
 
 
-async def test_halves_of_characters_break_nothing(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lone_surrogates_are_replaced(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         yield text("a\ud83d b")
         yield done()
@@ -189,7 +187,7 @@ async def test_halves_of_characters_break_nothing(chat: ChatClient, monkeypatch:
     assert answer.choices[0].message.content == "a? b"
 
 
-async def test_what_the_system_says_last_counts_too(chat: ChatClient) -> None:
+async def test_trailing_system_message_follows_the_question(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         await client.chat.completions.create(
             model="echo", messages=[{"role": "user", "content": "four"}, {"role": "system", "content": "Be brief."}]

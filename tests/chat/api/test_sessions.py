@@ -1,4 +1,4 @@
-"""Sessions as a person uses them: find, rename, hand over, take along, throw away."""
+"""Sessions over HTTP: finding, renaming, switching agents, exporting and deleting."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -13,7 +13,7 @@ from chie.chat.events import Event, ToolCall
 
 
 @pytest.mark.req("CH-11")
-async def test_a_session_has_an_id_messages_an_agent_and_a_date(chat_on_both: ChatClient) -> None:
+async def test_session_has_an_id_messages_an_agent_and_a_date(chat_on_both: ChatClient) -> None:
     session_id, events = await chat_on_both.ask("障害の原因は？\n詳しく教えて")
     session = await chat_on_both.get(f"/api/sessions/{session_id}")
     assert UUID(session["session_id"]).version == 4
@@ -31,13 +31,13 @@ async def test_a_session_has_an_id_messages_an_agent_and_a_date(chat_on_both: Ch
     assert answer["last_event_id"] == events[-1].id
 
 
-async def test_a_long_first_message_makes_a_short_title(chat: ChatClient) -> None:
+async def test_long_first_message_makes_a_short_title(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("あ" * 500)
     title = (await chat.get(f"/api/sessions/{session_id}"))["title"]
     assert title == "あ" * 59 + "…"
 
 
-async def test_an_empty_session_takes_its_title_from_the_first_question(chat: ChatClient) -> None:
+async def test_empty_session_takes_its_title_from_the_first_question(chat: ChatClient) -> None:
     made = await chat.client.post("/api/sessions", json={"agent_id": "echo"})
     assert made.status_code == 201
     assert (made.json()["title"], made.json()["current_agent_id"]) == ("", "echo")
@@ -47,7 +47,7 @@ async def test_an_empty_session_takes_its_title_from_the_first_question(chat: Ch
     assert (await chat.get(f"/api/sessions/{session_id}"))["title"] == "こんにちは"
 
 
-async def test_sessions_come_newest_first_page_by_page(chat_on_both: ChatClient) -> None:
+async def test_sessions_are_listed_newest_first_in_pages(chat_on_both: ChatClient) -> None:
     ids = [(await chat_on_both.ask(f"question {number}"))[0] for number in range(5)]
     await chat_on_both.ask("again", session_id=ids[1])
     expected = [ids[1], ids[4], ids[3], ids[2], ids[0]]
@@ -72,7 +72,7 @@ async def test_sessions_come_newest_first_page_by_page(chat_on_both: ChatClient)
         ("in the answer", "echo"),
     ],
 )
-async def test_search_finds_titles_and_texts_in_both_languages(
+async def test_search_finds_titles_and_messages_in_both_languages(
     chat_on_both: ChatClient, query: str, expected: str
 ) -> None:
     for question in ("nginx の障害", "デプロイの手順", "Trip to Zürich", "100% sure", "1000 ways"):
@@ -83,7 +83,7 @@ async def test_search_finds_titles_and_texts_in_both_languages(
     assert [session["title"] for session in page["sessions"]] == [expected]
 
 
-async def test_a_session_can_be_renamed_and_handed_to_another_agent(chat_on_both: ChatClient) -> None:
+async def test_session_can_be_renamed_and_given_another_agent(chat_on_both: ChatClient) -> None:
     session_id, _ = await chat_on_both.ask("hello")
     path = f"/api/sessions/{session_id}"
     changed = await chat_on_both.client.patch(path, json={"title": " 新しい\n題 ", "current_agent_id": "echo"})
@@ -96,7 +96,7 @@ async def test_a_session_can_be_renamed_and_handed_to_another_agent(chat_on_both
     assert refused.status_code == 404
 
 
-async def test_a_deleted_session_is_gone_with_its_messages(chat_on_both: ChatClient) -> None:
+async def test_deleted_session_is_gone_with_its_messages(chat_on_both: ChatClient) -> None:
     session_id, events = await chat_on_both.ask("forget me")
     assert (await chat_on_both.client.delete(f"/api/sessions/{session_id}")).status_code == 204
     assert (await chat_on_both.client.get(f"/api/sessions/{session_id}")).status_code == 404
@@ -115,7 +115,7 @@ async def test_deleting_a_session_stops_its_answer(chat_on_both: ChatClient) -> 
     assert agent.closed == 1
 
 
-async def test_export_as_markdown_reads_like_the_conversation(chat: ChatClient) -> None:
+async def test_markdown_export_has_the_newest_branch(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("探して", agent_id="tools")
     await chat.ask("later", session_id=session_id, agent_id="failing")
     response = await chat.client.get(f"/api/sessions/{session_id}/export")
@@ -126,16 +126,14 @@ async def test_export_as_markdown_reads_like_the_conversation(chat: ChatClient) 
     assert date.startswith("20")
     assert "\n\n".join(body) == (
         "## User\n\n探して\n\n## tools\n\nLet me look. \n\n"
-        "> Tool `fetch` answered:\n>\n> 見つかりました\n> second line\n\n"
+        "> Tool `fetch` returned:\n>\n> 見つかりました\n> second line\n\n"
         "> Tool `broken` failed:\n>\n> the server is gone\n\nFound.\n\n"
         "## User\n\nlater\n\n## failing\n\nSo far so good\n\n"
         "*(failed: the model at http://127.0.0.1:1234/v1 does not answer. Start LM Studio, or set OPENAI_BASE_URL.)*\n"
     )
 
 
-async def test_export_as_markdown_has_no_more_than_one_blank_line(
-    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_markdown_export_has_no_double_blank_lines(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         yield text("\n")
         yield call("fetch")
@@ -150,12 +148,12 @@ async def test_export_as_markdown_has_no_more_than_one_blank_line(
     session_id, _ = await chat.ask("探して", agent_id="tools")
     exported = (await chat.client.get(f"/api/sessions/{session_id}/export")).text
     assert exported.partition("## tools")[2] == (
-        "\n\n> Tool `fetch` answered:\n>\n> 見つかりました\n\nLet me look.\n\n"
-        "> Tool `fetch` answered:\n>\n> また\n\nFound.\n"
+        "\n\n> Tool `fetch` returned:\n>\n> 見つかりました\n\nLet me look.\n\n"
+        "> Tool `fetch` returned:\n>\n> また\n\nFound.\n"
     )
 
 
-async def test_export_as_json_holds_every_branch(chat: ChatClient) -> None:
+async def test_json_export_has_every_branch(chat: ChatClient) -> None:
     session_id, events = await chat.ask("one")
     await chat.client.post(f"/api/chat/{events[-1].data['message_id']}/regenerate")
     response = await chat.client.get(f"/api/sessions/{session_id}/export", params={"format": "json"})
@@ -168,10 +166,10 @@ async def test_export_as_json_holds_every_branch(chat: ChatClient) -> None:
     assert [message["content"] for message in exported["messages"]] == ["one", ANSWER, ANSWER]
 
 
-async def test_numbers_that_json_cannot_hold_are_told_as_none(
+async def test_numbers_that_json_cannot_represent_become_null(
     chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A plug-in's agent may send them; Python would write `NaN`, at which a browser stops."""
+    """Python would write `NaN`, which browsers reject."""
 
     async def script(*_: object) -> AsyncGenerator[Event, None]:
         yield ToolCall(type="tool_call", id="1", name="count", arguments={"to": float("inf"), "by": [float("nan")]})
@@ -184,6 +182,6 @@ async def test_numbers_that_json_cannot_hold_are_told_as_none(
     assert exported.json()["messages"][-1]["parts"][0]["arguments"] == {"to": None, "by": [None]}
 
 
-async def test_blanks_around_a_search_do_not_count(chat: ChatClient) -> None:
+async def test_search_ignores_surrounding_blanks(chat: ChatClient) -> None:
     await chat.ask("findable")
     assert len((await chat.get("/api/sessions", query=" findable "))["sessions"]) == 1

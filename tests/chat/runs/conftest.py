@@ -1,4 +1,4 @@
-"""The fixtures of the chat's tests."""
+"""Fixtures of the chat tests."""
 
 from tests.fakes.chat import both, chat, chat_on_both, postgres
 

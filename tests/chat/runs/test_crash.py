@@ -1,4 +1,4 @@
-"""`kill -9` in mid-answer, with real processes: no acknowledged message is lost, and no event comes twice."""
+"""`kill -9` during an answer, with real processes: no stored message is lost and no event is repeated."""
 
 import signal
 from contextlib import suppress
@@ -11,7 +11,9 @@ from tests.fakes.chat_process import chat_process
 from tests.fakes.sse import Reader, Sse, asking, following, parse, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs.recovery import INTERRUPTED
+from chie.messages.catalogue import Message
+
+DIED = str(Message("chat.process_died"))
 
 
 def counted(count: int) -> str:
@@ -19,14 +21,14 @@ def counted(count: int) -> str:
 
 
 async def saved(client: httpx2.AsyncClient, session_id: str, at_least: int) -> bool:
-    """Whether so many events of the answer are on disk."""
+    """Whether this many events of the answer are saved."""
     messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
     return bool(messages[-1]["last_event_id"] >= at_least)
 
 
-async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_marked(both: URL) -> None:
-    with chat_process(both) as (address, process):
-        async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
+async def test_kill_9_loses_nothing_saved_and_marks_the_answer_as_interrupted(both: URL) -> None:
+    with chat_process(both) as (url, process):
+        async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
             whole = await client.post("/api/chat/stream", json={"message": "保存して"})
             async with asking(client, "count", agent_id="endless") as reader:
                 seen = await reader.take(5)
@@ -34,13 +36,14 @@ async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_mar
                 seen += await reader.take(1)
                 process.send_signal(signal.SIGKILL)
                 process.wait()
-                seen += await _what_was_on_its_way(reader)
-    with chat_process(both) as (address, _):
-        async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
+                seen += await _drain(reader)
+    with chat_process(both) as (url, _):
+        async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
             await _check_whole(client, whole)
             question, answer = (await client.get(f"/api/sessions/{reader.session_id}")).json()["messages"]
             assert question["content"] == "count"
-            assert (answer["status"], answer["error"]) == ("interrupted", INTERRUPTED)
+            assert (answer["status"], answer["error"]) == ("interrupted", DIED)
+            assert (answer["error_code"], answer["error_params"]) == ("chat.process_died", {})
             assert answer["content"] == counted(len(answer["content"].split()))
             assert len(answer["content"].split()) >= 5
             async with following(client, reader.message_id, seen[-1].id) as back:
@@ -52,7 +55,7 @@ async def test_after_kill_9_everything_acknowledged_is_there_and_the_part_is_mar
             assert texts(parse(regenerated.text)) == "count"
 
 
-async def _what_was_on_its_way(reader: Reader) -> list[Sse]:
+async def _drain(reader: Reader) -> list[Sse]:
     found: list[Sse] = []
     with suppress(httpx2.HTTPError, EOFError):
         while True:
@@ -69,26 +72,26 @@ async def _check_whole(client: httpx2.AsyncClient, whole: httpx2.Response) -> No
 
 
 def _check_events(seen: list[Sse], rest: list[Sse]) -> None:
-    """What was seen before the crash and what came after it are one row of numbers without a repetition."""
+    """Event numbers before and after the crash increase, without repetition."""
     numbers = [event.id for event in seen + rest]
     assert numbers == sorted(set(numbers))
     assert [event.id for event in seen] == list(range(1, len(seen) + 1))
     assert [(event.event, event.data) for event in rest[-2:]] == [
-        ("error", {"type": "error", "error": INTERRUPTED}),
+        ("error", {"type": "error", "error": DIED, "code": "chat.process_died", "params": {}}),
         ("done", {"message_id": None}),
     ]
     assert texts(seen + rest) == counted(len(texts(seen + rest).split()))
 
 
-async def test_a_restart_keeps_sessions_and_goes_on_with_them(both: URL) -> None:
-    with chat_process(both) as (address, process):
-        async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
+async def test_sessions_continue_after_a_restart(both: URL) -> None:
+    with chat_process(both) as (url, process):
+        async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
             first = await client.post("/api/chat/stream", json={"message": "eins", "agent_id": "echo"})
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=60) in (0, -signal.SIGTERM)
     session_id = first.headers["x-chie-session"]
-    with chat_process(both) as (address, _):
-        async with httpx2.AsyncClient(base_url=address, timeout=60) as client:
+    with chat_process(both) as (url, _):
+        async with httpx2.AsyncClient(base_url=url, timeout=60) as client:
             await client.post("/api/chat/stream", json={"message": "zwei", "session_id": session_id})
             messages = (await client.get(f"/api/sessions/{session_id}")).json()["messages"]
     assert [message["content"] for message in messages] == ["eins", "eins", "zwei", "zwei"]

@@ -1,4 +1,4 @@
-"""What the house does when its database or another house fails."""
+"""Failures of the database and of other processes."""
 
 import asyncio
 import sqlite3
@@ -15,14 +15,13 @@ from tests.fakes.postgres import new_database
 from tests.fakes.sse import asking, following, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs.lease import CERTAIN
-from chie.chat.runs.recovery import INTERRUPTED
+from chie.chat.runs.lease import GRACE_DURATION
 from chie.chat.sessions.entities import now
 from chie.errors import StorageError
 
 
-async def test_a_lost_connection_to_postgresql_costs_nothing(postgres: str) -> None:
-    """Every connection is cut in mid-answer, as a restart of the server does."""
+async def test_lost_connections_to_postgresql_lose_nothing(postgres: str) -> None:
+    """Every connection is terminated during an answer, as by a restart of the server."""
     address = new_database(postgres)
     async with open_chat(postgres_url(address)) as chat:
         agent = chat.agent(GatedAgent)
@@ -42,16 +41,16 @@ async def test_a_lost_connection_to_postgresql_costs_nothing(postgres: str) -> N
         assert (answer["status"], answer["content"]) == ("complete", "before after")
 
 
-async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
+async def test_commit_without_a_confirmation_is_not_repeated(
     chat_on_both: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Saving and finishing both arrive and seem to fail, as when the connection breaks during a commit."""
-    turns, agent = chat_on_both.app.state.chat.turns, chat_on_both.agent(GatedAgent)
-    monkeypatch.setattr("chie.chat.runs.manager.RETRIES", (0.0,))
+    """Saving and finishing succeed but raise, as when the connection breaks during a commit."""
+    answers, agent = chat_on_both.app.state.chat.answers, chat_on_both.agent(GatedAgent)
+    monkeypatch.setattr("chie.chat.runs.retry.RETRY_DELAYS", (0.0,))
     lost: list[str] = []
 
     def losing(name: str) -> None:
-        real = getattr(turns, name)
+        real = getattr(answers, name)
 
         async def arrive(*arguments: object, **options: object) -> object:
             found: object = await real(*arguments, **options)
@@ -60,7 +59,7 @@ async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
                 raise StorageError("the connection broke.")
             return found
 
-        monkeypatch.setattr(turns, name, arrive)
+        monkeypatch.setattr(answers, name, arrive)
 
     async def saved() -> bool:
         return "save" in lost
@@ -79,17 +78,17 @@ async def test_a_commit_whose_word_was_lost_on_the_way_is_not_made_twice(
         assert await back.rest() == events
 
 
-async def test_stop_after_the_last_word_changes_nothing(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer is whole and on its way to disk when the user's `stop` arrives."""
-    turns, agent = chat.app.state.chat.turns, chat.agent(GatedAgent)
-    reached, go_on, finish = asyncio.Event(), asyncio.Event(), turns.finish
+async def test_stop_after_the_last_event_changes_nothing(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer is complete and being saved when `stop` arrives."""
+    answers, agent = chat.app.state.chat.answers, chat.agent(GatedAgent)
+    reached, go_on, finish = asyncio.Event(), asyncio.Event(), answers.finish
 
     async def slow(*arguments: object, **options: object) -> object:
         reached.set()
         await go_on.wait()
         return await finish(*arguments, **options)
 
-    monkeypatch.setattr(turns, "finish", slow)
+    monkeypatch.setattr(answers, "finish", slow)
     async with asking(chat.client, "quick", agent_id="gated") as reader:
         agent.allow("whole")
         agent.finish()
@@ -101,27 +100,27 @@ async def test_stop_after_the_last_word_changes_nothing(chat: ChatClient, monkey
         assert (await stopping).json()["status"] == "complete"
 
 
-async def test_a_neighbour_who_writes_for_a_while_only_delays(chat: ChatClient) -> None:
+async def test_lock_of_another_process_only_delays(chat: ChatClient) -> None:
     assert chat.url.database is not None
-    neighbour = sqlite3.connect(chat.url.database, isolation_level=None)
-    neighbour.execute("BEGIN IMMEDIATE")
-    asked = asyncio.create_task(chat.ask("wait for them"))
+    other = sqlite3.connect(chat.url.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    asked = asyncio.create_task(chat.ask("wait"))
     assert (await chat.get("/api/sessions"))["sessions"] == []
-    neighbour.execute("COMMIT")
-    neighbour.close()
+    other.execute("COMMIT")
+    other.close()
     _, events = await asked
     assert texts(events) == ANSWER
 
 
-async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
+async def test_answer_of_a_dead_process_on_another_machine_is_ended(
     chat_on_both: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
+    monkeypatch.setattr("chie.chat.runs.lease_keeper.RENEW_INTERVAL", timedelta(seconds=0.01))
     session_id, _ = await chat_on_both.ask("count", agent_id="echo")
-    statement = text("UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/1/aa', alive_at = :then")
+    statement = text("UPDATE messages SET status = 'streaming', owner = 'other-host/1/1/aa', alive_at = :then")
 
     async def abandon(connection: AsyncConnection) -> None:
-        await connection.execute(statement, {"then": (now() - CERTAIN * 2).replace(tzinfo=None)})
+        await connection.execute(statement, {"then": (now() - GRACE_DURATION * 2).replace(tzinfo=None)})
 
     async with open_chat(chat_on_both.url) as other:
         await other.app.state.chat._database.write(abandon)
@@ -131,45 +130,43 @@ async def test_the_answer_of_a_house_that_died_elsewhere_is_closed_by_the_next(
 
         await until(closed)
         answer = (await other.messages(session_id))[-1]
-    assert (answer["content"], answer["error"]) == ("count", INTERRUPTED)
+    assert (answer["content"], answer["error_code"]) == ("count", "chat.process_died")
 
 
-async def test_an_answer_is_closed_once_however_many_find_its_writer_dead(chat_on_both: ChatClient) -> None:
+async def test_abandoned_answer_is_ended_by_one_of_many_processes(chat_on_both: ChatClient) -> None:
     _, events = await chat_on_both.ask("count", agent_id="echo")
-    marked = "UPDATE messages SET status = 'streaming', owner = 'elsewhere/1/1/aa', alive_at = :then"
+    marked = "UPDATE messages SET status = 'streaming', owner = 'other-host/1/1/aa', alive_at = :then"
     statement = text(f"{marked} WHERE role = 'assistant'")
 
     async def abandon(connection: AsyncConnection) -> None:
-        await connection.execute(statement, {"then": (now() - CERTAIN * 2).replace(tzinfo=None)})
+        await connection.execute(statement, {"then": (now() - GRACE_DURATION * 2).replace(tzinfo=None)})
 
     async with AsyncExitStack() as stack:
-        houses = [await stack.enter_async_context(open_chat(chat_on_both.url)) for _ in range(4)]
+        apps = [await stack.enter_async_context(open_chat(chat_on_both.url)) for _ in range(4)]
         await chat_on_both.app.state.chat._database.write(abandon)
-        closed = await asyncio.gather(*(house.app.state.chat.recovery.recover() for house in houses))
+        closed = await asyncio.gather(*(app.app.state.chat.recovery.recover() for app in apps))
     assert sum(closed) == 1
     async with following(chat_on_both.client, events[-1].data["message_id"]) as reader:
         assert [event.id for event in await reader.rest()] == [1, 2, 10_003, 10_004]
 
 
-async def test_an_answer_that_is_still_written_keeps_its_lease(
-    chat: ChatClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chie.chat.api.state.RENEW", timedelta(seconds=0.01))
-    async with open_chat(chat.url) as house, asking(house.client, "slowly", agent_id="gated") as reader:
-        turns = house.app.state.chat.turns
+async def test_running_answer_renews_its_lease(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.chat.runs.lease_keeper.RENEW_INTERVAL", timedelta(seconds=0.01))
+    async with open_chat(chat.url) as other, asking(other.client, "slowly", agent_id="gated") as reader:
+        answers = other.app.state.chat.answers
         renewed: list[list[str]] = []
-        stay_alive = turns.stay_alive
+        renew_leases = answers.renew_leases
 
         async def watched(message_ids: list[str]) -> set[str]:
             renewed.append(message_ids)
-            lost: set[str] = await stay_alive(message_ids)
+            lost: set[str] = await renew_leases(message_ids)
             return lost
 
         async def twice() -> bool:
             return len(renewed) > 1
 
-        monkeypatch.setattr(turns, "stay_alive", watched)
+        monkeypatch.setattr(answers, "renew_leases", watched)
         await until(twice)
         assert renewed[-1] == [reader.message_id]
-        house.agent(GatedAgent).finish()
+        other.agent(GatedAgent).finish()
         assert (await reader.event()).event == "done"

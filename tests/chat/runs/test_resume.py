@@ -1,4 +1,4 @@
-"""An answer belongs to the house: readers leave, come back, lag behind and see every event exactly once."""
+"""Readers leave, resume and lag behind, and get every event exactly once."""
 
 import asyncio
 
@@ -9,11 +9,10 @@ from tests.fakes.chat import ChatClient, open_chat
 from tests.fakes.sse import Sse, asking, following, parse, texts
 from tests.fakes.waiting import until
 
-from chie.chat.runs import manager as runs
 from chie.chat.runs import run as run_module
 
 
-async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on_both: ChatClient) -> None:
+async def test_resumed_stream_misses_and_repeats_nothing(chat_on_both: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
         agent.allow("one ", "two ", "三")
@@ -30,7 +29,7 @@ async def test_a_reader_who_leaves_misses_nothing_and_gets_nothing_twice(chat_on
     assert seen[-1].event == "done"
 
 
-async def test_an_answer_goes_on_while_nobody_reads(chat_on_both: ChatClient) -> None:
+async def test_answer_continues_without_readers(chat_on_both: ChatClient) -> None:
     agent = chat_on_both.agent(GatedAgent)
     async with asking(chat_on_both.client, "long", agent_id="gated") as reader:
         agent.allow("one ")
@@ -44,7 +43,7 @@ async def test_an_answer_goes_on_while_nobody_reads(chat_on_both: ChatClient) ->
 
 
 @pytest.mark.parametrize("last", range(8))
-async def test_a_finished_answer_is_told_from_any_event_on(chat: ChatClient, last: int) -> None:
+async def test_finished_answer_can_be_read_from_any_event(chat: ChatClient, last: int) -> None:
     _, events = await chat.ask("look", agent_id=ToolAgent.id)
     response = await chat.client.get(
         f"/api/chat/stream/{events[-1].data['message_id']}", headers={"Last-Event-ID": str(last)}
@@ -53,13 +52,13 @@ async def test_a_finished_answer_is_told_from_any_event_on(chat: ChatClient, las
     assert parse(response.text) == events[last:]
 
 
-async def test_the_last_event_may_be_named_in_the_address_too(chat: ChatClient) -> None:
+async def test_last_event_may_be_in_the_url(chat: ChatClient) -> None:
     _, events = await chat.ask("hello")
     response = await chat.client.get(f"/api/chat/stream/{events[-1].data['message_id']}", params={"after": 8})
     assert parse(response.text) == events[8:]
 
 
-async def test_many_readers_see_the_same(chat: ChatClient) -> None:
+async def test_all_readers_get_the_same_events(chat: ChatClient) -> None:
     agent = chat.agent(GatedAgent)
 
     async def follow(message_id: str) -> list[Sse]:
@@ -75,10 +74,10 @@ async def test_many_readers_see_the_same(chat: ChatClient) -> None:
     assert await asyncio.gather(*others) == [whole] * 5
 
 
-async def test_a_reader_far_behind_reads_from_disk_what_is_no_longer_at_hand(
+async def test_reader_that_lags_behind_reads_from_the_database(
     chat_on_both: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The window is small here, so almost all of the answer leaves memory while it is still being written."""
+    """The window is small, so most of the answer leaves memory while it is generated."""
     monkeypatch.setattr(run_module, "WINDOW", 10)
     agent, kept = chat_on_both.agent(GatedAgent), chat_on_both.app.state.chat.runs
     words = [f"{number} " for number in range(500)]
@@ -100,8 +99,8 @@ async def test_a_reader_far_behind_reads_from_disk_what_is_no_longer_at_hand(
     assert texts(events) == "".join(words[3:])
 
 
-async def test_a_reader_who_never_reads_holds_nobody_up(chat: ChatClient) -> None:
-    """Its socket is full long before the end; the answer goes on, and what is kept for it is a number."""
+async def test_client_that_never_reads_does_not_block_the_answer(chat: ChatClient) -> None:
+    """Its socket is full long before the end. The answer continues, and the reader keeps only an offset."""
     host, port = chat.client.base_url.host, chat.client.base_url.port
     _, writer = await asyncio.open_connection(host, port, limit=1_024)
     body = b'{"message": "60000", "agent_id": "long"}'
@@ -136,47 +135,48 @@ async def test_stop_ends_the_answer_and_keeps_the_part(chat_on_both: ChatClient)
     assert again.json()["status"] == "stopped"
 
 
-async def test_another_process_tells_an_answer_as_it_is_saved(chat_on_both: ChatClient) -> None:
-    """Two houses on one database: the second has no part in the run."""
+async def test_another_process_streams_the_answer_as_it_is_saved(chat_on_both: ChatClient) -> None:
+    """Two apps on one database; the run belongs to the first."""
     agent = chat_on_both.agent(GatedAgent)
     async with open_chat(chat_on_both.url) as second, asking(chat_on_both.client, "x", agent_id="gated") as reader:
         agent.allow("here ")
         await reader.event()
-        async with following(second.client, reader.message_id) as elsewhere:
-            assert (await elsewhere.event()).text == "here "
+        async with following(second.client, reader.message_id) as there:
+            assert (await there.event()).text == "here "
             agent.allow("and there")
             agent.finish()
-            events = await elsewhere.rest()
+            events = await there.rest()
         await reader.rest()
     assert ([event.id for event in events], texts(events)) == ([2, 3], "and there")
 
 
-async def test_a_house_that_closes_keeps_the_part_and_says_so(chat_on_both: ChatClient) -> None:
-    async with open_chat(chat_on_both.url) as house:
-        agent = house.agent(GatedAgent)
-        async with asking(house.client, "long", agent_id="gated") as reader:
+async def test_shutdown_keeps_the_part_and_stores_the_reason(chat_on_both: ChatClient) -> None:
+    async with open_chat(chat_on_both.url) as closing:
+        agent = closing.agent(GatedAgent)
+        async with asking(closing.client, "long", agent_id="gated") as reader:
             agent.allow("so far")
             await reader.event()
     answer = (await chat_on_both.messages(reader.session_id))[-1]
-    assert (answer["status"], answer["content"], answer["error"]) == ("interrupted", "so far", runs.SHUT_DOWN)
+    assert (answer["status"], answer["content"]) == ("interrupted", "so far")
+    assert answer["error_code"] == "chat.interrupted_by_shutdown"
     async with following(chat_on_both.client, reader.message_id, 1) as back:
         assert [(event.id, event.event) for event in await back.rest()] == [(2, "error"), (3, "done")]
 
 
-async def test_readers_are_told_before_a_house_closes_and_so_is_who_asks_then(chat: ChatClient) -> None:
+async def test_shutdown_ends_running_and_later_answers_with_an_error(chat: ChatClient) -> None:
     agent = chat.agent(GatedAgent)
     async with asking(chat.client, "long", agent_id="gated") as reader:
         agent.allow("so far")
         await reader.event()
         chat.app.state.chat.runs.interrupt()
         error, last = await reader.rest()
-    assert (error.data["error"], last.event) == (runs.SHUT_DOWN, "done")
+    assert (error.data["code"], last.event) == ("chat.interrupted_by_shutdown", "done")
     session_id, late = await chat.ask("later", agent_id="gated")
-    assert [event.data.get("error") for event in late] == [runs.SHUT_DOWN, None]
+    assert [event.data.get("code") for event in late] == ["chat.interrupted_by_shutdown", None]
     assert (await chat.messages(session_id))[-1]["status"] == "interrupted"
 
 
-async def test_64_new_sessions_at_once_are_all_kept(chat_on_both: ChatClient) -> None:
+async def test_64_concurrent_sessions_are_stored(chat_on_both: ChatClient) -> None:
     limits = httpx2.Limits(max_connections=64)
     async with httpx2.AsyncClient(base_url=chat_on_both.client.base_url, limits=limits, timeout=60) as crowd:
 

@@ -1,4 +1,4 @@
-"""The fixtures of the chat's tests, and a database without the rest of the chat."""
+"""Fixtures of the chat tests, and a database alone."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The writer: changes share a transaction and never each other's fate."""
+"""The writer: changes share a transaction, but a failed one does not affect the others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def count(database: Database) -> int:
         return await repository.count(connection)
 
 
-async def test_a_change_that_fails_takes_nobody_with_it(database: Database) -> None:
+async def test_failed_change_does_not_affect_the_others(database: Database) -> None:
     async def fail(connection: AsyncConnection) -> None:
         await repository.new_session(session("half"))(connection)
         raise NotFoundError("no such thing.")
@@ -47,7 +47,7 @@ async def test_a_change_that_fails_takes_nobody_with_it(database: Database) -> N
     assert await count(database) == 5
 
 
-async def test_changes_that_wait_together_are_committed_together(database: Database) -> None:
+async def test_queued_changes_share_a_transaction(database: Database) -> None:
     seen: list[int] = []
 
     async def note(connection: AsyncConnection) -> None:
@@ -58,7 +58,7 @@ async def test_changes_that_wait_together_are_committed_together(database: Datab
     assert len(set(seen)) <= 2
 
 
-async def test_a_change_is_made_even_if_whoever_asked_has_left(database: Database) -> None:
+async def test_change_of_a_cancelled_caller_is_made(database: Database) -> None:
     task = asyncio.create_task(database.write(repository.new_session(session("kept"))))
     await asyncio.sleep(0)
     task.cancel()
@@ -67,8 +67,8 @@ async def test_a_change_is_made_even_if_whoever_asked_has_left(database: Databas
     assert await count(database) == 1
 
 
-async def test_a_database_that_cannot_be_opened_answers_500_and_heals(tmp_path: Path) -> None:
-    """The folder's place is taken by a file; once that is gone the same house works."""
+async def test_database_that_cannot_be_opened_is_500_until_it_can(tmp_path: Path) -> None:
+    """A file has the name of the folder; once it is gone, the same app works."""
     (tmp_path / "blocked").write_text("not a folder", encoding="utf-8")
     async with open_chat(sqlite_url(tmp_path / "blocked")) as chat:
         refused = await chat.client.get("/api/sessions")
@@ -78,22 +78,25 @@ async def test_a_database_that_cannot_be_opened_answers_500_and_heals(tmp_path: 
         assert (await chat.client.get("/api/sessions")).status_code == 200
 
 
-async def test_an_answer_survives_a_database_that_fails_for_a_moment(
+async def test_answer_survives_a_short_failure_of_the_database(
     chat: ChatClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns = chat.app.state.chat.turns
-    finish, failures = turns.finish, [StorageError("the disk is full."), StorageError("still full.")]
+    answers = chat.app.state.chat.answers
+    finish, failures = answers.finish, [StorageError("the disk is full."), StorageError("still full.")]
 
     async def flaky(*arguments: object, **options: object) -> object:
         if failures:
             raise failures.pop()
         return await finish(*arguments, **options)
 
-    monkeypatch.setattr(turns, "finish", flaky)
-    monkeypatch.setattr("chie.chat.runs.manager.RETRIES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(answers, "finish", flaky)
+    monkeypatch.setattr("chie.chat.runs.retry.RETRY_DELAYS", (0.0, 0.0, 0.0))
     session_id, events = await chat.ask("hello")
     assert events[-1].data["session_id"] == session_id
     assert (await chat.messages(session_id))[-1]["status"] == "complete"
     failures += [StorageError("gone.")] * 4
     _, events = await chat.ask("hello")
-    assert [event.data for event in events[-2:]] == [{"type": "error", "error": "gone."}, {"message_id": None}]
+    assert [event.data for event in events[-2:]] == [
+        {"type": "error", "error": "gone.", "code": "gone.", "params": {}},
+        {"message_id": None},
+    ]

@@ -1,4 +1,4 @@
-"""The schema: the same whether made anew or by migrations, and on both databases; safe to start twice."""
+"""The schema: the same from new or by migration, on both databases; processes may start together."""
 
 import sqlite3
 import subprocess
@@ -14,12 +14,17 @@ from alembic.script import ScriptDirectory
 from click.testing import CliRunner
 from sqlalchemy import URL, Engine, create_engine, inspect, text
 from sqlalchemy.pool import NullPool
-from tests.fakes.chat import sqlite_url
+from tests.fakes.chat import open_chat, sqlite_url
 
+from chie.access.identity import User, acting_as
+from chie.chat.sessions.database import Database
 from chie.chat.sessions.models import Table
+from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.upgrade import HEAD, alembic_config, upgrade
 from chie.cli import main
 from chie.errors import ConfigurationError, StorageError
+
+LAYOUTS = Path(__file__).parent / "layouts"
 
 
 def engine(url: URL) -> Engine:
@@ -35,7 +40,7 @@ def migrate(url: URL, revision: str) -> None:
 
 
 def schema(url: URL) -> dict[str, object]:
-    """All that a database tells of its tables."""
+    """Tables, columns, keys, indexes and constraints, as the database reports them."""
     found = inspect(engine(url))
     tables = sorted(found.get_table_names())
     readers = (found.get_pk_constraint, found.get_foreign_keys, found.get_indexes, found.get_unique_constraints)
@@ -47,7 +52,7 @@ def schema(url: URL) -> dict[str, object]:
 
 
 @pytest.mark.req("CH-12")
-def test_a_new_database_is_what_the_models_say(both: URL) -> None:
+def test_new_database_matches_the_models(both: URL) -> None:
     assert upgrade(both) is None
     with engine(both).connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Table.metadata) == []
@@ -56,12 +61,12 @@ def test_a_new_database_is_what_the_models_say(both: URL) -> None:
             "sessions",
             "messages",
             "message_events",
-            "answer_orders",
+            "run_commands",
         }
 
 
 @pytest.mark.req("CH-12")
-def test_the_migrations_make_the_very_same_of_an_old_database(both: URL) -> None:
+def test_migrated_database_equals_a_new_one(both: URL) -> None:
     upgrade(both)
     new = schema(both)
     with engine(both).begin() as connection:
@@ -73,7 +78,7 @@ def test_the_migrations_make_the_very_same_of_an_old_database(both: URL) -> None
     assert upgrade(both) == HEAD
 
 
-def test_a_new_database_needs_no_alembic(tmp_path: Path) -> None:
+def test_new_database_does_not_load_alembic(tmp_path: Path) -> None:
     made = (
         "import sys; from sqlalchemy import make_url; from chie.chat.sessions.upgrade import upgrade;"
         "upgrade(make_url(sys.argv[1])); print('alembic' in sys.modules)"
@@ -82,7 +87,7 @@ def test_a_new_database_needs_no_alembic(tmp_path: Path) -> None:
     assert subprocess.run([sys.executable, "-c", made, url], capture_output=True, check=True).stdout == b"False\n"
 
 
-def test_a_table_of_somebody_elses_is_not_taken_for_ours(both: URL) -> None:
+def test_foreign_table_with_the_same_name_is_left_alone(both: URL) -> None:
     with engine(both).begin() as connection:
         connection.execute(text("CREATE TABLE sessions (id integer)"))
     with pytest.raises(StorageError):
@@ -92,16 +97,16 @@ def test_a_table_of_somebody_elses_is_not_taken_for_ours(both: URL) -> None:
 
 
 @pytest.mark.req("CH-12")
-def test_an_upgrade_that_is_not_needed_changes_nothing(both: URL) -> None:
+def test_second_upgrade_changes_nothing(both: URL) -> None:
     upgrade(both)
     assert upgrade(both) == HEAD
 
 
-def test_head_is_the_newest_migration_there_is() -> None:
+def test_head_is_the_newest_migration() -> None:
     assert ScriptDirectory.from_config(alembic_config()).get_heads() == [HEAD]
 
 
-def test_houses_that_start_together_upgrade_once(both: URL) -> None:
+def test_processes_that_start_together_upgrade_once(both: URL) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: upgrade(both), range(4)))
     assert found.count(None) >= 1
@@ -109,17 +114,17 @@ def test_houses_that_start_together_upgrade_once(both: URL) -> None:
     assert upgrade(both) == HEAD
 
 
-def test_a_database_of_a_newer_chie_is_left_alone(both: URL) -> None:
+def test_database_of_a_newer_chie_is_left_alone(both: URL) -> None:
     upgrade(both)
     with engine(both).begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StorageError) as refused:
         upgrade(both)
     assert refused.value.code == "database.schema_newer"
-    assert refused.value.reason.params["found"] == "9999"
+    assert (refused.value.reason.params["found"], refused.value.reason.params["supported"]) == ("9999", HEAD)
 
 
-def test_sessions_from_before_there_were_users_are_anonymous(both: URL) -> None:
+def test_sessions_of_the_first_schema_become_anonymous(both: URL) -> None:
     migrate(both, "0001")
     with engine(both).begin() as connection:
         connection.execute(
@@ -130,13 +135,67 @@ def test_sessions_from_before_there_were_users_are_anonymous(both: URL) -> None:
         assert connection.execute(text("SELECT id, user_id FROM sessions")).all() == [("s", "anonymous")]
 
 
-def test_notes_and_conversations_share_one_file(tmp_path: Path) -> None:
+def load_layout(url: URL, revision: str) -> None:
+    """Fill an empty database with one that an older version wrote."""
+    script = (LAYOUTS / f"{revision}.{url.get_backend_name()}.sql").read_text(encoding="utf-8")
+    with engine(url).begin() as connection:
+        for statement in script.split(";\n"):
+            if statement.strip():
+                connection.exec_driver_sql(statement)
+
+
+@pytest.mark.parametrize("revision", ["0003"])
+async def test_database_of_an_older_version_is_upgraded_with_its_content(both: URL, revision: str) -> None:
+    load_layout(both, revision)
+    assert upgrade(both) == revision
+    with engine(both).connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Table.metadata) == []
+        assert connection.execute(text("SELECT count(*) FROM run_commands")).scalar_one() == 0
+    async with open_chat(both) as chat:
+        with acting_as(User("yuki")):
+            database = Database(both)
+            conversation = await SessionService(database).conversation("s")
+            await database.close()
+        response = await chat.client.get("/api/sessions")
+    assert response.json() == {"sessions": [], "next_cursor": None}
+    question, failed, abandoned = conversation.messages
+    assert (conversation.title, question.content) == ("障害", "原因は？")
+    assert (failed.status, failed.content, failed.error) == ("failed", "So far ", "The model answered nothing.")
+    assert (failed.error_code, failed.error_params) == (None, None)
+    assert (abandoned.status, abandoned.content) == ("interrupted", "Again ")
+    assert (abandoned.error_code, abandoned.error_params) == ("chat.process_died", {})
+
+
+def test_released_layout_equals_a_new_database_after_the_upgrade(both: URL) -> None:
+    upgrade(both)
+    new = schema(both)
+    with engine(both).begin() as connection:
+        Table.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE alembic_version"))
+    load_layout(both, "0003")
+    upgrade(both)
+    assert schema(both) == new
+
+
+def test_migration_can_be_reverted(both: URL) -> None:
+    load_layout(both, "0003")
+    before = schema(both)
+    upgrade(both)
+    config = alembic_config()
+    with engine(both).begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0003")
+    assert schema(both) == before
+
+
+def test_notes_and_conversations_share_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from chie.knowledge.service import KnowledgeService
     from chie.knowledge.settings import KnowledgeSettings, create_store
 
     for first in ("chat", "knowledge"):
         home = tmp_path / first
-        store = create_store(KnowledgeSettings(home=home, embedding_url="http://127.0.0.1:9/v1"))
+        monkeypatch.setenv("CHIE_HOME", str(home))
+        store = create_store(KnowledgeSettings(embedding_url="http://127.0.0.1:9/v1"))
         if first == "chat":
             upgrade(sqlite_url(home))
         KnowledgeService(store).save("nginx: 接続数を増やす")
@@ -149,13 +208,13 @@ def test_notes_and_conversations_share_one_file(tmp_path: Path) -> None:
         connection.close()
 
 
-def test_the_command_line_upgrades_and_says_what_it_did(home: Path) -> None:
+def test_db_upgrade_reports_what_it_did(home: Path) -> None:
     first = CliRunner().invoke(main, ["db", "upgrade"])
-    assert first.output == f"{home}/chie.db is now at {HEAD} (before: empty).\n"
+    assert first.output == f"{home}/chie.db was created ({HEAD}).\n"
     assert CliRunner().invoke(main, ["db", "upgrade"]).output == f"{home}/chie.db is up to date ({HEAD}).\n"
 
 
-def test_the_command_line_names_a_wrong_address_without_its_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_db_upgrade_rejects_an_unsupported_url_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_DATABASE_URL", "mysql://root:hunter2hunter2@db/chie")
     done = CliRunner().invoke(main, ["db", "upgrade"])
     assert done.exit_code == 1
@@ -163,7 +222,7 @@ def test_the_command_line_names_a_wrong_address_without_its_secret(monkeypatch: 
     assert "hunter2" not in done.output
 
 
-def test_a_server_that_is_not_there_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_db_upgrade_names_an_unreachable_server_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_DATABASE_URL", "postgresql://chie:hunter2hunter2@127.0.0.1:9/chie")
     done = CliRunner().invoke(main, ["db", "upgrade"])
     assert done.exit_code == 1
@@ -171,7 +230,7 @@ def test_a_server_that_is_not_there_is_named_without_its_password(monkeypatch: p
     assert "hunter2" not in done.output
 
 
-def test_a_missing_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_driver_is_reported_with_the_command_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
     with pytest.raises(ConfigurationError) as refused:
         upgrade(URL.create("postgresql+psycopg", database="x"))

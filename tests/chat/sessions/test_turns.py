@@ -1,53 +1,28 @@
-"""The rules of a turn, asked directly: what is on disk after each step, and what is refused in which words."""
+"""Questions and their empty answers: what is stored after each step, and what is rejected."""
 
 import pytest
-from tests.fakes.agents import FakeDirectory
+from tests.chat.sessions.turns import AGENT, Owner, messages
 
 from chie.access.identity import User, acting_as
-from chie.chat.agents.base import Turn
-from chie.chat.runs.command_queue import Orders
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import Ending, Events, Message
 from chie.chat.sessions.service import SessionService
-from chie.chat.sessions.turns import MAX_MESSAGE, Beginning, Turns
+from chie.chat.sessions.turns import MAX_MESSAGE
 from chie.errors import ConflictError, NotFoundError, ValidationError
-
-NO_MESSAGE = "no message has this id. GET /api/sessions/{session_id} lists a session's messages."
-NO_ANSWER = "no answer has this id. X-Chie-Message names an answer when it begins."
-NO_SESSION = "no session has this id. GET /api/sessions lists those that exist."
 
 
 @pytest.fixture
-def turns(database: Database) -> Turns:
-    return Turns(database, FakeDirectory())
+def owner(database: Database) -> Owner:
+    return Owner.on(database, "owner")
 
 
 @pytest.fixture
 def sessions(database: Database) -> SessionService:
-    return SessionService(database, FakeDirectory())
+    return SessionService(database)
 
 
-def words(begun: Beginning, *items: str, first: int = 1) -> Events:
-    return Events(message_id=begun.message_id, first=first, items=list(items))
-
-
-def ending(content: str = "知恵", *, events: int = 1) -> Ending:
-    return Ending(status="complete", content=content, last_event_id=events)
-
-
-async def answered(turns: Turns, question: str = "何？", **where: str) -> Beginning:
-    begun = await turns.ask(question, **where)
-    assert await turns.finish(ending(), words(begun, "知恵"))
-    return begun
-
-
-async def messages(sessions: SessionService, begun: Beginning) -> list[Message]:
-    return (await sessions.conversation(begun.session_id)).messages
-
-
-async def test_a_first_question_is_on_disk_with_an_empty_answer_to_it(turns: Turns, sessions: SessionService) -> None:
-    begun = await turns.ask("何？\nこれは", agent_id="echo")
-    conversation = await sessions.conversation(begun.session_id)
+async def test_first_question_is_stored_with_an_empty_answer(owner: Owner, sessions: SessionService) -> None:
+    pending = await owner.ask("何？\nこれは", agent_id="echo")
+    conversation = await sessions.conversation(pending.session_id)
     question, answer = conversation.messages
     assert (conversation.title, conversation.current_agent_id) == ("何？ これは", "echo")
     assert (question.role, question.content, question.status, question.parent_id, question.agent_id) == (
@@ -55,264 +30,163 @@ async def test_a_first_question_is_on_disk_with_an_empty_answer_to_it(turns: Tur
         *(None, None),
     )
     assert (answer.role, answer.content, answer.status, answer.agent_id) == ("assistant", "", "streaming", "echo")
-    assert (answer.parent_id, answer.message_id) == (question.message_id, begun.message_id)
-    assert (begun.message, begun.history, begun.agent.agent_id) == ("何？\nこれは", [], "echo")
+    assert (answer.parent_id, answer.message_id) == (question.message_id, pending.message_id)
+    assert (pending.question, pending.history, pending.agent_id) == ("何？\nこれは", [], "echo")
 
 
-async def test_without_an_agent_the_first_of_the_house_answers_and_then_whoever_did(turns: Turns) -> None:
-    first = await answered(turns)
-    assert first.agent.agent_id == "scripted"
-    other = await answered(turns, "Next?", session_id=first.session_id, agent_id="echo")
-    again = await turns.ask("And?", session_id=first.session_id)
-    assert (other.agent.agent_id, again.agent.agent_id) == ("echo", "echo")
-    assert again.history == [
-        *(Turn(role="user", content="何？"), Turn(role="assistant", content="知恵")),
-        *(Turn(role="user", content="Next?"), Turn(role="assistant", content="知恵")),
-    ]
+async def test_question_sets_the_agent_of_its_session(owner: Owner) -> None:
+    first = await owner.answered()
+    assert await owner.turns.session_agent_id(first.session_id) == AGENT
+    second = await owner.answered("Next?", session_id=first.session_id, agent_id="echo")
+    assert await owner.turns.session_agent_id(first.session_id) == "echo"
+    assert await owner.turns.message_agent_id(first.message_id) == "echo"
+    assert [(message.role, message.content) for message in second.history] == [("user", "何？"), ("assistant", "知恵")]
 
 
-async def test_a_question_dates_its_session_and_leaves_its_title(turns: Turns, sessions: SessionService) -> None:
-    first = await answered(turns, "first")
-    second = await answered(turns, "second", session_id=first.session_id)
+async def test_question_updates_the_date_of_its_session_and_not_the_title(
+    owner: Owner, sessions: SessionService
+) -> None:
+    first = await owner.answered("first")
+    second = await owner.answered("second", session_id=first.session_id)
     conversation = await sessions.conversation(first.session_id)
     assert conversation.title == "first"
     assert conversation.updated_at == conversation.messages[-1].created_at > conversation.created_at
     assert conversation.messages[-1].message_id == second.message_id
 
 
-async def test_a_session_without_a_title_takes_it_from_the_question(turns: Turns, sessions: SessionService) -> None:
-    session = await sessions.create()
-    begun = await turns.ask("Title?", session_id=session.session_id)
-    assert (await sessions.conversation(begun.session_id)).title == "Title?"
+async def test_session_without_a_title_takes_it_from_the_question(owner: Owner, sessions: SessionService) -> None:
+    session = await sessions.create(agent_id=AGENT)
+    pending = await owner.ask("Title?", session_id=session.session_id)
+    assert (await sessions.conversation(pending.session_id)).title == "Title?"
 
 
-async def test_a_parent_needs_its_session(turns: Turns) -> None:
+async def test_parent_needs_a_session(owner: Owner) -> None:
     with pytest.raises(ValidationError) as caught:
-        await turns.ask("x", parent_id="p")
-    assert caught.value.message == "parent_id needs a session_id: say which session the parent belongs to."
+        await owner.ask("x", parent_id="p")
+    assert caught.value.code == "sessions.parent_without_session"
 
 
-async def test_a_parent_of_another_session_is_not_found(turns: Turns) -> None:
-    one, other = await answered(turns), await answered(turns)
-    with pytest.raises(NotFoundError) as caught:
-        await turns.ask("x", session_id=one.session_id, parent_id=other.message_id)
-    assert caught.value.message == "no message of this session has the id that parent_id names."
+async def test_parent_in_another_session_is_not_found(owner: Owner, sessions: SessionService) -> None:
+    one, other = await owner.answered(), await owner.answered()
+    empty = await sessions.create(agent_id=AGENT)
+    for session_id in (one.session_id, empty.session_id):
+        with pytest.raises(NotFoundError) as caught:
+            await owner.ask("x", session_id=session_id, parent_id=other.message_id)
+        assert caught.value.code == "sessions.parent_not_found"
 
 
-async def test_a_session_without_messages_has_no_parent_to_name(turns: Turns, sessions: SessionService) -> None:
-    session = await sessions.create()
-    begun = await turns.ask("x", session_id=session.session_id)
-    assert (await messages(sessions, begun))[0].parent_id is None
+async def test_first_question_of_an_empty_session_has_no_parent(owner: Owner, sessions: SessionService) -> None:
+    session = await sessions.create(agent_id=AGENT)
+    pending = await owner.ask("x", session_id=session.session_id)
+    assert (await messages(sessions, pending))[0].parent_id is None
 
 
-async def test_a_question_is_no_parent(turns: Turns, sessions: SessionService) -> None:
-    begun = await answered(turns)
-    question = (await messages(sessions, begun))[0]
+async def test_question_cannot_be_a_parent(owner: Owner, sessions: SessionService) -> None:
+    pending = await owner.answered()
+    question = (await messages(sessions, pending))[0]
     with pytest.raises(ValidationError) as caught:
-        await turns.ask("x", session_id=begun.session_id, parent_id=question.message_id)
-    assert caught.value.message == "parent_id must name an answer: a question follows an answer."
+        await owner.ask("x", session_id=pending.session_id, parent_id=question.message_id)
+    assert caught.value.code == "sessions.parent_not_an_answer"
 
 
-async def test_while_an_answer_is_written_there_is_no_next_question(turns: Turns) -> None:
-    begun = await turns.ask("x")
+async def test_next_question_has_to_wait_for_the_answer(owner: Owner) -> None:
+    pending = await owner.ask("x")
     with pytest.raises(ConflictError) as caught:
-        await turns.ask("y", session_id=begun.session_id)
-    assert caught.value.message == (
-        "the last answer is still being written. Wait for it, or stop it with "
-        f"POST /api/chat/{begun.message_id}/stop, then try again."
-    )
+        await owner.ask("y", session_id=pending.session_id)
+    assert caught.value.code == "sessions.answer_in_progress"
+    assert caught.value.reason.params == {"message_id": pending.message_id}
+    assert f"`POST /api/chat/{pending.message_id}/stop`" in caught.value.message
 
 
-async def test_a_named_parent_makes_a_branch_that_knows_nothing_of_the_other(turns: Turns) -> None:
-    first = await answered(turns, "one")
-    await answered(turns, "two", session_id=first.session_id)
-    branch = await turns.ask("three", session_id=first.session_id, parent_id=first.message_id)
-    assert [turn["content"] for turn in branch.history] == ["one", "知恵"]
+async def test_parent_starts_a_branch_without_the_other_branch_in_its_history(owner: Owner) -> None:
+    first = await owner.answered("one")
+    await owner.answered("two", session_id=first.session_id)
+    branch = await owner.ask("three", session_id=first.session_id, parent_id=first.message_id)
+    assert [message.content for message in branch.history] == ["one", "知恵"]
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "code", "params"),
     [
-        (" \n", "message is required: write what you want to ask."),
-        ("a\x00", "message has a NUL character: send plain text."),
-        (
-            "知" * (MAX_MESSAGE + 1),
-            "message is too long: 200,001 characters, at most 200,000. Split it into several.",
-        ),
+        (" \n", "sessions.message_required", {}),
+        ("a\x00", "sessions.message_has_nul", {}),
+        ("知" * (MAX_MESSAGE + 1), "sessions.message_too_long", {"length": MAX_MESSAGE + 1, "limit": MAX_MESSAGE}),
     ],
 )
-async def test_what_is_no_question_is_refused_wherever_it_is_given(turns: Turns, text: str, message: str) -> None:
-    begun = await answered(turns)
-    for refused in (turns.ask(text), turns.edit(begun.message_id, text)):
+async def test_invalid_question_is_rejected(owner: Owner, text: str, code: str, params: dict[str, int]) -> None:
+    pending = await owner.answered()
+    for rejected in (owner.ask(text), owner.turns.edit(pending.message_id, text, agent_id=AGENT)):
         with pytest.raises(ValidationError) as caught:
-            await refused
-        assert caught.value.message == message
+            await rejected
+        assert (caught.value.code, caught.value.reason.params) == (code, params)
 
 
-async def test_the_longest_question_is_taken(turns: Turns) -> None:
-    assert len((await turns.ask("知" * MAX_MESSAGE)).message) == MAX_MESSAGE
+async def test_longest_question_is_accepted(owner: Owner) -> None:
+    assert len((await owner.ask("知" * MAX_MESSAGE)).question) == MAX_MESSAGE
 
 
-async def test_an_edited_question_stands_beside_the_old_one(turns: Turns, sessions: SessionService) -> None:
-    await answered(turns, "another session")
-    first = await answered(turns, "one")
-    await answered(turns, "two", session_id=first.session_id)
+async def test_edited_question_is_a_sibling_of_the_old_one(owner: Owner, sessions: SessionService) -> None:
+    await owner.answered("another session")
+    first = await owner.answered("one")
+    await owner.answered("two", session_id=first.session_id)
     old = (await messages(sessions, first))[2]
-    edited = await turns.edit(old.message_id, "zwei", agent_id="echo")
+    edited = await owner.turns.edit(old.message_id, "zwei", agent_id="echo")
     question, answer = (await messages(sessions, first))[4:]
     assert (question.content, question.parent_id) == ("zwei", old.parent_id)
     assert (answer.message_id, answer.agent_id) == (edited.message_id, "echo")
-    assert [turn["content"] for turn in edited.history] == ["one", "知恵"]
+    assert [message.content for message in edited.history] == ["one", "知恵"]
 
 
-async def test_an_answer_is_not_edited(turns: Turns) -> None:
-    begun = await answered(turns)
+async def test_answer_cannot_be_edited(owner: Owner) -> None:
+    pending = await owner.answered()
     with pytest.raises(ValidationError) as caught:
-        await turns.edit(begun.message_id, "x")
-    assert caught.value.message == "only a question can be edited: give the id of a message whose role is user."
+        await owner.turns.edit(pending.message_id, "x", agent_id=AGENT)
+    assert caught.value.code == "sessions.not_a_question"
 
 
-async def test_another_answer_follows_the_same_question(turns: Turns, sessions: SessionService) -> None:
-    first = await answered(turns, "one")
-    second = await answered(turns, "two", session_id=first.session_id)
+async def test_regenerated_answer_has_the_same_question(owner: Owner, sessions: SessionService) -> None:
+    first = await owner.answered("one")
+    second = await owner.answered("two", session_id=first.session_id)
     question = (await messages(sessions, first))[2]
     for chosen in (second.message_id, question.message_id):
-        begun = await turns.regenerate(chosen, agent_id="echo")
-        assert await turns.finish(ending(), words(begun, "x"))
-        assert (begun.message, begun.agent.agent_id) == ("two", "echo")
-        assert [turn["content"] for turn in begun.history] == ["one", "知恵"]
+        pending = await owner.turns.regenerate(chosen, agent_id="echo")
+        await owner.finish(pending)
+        assert (pending.question, pending.agent_id) == ("two", "echo")
+        assert [message.content for message in pending.history] == ["one", "知恵"]
     stored = await messages(sessions, first)
     assert [message.role for message in stored[4:]] == ["assistant", "assistant"]
     assert {message.parent_id for message in stored[3:]} == {question.message_id}
 
 
-async def test_an_answer_that_is_being_written_has_no_other_beside_it(turns: Turns) -> None:
-    begun = await turns.ask("x")
-    with pytest.raises(ConflictError, match="still being written"):
-        await turns.regenerate(begun.message_id)
+async def test_streaming_answer_cannot_be_regenerated(owner: Owner) -> None:
+    pending = await owner.ask("x")
+    with pytest.raises(ConflictError) as caught:
+        await owner.turns.regenerate(pending.message_id, agent_id=AGENT)
+    assert caught.value.code == "sessions.answer_in_progress"
 
 
-async def test_what_does_not_exist_is_said_to_be_a_message_or_an_answer(turns: Turns, sessions: SessionService) -> None:
-    begun = await answered(turns)
-    question = (await messages(sessions, begun))[0].message_id
-    for asked, message in (
-        (turns.edit("x", "y"), NO_MESSAGE),
-        (turns.regenerate("x"), NO_MESSAGE),
-        (turns.answer("x"), NO_ANSWER),
-        (turns.answer(question), NO_ANSWER),
-        (turns.events("x", 0), NO_ANSWER),
-        (turns.ask("y", session_id="x"), NO_SESSION),
+async def test_unknown_message_or_session_is_not_found(owner: Owner) -> None:
+    for request, code in (
+        (owner.turns.edit("x", "y", agent_id=AGENT), "sessions.message_not_found"),
+        (owner.turns.regenerate("x", agent_id=AGENT), "sessions.message_not_found"),
+        (owner.turns.message_agent_id("x"), "sessions.message_not_found"),
+        (owner.ask("y", session_id="x"), "sessions.session_not_found"),
+        (owner.turns.session_agent_id("x"), "sessions.session_not_found"),
     ):
         with pytest.raises(NotFoundError) as caught:
-            await asked
-        assert caught.value.message == message
+            await request
+        assert caught.value.code == code
 
 
-async def test_what_is_somebody_elses_is_not_there(turns: Turns) -> None:
+async def test_other_users_messages_are_not_found(owner: Owner) -> None:
     with acting_as(User("yuki")):
-        begun = await answered(turns)
+        pending = await owner.answered()
     with acting_as(User("ken", admin=True)):
-        for asked in (
-            turns.answer(begun.message_id),
-            turns.regenerate(begun.message_id),
-            turns.ask("x", session_id=begun.session_id),
+        for request in (
+            owner.turns.regenerate(pending.message_id, agent_id=AGENT),
+            owner.turns.message_agent_id(pending.message_id),
+            owner.turns.session_agent_id(pending.session_id),
+            owner.ask("x", session_id=pending.session_id),
         ):
             with pytest.raises(NotFoundError):
-                await asked
-
-
-async def test_an_answer_grows_by_what_is_saved(turns: Turns) -> None:
-    begun = await turns.ask("x")
-    saved = await turns.save([words(begun, "知", "恵")])
-    assert (saved.lost, saved.asked) == (set(), False)
-    growing = await turns.answer(begun.message_id)
-    assert (growing.content, growing.status, growing.last_event_id) == ("知恵", "streaming", 2)
-    await turns.save([words(begun, "は", first=3)])
-    answer, stretches = await turns.events(begun.message_id, 2)
-    assert (answer.message_id, stretches) == (begun.message_id, [words(begun, "は", first=3)])
-    assert await turns.events(begun.message_id, 3) == (answer, [])
-
-
-async def test_an_answer_without_a_word_is_found_by_no_search(turns: Turns, sessions: SessionService) -> None:
-    await turns.ask("何？")
-    assert len((await sessions.page(query="何")).sessions) == 1
-    assert (await sessions.page(query="x")).sessions == []
-
-
-async def test_stretches_may_arrive_in_any_order(turns: Turns) -> None:
-    begun = await turns.ask("x")
-    await turns.save([words(begun, "b", first=2)])
-    await turns.save([words(begun, "a")])
-    assert (await turns.answer(begun.message_id)).content == "ab"
-
-
-async def test_a_growing_answer_is_shown_whole_however_many_pieces_it_has(turns: Turns) -> None:
-    begun = await turns.ask("x")
-    await turns.save([words(begun, "a", first=number) for number in range(1, 1502)])
-    assert (await turns.answer(begun.message_id)).content == "a" * 1501
-
-
-async def test_saving_again_replaces_what_may_have_arrived(turns: Turns) -> None:
-    one, other = await turns.ask("x"), await turns.ask("y")
-    await turns.save([words(one, "a"), words(other, "A")])
-    await turns.save([words(one, "b", first=2)])
-    await turns.save([words(one, "b", "c", first=2), words(other, "B")], again=True)
-    assert (await turns.answer(one.message_id)).content == "abc"
-    assert (await turns.answer(other.message_id)).content == "B"
-
-
-async def test_what_is_no_longer_ours_is_dropped_and_named(turns: Turns, database: Database) -> None:
-    elsewhere = Turns(database, FakeDirectory())
-    ours, theirs = await turns.ask("x"), await elsewhere.ask("y")
-    saved = await turns.save([words(ours, "a"), words(theirs, "b")])
-    assert saved.lost == {theirs.message_id}
-    assert (await turns.answer(theirs.message_id)).content == ""
-    assert (await turns.answer(ours.message_id)).content == "a"
-    assert (await turns.save([words(theirs, "b")])).lost == {theirs.message_id}
-
-
-async def test_saving_says_whether_somebody_asks_for_something(turns: Turns, database: Database) -> None:
-    begun = await turns.ask("x")
-    await Orders(database, "elsewhere").give(begun.message_id, "stop")
-    assert (await turns.save([words(begun, "a")])).asked
-
-
-async def test_an_end_comes_with_its_last_events_and_only_once(turns: Turns) -> None:
-    begun = await turns.ask("x")
-    await turns.save([words(begun, "知")])
-    assert await turns.finish(ending(events=2), words(begun, "恵", first=2))
-    answer, stretches = await turns.events(begun.message_id, 0)
-    assert (answer.status, answer.content) == ("complete", "知恵")
-    assert [stretch.items for stretch in stretches] == [["知"], ["恵"]]
-    assert await turns.finish(ending(events=2), words(begun, "恵", first=2)) is False
-
-
-async def test_an_end_that_had_arrived_is_an_end_and_another_is_not(turns: Turns) -> None:
-    begun = await turns.ask("x")
-    rest = words(begun, "知", "恵")
-    assert await turns.finish(ending(events=2), rest, again=True)
-    assert await turns.finish(ending(events=2), rest, again=True)
-    assert not await turns.finish(ending(events=3), rest, again=True)
-    stopped = Ending(status="stopped", content="知恵", last_event_id=2)
-    assert not await turns.finish(stopped, rest, again=True)
-    gone = Events(message_id="gone", first=1, items=["x"])
-    assert not await turns.finish(ending(), gone, again=True)
-
-
-async def test_an_end_sent_again_replaces_the_events_that_had_arrived(turns: Turns) -> None:
-    begun = await turns.ask("x")
-    await turns.save([words(begun, "知")])
-    assert await turns.finish(ending(events=2), words(begun, "知", "恵"), again=True)
-    _, stretches = await turns.events(begun.message_id, 0)
-    assert [stretch.items for stretch in stretches] == [["知", "恵"]]
-
-
-async def test_those_that_are_no_longer_ours_are_told_when_we_stay_alive(turns: Turns, database: Database) -> None:
-    ours, theirs = await turns.ask("x"), await Turns(database, FakeDirectory()).ask("y")
-    assert await turns.stay_alive([ours.message_id, theirs.message_id]) == {theirs.message_id}
-    assert await turns.stay_alive([]) == set()
-
-
-async def test_a_house_has_an_owners_mark_of_its_own_and_the_databases_bell(turns: Turns, database: Database) -> None:
-    assert turns.owner != Turns(database, FakeDirectory()).owner
-    assert turns.bell is database.bell
+                await request

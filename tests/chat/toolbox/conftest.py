@@ -1,8 +1,8 @@
-"""A busy machine gets a minute to start a program; one that is known to be away is not waited for."""
+"""A busy machine gets a minute to start a program."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.chat.toolbox.toolbox.SETTLE_SECONDS", 60.0)
+def long_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.chat.toolbox.toolbox.SETTLE_TIMEOUT_SECONDS", 60.0)

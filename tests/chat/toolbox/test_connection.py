@@ -1,4 +1,4 @@
-"""Connections to real server processes, in both protocol eras: they change, they die, they never come up."""
+"""Connections to real server processes, in both protocol eras: they change, die, or never start."""
 
 import asyncio
 import os
@@ -18,7 +18,8 @@ from chie.chat.toolbox.connection import Connection, back_off
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.tool import Outcome
 from chie.chat.toolbox.toolbox import Toolbox
-from chie.chat.toolbox.transport import BuiltIn, way_to
+from chie.chat.toolbox.transport import BuiltIn, create_transport
+from chie.messages.catalogue import Message
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,9 +30,9 @@ def peer(era: str) -> ServerSpec:
 
 @asynccontextmanager
 async def opened(
-    *specs: tuple[str, ServerSpec], seconds: float = 30, waits: Callable[[], Iterator[float]] = lambda: repeat(0.0)
+    *specs: tuple[str, ServerSpec], seconds: float = 30, pauses: Callable[[], Iterator[float]] = lambda: repeat(0.0)
 ) -> AsyncIterator[Toolbox]:
-    connections = [Connection(name, way_to(spec), seconds=seconds, waits=waits) for name, spec in specs]
+    connections = [Connection(name, create_transport(spec), timeout=seconds, pauses=pauses) for name, spec in specs]
     async with Toolbox(connections) as toolbox:
         await toolbox.initialize_servers([name for name, _ in specs])
         yield toolbox
@@ -39,7 +40,7 @@ async def opened(
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
-        while not condition():  # noqa: ASYNC110  the list is not ours to be told of
+        while not condition():  # noqa: ASYNC110  nothing signals a change of the list
             await asyncio.sleep(0.01)
 
 
@@ -52,7 +53,7 @@ def era(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def test_a_server_that_changes_its_tools_is_heard(era: str) -> None:
+async def test_changed_tools_are_noticed(era: str) -> None:
     async with opened(("peer", peer(era))) as toolbox:
         assert "grown" not in names(toolbox)
         await toolbox.call_tool("grow", {})
@@ -60,7 +61,7 @@ async def test_a_server_that_changes_its_tools_is_heard(era: str) -> None:
 
 
 @pytest.mark.req("CH-7")
-async def test_a_server_killed_between_calls_is_back_for_the_next(era: str) -> None:
+async def test_server_killed_between_calls_is_reconnected_for_the_next(era: str) -> None:
     async with opened(("peer", peer(era))) as toolbox:
         first = await toolbox.call_tool("whoami", {})
         os.kill(int(first.content), signal.SIGKILL)
@@ -68,78 +69,76 @@ async def test_a_server_killed_between_calls_is_back_for_the_next(era: str) -> N
         assert (second.is_error, second.content == first.content) == (False, False)
 
 
-async def test_a_server_that_dies_under_a_change_is_not_asked_twice(era: str) -> None:
+async def test_call_that_may_change_something_is_not_repeated(era: str) -> None:
     async with opened(("peer", peer(era))) as toolbox:
         outcome = await toolbox.call_tool("die", {})
         assert outcome.is_error
-        assert "went away while the tool ran, which may or may not have done its work" in outcome.content
+        assert (outcome.code, outcome.params) == ("toolbox.connection_lost", {"server": "peer"})
         again = await toolbox.call_tool("whoami", {})
         assert not again.is_error
 
 
-async def test_a_server_that_dies_again_and_again_is_not_stormed() -> None:
-    begun: list[str] = []
+async def test_repeated_failures_do_not_reset_the_back_off() -> None:
+    resets: list[str] = []
 
-    def waits() -> Iterator[float]:
-        begun.append("from the start")
+    def pauses() -> Iterator[float]:
+        resets.append("reset")
         return repeat(0.0)
 
-    async with opened(("peer", peer("modern")), waits=waits) as toolbox:
+    async with opened(("peer", peer("modern")), pauses=pauses) as toolbox:
         for _ in range(3):
             assert (await toolbox.call_tool("die", {})).is_error
-    assert begun == ["from the start"], "only a server that stayed up for a while is tried at once again"
+    assert resets == ["reset"], "only a stable connection resets the back-off"
 
 
-async def test_a_server_that_does_one_thing_at_a_time_is_not_given_up_while_it_works(
+async def test_single_threaded_server_stays_connected_while_it_works(
     era: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It cannot say which tools it has before the one that runs has ended."""
-    monkeypatch.setattr(connection, "CHECK_SECONDS", 0.05)
+    """It cannot list its tools before the running one has ended."""
+    monkeypatch.setattr(connection, "CHECK_INTERVAL_SECONDS", 0.05)
     async with opened(("peer", peer(era))) as toolbox:
         first = await toolbox.call_tool("whoami", {})
-        with monkeypatch.context() as hasty:
-            hasty.setattr(connection, "REQUEST_SECONDS", 0.05)
+        with monkeypatch.context() as short:
+            short.setattr(connection, "LIST_TIMEOUT_SECONDS", 0.05)
             working = asyncio.create_task(toolbox.call_tool("block", {"until": str(tmp_path / "end")}))
-            await asyncio.wait({working}, timeout=1)  # many times what a check may take
+            await asyncio.wait({working}, timeout=1)  # many times the limit of a check
         (tmp_path / "end").touch()
         assert await working == Outcome("ok")
         assert await toolbox.call_tool("whoami", {}) == first
 
 
-async def test_a_server_killed_at_work_is_noticed_at_once(era: str, tmp_path: Path) -> None:
+async def test_server_killed_during_a_call_is_noticed_at_once(era: str, tmp_path: Path) -> None:
     async with opened(("peer", peer(era))) as toolbox:
         pid = int((await toolbox.call_tool("whoami", {})).content)
         working = asyncio.create_task(toolbox.call_tool("block", {"until": str(tmp_path / "end")}))
         await asyncio.sleep(0)
         os.kill(pid, signal.SIGKILL)
-        assert "went away while the tool ran" in (await working).content
+        assert (await working).code == "toolbox.connection_lost"
 
 
-async def test_a_server_that_never_ends_a_call_is_given_up_however_many_call_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connection, "CHECK_SECONDS", 0.05)
-    monkeypatch.setattr(connection, "REQUEST_SECONDS", 1)
+async def test_server_that_never_ends_a_call_is_reconnected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "CHECK_INTERVAL_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "LIST_TIMEOUT_SECONDS", 1)
     async with opened(("peer", peer("modern")), seconds=1) as toolbox, asyncio.timeout(60):
         first = await toolbox.call_tool("whoami", {})
         stopped = await toolbox.call_tool("block", {"until": str(tmp_path / "never")})
-        assert "gave no answer within 1 seconds" in stopped.content
+        assert stopped.code == "toolbox.call_timed_out"
         while (again := await toolbox.call_tool("whoami", {})).is_error:
             pass
     assert again.content != first.content
 
 
-async def test_a_result_against_its_own_schema_is_a_failure_and_the_server_stays(era: str) -> None:
+async def test_result_that_violates_its_schema_is_a_failure_and_the_server_stays(era: str) -> None:
     async with opened(("peer", peer(era))) as toolbox:
         first = await toolbox.call_tool("whoami", {})
         outcome = await toolbox.call_tool("lie", {})
-        assert (outcome.is_error, "schema does not allow" in outcome.content) == (True, True)
+        assert (outcome.is_error, outcome.code) == (True, "toolbox.result_invalid")
         assert await toolbox.call_tool("whoami", {}) == first
 
 
-async def test_a_program_that_says_nothing_ends_with_the_toolbox() -> None:
+async def test_silent_program_ends_with_the_toolbox() -> None:
     spec = ServerSpec(command=sys.executable, args=("-c", "import time; time.sleep(600)"))
-    link = Connection("mute", way_to(spec))
+    link = Connection("silent", create_transport(spec))
     async with Toolbox([link]) as toolbox:
         link.start()
         await until(lambda: bool(children()))
@@ -163,7 +162,7 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.mark.req("CH-7")
-async def test_the_time_server_of_the_registry_works_and_comes_back() -> None:
+async def test_published_time_server_works_and_is_reconnected() -> None:
     spec = ServerSpec(command=sys.executable, args=("-m", "mcp_server_time"))
     async with opened(("time", spec)) as toolbox:
         outcome = await toolbox.call_tool("get_current_time", {"timezone": "Asia/Tokyo"})
@@ -182,54 +181,51 @@ def children() -> list[int]:
     return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
 
 
-async def test_a_program_that_does_not_exist_is_named() -> None:
-    async with opened(("ghost", ServerSpec(command="no-such-program")), waits=lambda: repeat(60.0)) as toolbox:
+async def test_missing_program_is_reported() -> None:
+    async with opened(("ghost", ServerSpec(command="no-such-program")), pauses=lambda: repeat(60.0)) as toolbox:
         [state] = toolbox.states()
     assert (state.state, state.tools) == ("failed", ())
-    assert state.error == (
-        "The program no-such-program was not found. Install it, or correct `command` in servers.json."
-    )
+    assert state.error == Message("toolbox.program_not_found", command="no-such-program")
 
 
-async def test_the_last_words_of_a_program_are_shown_without_its_secrets() -> None:
+async def test_last_output_of_a_program_is_shown_without_secrets() -> None:
     script = "import sys; sys.exit('cannot start: password=hunter2-hunter2 is wrong')"
     spec = ServerSpec(command=sys.executable, args=("-c", script))
-    async with opened(("broken", spec), waits=lambda: repeat(60.0)) as toolbox:
+    async with opened(("broken", spec), pauses=lambda: repeat(60.0)) as toolbox:
         [state] = toolbox.states()
     assert state.state == "failed"
     assert state.error is not None
-    assert "cannot start" in state.error
-    assert "hunter2" not in state.error
+    assert state.error.code == "toolbox.program_failed_with_output"
+    assert "cannot start" in str(state.error)
+    assert "hunter2" not in str(state.error)
 
 
-async def test_what_a_program_was_given_is_not_among_its_last_words() -> None:
-    """Whatever its name is; what is too short to be a secret stays."""
+async def test_values_of_env_are_masked_in_the_output() -> None:
+    """Whatever their names; values too short to be a secret stay."""
     script = 'import os, sys; sys.exit(f\'cannot sign in with {os.environ["PAT"]} ({os.environ["LEVEL"]})\')'
     env = {"PAT": SecretStr("abc-123-xyz\nsecond-line"), "LEVEL": SecretStr("info")}
     spec = ServerSpec(command=sys.executable, args=("-c", script), env=env)
-    async with opened(("broken", spec), waits=lambda: repeat(60.0)) as toolbox:
+    async with opened(("broken", spec), pauses=lambda: repeat(60.0)) as toolbox:
         [state] = toolbox.states()
     assert state.error is not None
-    assert "Its last words: cannot sign in with *** *** (info)" in state.error
+    assert "Its last output: cannot sign in with *** *** (info)" in str(state.error)
 
 
-async def test_an_address_where_nobody_answers_is_named() -> None:
+async def test_unreachable_url_is_reported() -> None:
     spec = ServerSpec(url="http://me:hunter2@127.0.0.1:9/mcp?token=hunter2")
-    async with opened(("away", spec), waits=lambda: repeat(60.0)) as toolbox:
+    async with opened(("away", spec), pauses=lambda: repeat(60.0)) as toolbox:
         [state] = toolbox.states()
-    assert state.error is not None
-    assert "No MCP server answers at http://127.0.0.1:9/mcp (ConnectError)" in state.error
-    assert "servers.json" in state.error
+    assert state.error == Message("toolbox.server_unreachable", url="http://127.0.0.1:9/mcp", error="ConnectError")
 
 
-async def test_a_dead_server_does_not_hold_up_the_living() -> None:
-    dead, living = ("dead", ServerSpec(command="no-such-program")), ("peer", peer("modern"))
-    async with opened(dead, living, waits=lambda: repeat(60.0)) as toolbox:
+async def test_dead_server_does_not_delay_the_others() -> None:
+    dead, alive = ("dead", ServerSpec(command="no-such-program")), ("peer", peer("modern"))
+    async with opened(dead, alive, pauses=lambda: repeat(60.0)) as toolbox:
         assert (await toolbox.call_tool("whoami", {})).is_error is False
         assert [state.state for state in toolbox.states()] == ["failed", "connected"]
 
 
-async def test_a_program_gets_no_more_of_our_environment_than_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_program_gets_a_clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     spec = peer("modern").model_copy(update={"env": {"MY_OWN": SecretStr("1")}})
     async with opened(("peer", spec)) as toolbox:
@@ -238,22 +234,22 @@ async def test_a_program_gets_no_more_of_our_environment_than_it_needs(monkeypat
     assert "OPENAI_API_KEY" not in seen
 
 
-async def test_nothing_is_started_before_it_is_asked_for() -> None:
-    async with Toolbox([Connection("peer", way_to(peer("modern")))]) as toolbox:
+async def test_nothing_is_started_before_it_is_needed() -> None:
+    async with Toolbox([Connection("peer", create_transport(peer("modern")))]) as toolbox:
         assert [state.state for state in toolbox.states()] == ["idle"]
         assert toolbox.get_tools() == []
 
 
-def test_attempts_follow_each_other_more_and_more_slowly() -> None:
-    waits = back_off()
-    first = [next(waits) for _ in range(12)]
+def test_pauses_between_attempts_grow() -> None:
+    pauses = back_off()
+    first = [next(pauses) for _ in range(12)]
     assert first[0] == 0
     assert all(earlier < later for earlier, later in pairwise(first[:7]))
-    assert all(48 <= wait <= 72 for wait in first[8:])
+    assert all(48 <= pause <= 72 for pause in first[8:])
 
 
-async def test_closing_at_the_very_moment_of_a_change_is_heard() -> None:
-    """Python 3.11's `wait_for` takes a cancellation for an answer if both come at once."""
+async def test_cancellation_at_the_moment_of_a_change_is_not_lost() -> None:
+    """Python 3.11's `wait_for` swallows a cancellation that coincides with the result."""
     link = Connection("bench", BuiltIn(create_workbench(Witness())))
     link.start()
     await link.settle(30)

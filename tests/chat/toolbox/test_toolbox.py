@@ -17,10 +17,12 @@ from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.tool import Outcome, Tool, Toolset, callable_name
 from chie.chat.toolbox.toolbox import Toolbox
-from chie.chat.toolbox.transport import BuiltIn, way_to
-from chie.chat.toolbox.wrappers import Allowed, Approved, Distinct, OwnLists
+from chie.chat.toolbox.transport import BuiltIn, create_transport
+from chie.chat.toolbox.wrappers import AllowedTools, ApprovedTools, ServerLists, UniqueNames
 from chie.errors import NotFoundError
+from chie.messages.catalogue import Message
 
+NOT_CONFIGURED = Message("toolbox.program_not_found", command="n8n")
 ALL = {"echo", "meet", "lines", "fail", "hang", "erase", "unmarked", "add"}
 
 
@@ -32,14 +34,14 @@ def witness() -> Witness:
 @pytest.fixture
 async def toolbox(witness: Witness) -> AsyncIterator[Toolbox]:
     connections = [
-        Connection(name, BuiltIn(create_workbench(witness, name)), seconds=30) for name in ("bench", "second")
+        Connection(name, BuiltIn(create_workbench(witness, name)), timeout=30) for name in ("bench", "second")
     ]
-    async with Toolbox(connections, closed={"n8n": "Set N8N_URL."}) as toolbox:
+    async with Toolbox(connections, unconfigured={"n8n": NOT_CONFIGURED}) as toolbox:
         yield toolbox
 
 
 @pytest.mark.req("CH-7")
-async def test_tools_come_in_the_form_of_function_calling(toolbox: Toolbox) -> None:
+async def test_tools_have_the_format_of_function_calling(toolbox: Toolbox) -> None:
     await toolbox.initialize_servers(["bench"])
     tools = {tool["function"]["name"]: tool for tool in toolbox.get_tools()}
     assert set(tools) == ALL
@@ -51,23 +53,23 @@ async def test_tools_come_in_the_form_of_function_calling(toolbox: Toolbox) -> N
 
 
 @pytest.mark.req("CH-7")
-async def test_a_tool_is_called_by_name(toolbox: Toolbox) -> None:
+async def test_tool_is_called_by_name(toolbox: Toolbox) -> None:
     await toolbox.initialize_servers(["bench", "no-such-server"])
     outcome = await toolbox.call_tool("echo", {"text": "日本語"})
     assert (outcome.content, outcome.is_error) == ("echo: 日本語", False)
 
 
 @pytest.mark.req("CH-7")
-async def test_servers_with_tools_of_one_name_keep_them_apart(toolbox: Toolbox) -> None:
+async def test_tools_with_the_same_name_get_a_prefix(toolbox: Toolbox) -> None:
     await toolbox.initialize_servers(["bench", "second"])
     names = {tool["function"]["name"] for tool in toolbox.get_tools()}
     assert names == {f"{server}_{tool}" for server in ("bench", "second") for tool in ALL}
     assert (await toolbox.call_tool("second_echo", {"text": "x"})).content == "echo: x"
 
 
-def test_names_stay_apart_even_where_a_prefix_makes_another_tools_name() -> None:
+def test_names_are_unique_even_if_a_prefix_makes_another_tools_name() -> None:
     named = [("a", "x"), ("b", "x"), ("c", "a_x")]
-    names = [tool.name for tool in Distinct(Fixed(named)).tools()]
+    names = [tool.name for tool in UniqueNames(Fixed(named)).tools()]
     assert len(set(names)) == 3
     assert names[1] == "b_x"
 
@@ -83,36 +85,36 @@ class Fixed(Toolset):
         raise NotImplementedError
 
 
-async def test_an_unknown_tool_is_not_found(toolbox: Toolbox) -> None:
-    with pytest.raises(NotFoundError, match="get_tools lists those there are"):
+async def test_unknown_tool_is_not_found(toolbox: Toolbox) -> None:
+    with pytest.raises(NotFoundError) as caught:
         await toolbox.call_tool("nonsense", {})
+    assert caught.value.code == "toolbox.tool_not_found"
 
 
-async def test_states_show_every_server(toolbox: Toolbox) -> None:
+async def test_states_list_every_server(toolbox: Toolbox) -> None:
     await toolbox.initialize_servers(["bench"])
-    first, second, closed = [state.details() for state in toolbox.states()]
-    assert (first["name"], first["state"], first["error"], first["transport"]) == (
-        "bench",
-        "connected",
-        None,
-        "built-in",
-    )
+    first, second, unconfigured = [state.details() for state in toolbox.states()]
+    assert (first["name"], first["state"], first["transport"]) == ("bench", "connected", "built-in")
+    assert (first["error"], first["error_code"], first["error_params"]) == (None, None, None)
     assert {"name": "erase", "description": "Destroys something.", "destructive": True} in first["tools"]
     assert (second["state"], second["tools"]) == ("idle", [])
-    assert (closed["name"], closed["state"], closed["error"]) == ("n8n", "not_configured", "Set N8N_URL.")
+    assert (unconfigured["name"], unconfigured["state"]) == ("n8n", "not_configured")
+    assert unconfigured["error"] == str(NOT_CONFIGURED)
+    assert (unconfigured["error_code"], unconfigured["error_params"]) == (NOT_CONFIGURED.code, {"command": "n8n"})
 
 
-async def test_a_call_that_takes_too_long_is_stopped_and_the_server_stays(witness: Witness) -> None:
-    connection = Connection("bench", BuiltIn(create_workbench(witness)), seconds=0.2)
+async def test_slow_call_is_cancelled_and_the_server_stays(witness: Witness) -> None:
+    connection = Connection("bench", BuiltIn(create_workbench(witness)), timeout=0.2)
     async with Toolbox([connection]) as toolbox:
         await toolbox.initialize_servers(["bench"])
         outcome = await toolbox.call_tool("hang", {})
-        assert (outcome.is_error, outcome.content) == (True, "hang gave no answer within 0.2 seconds and was stopped.")
+        assert (outcome.is_error, outcome.code) == (True, "toolbox.call_timed_out")
+        assert outcome.content == "hang did not finish within 0.2 seconds and was cancelled."
         await asyncio.wait_for(witness.cancelled.wait(), 10)
         assert [state.state for state in toolbox.states()] == ["connected"]
 
 
-async def test_a_disabled_tool_is_not_there_and_an_approved_one_is_not_asked_for(witness: Witness) -> None:
+async def test_disabled_tool_is_hidden_and_approved_one_needs_no_approval(witness: Witness) -> None:
     connection = Connection("bench", BuiltIn(create_workbench(witness)))
     async with Toolbox([connection], disabled={"bench": ["unm*"]}, approved={"bench": ["erase"]}) as toolbox:
         await toolbox.initialize_servers(["bench"])
@@ -123,12 +125,12 @@ async def test_a_disabled_tool_is_not_there_and_an_approved_one_is_not_asked_for
             await toolbox.call_tool("unmarked", {"what": "x"})
 
 
-async def test_patterns_choose_tools(toolbox: Toolbox) -> None:
+async def test_patterns_select_tools(toolbox: Toolbox) -> None:
     await toolbox.initialize_servers(["bench", "second"])
-    some = Allowed(toolbox.toolset(), ["bench/e*", "second_add"])
+    some = AllowedTools(toolbox.toolset(), ["bench/e*", "second_add"])
     assert {tool.name for tool in some.tools()} == {"bench_echo", "bench_erase", "second_add"}
-    waived = Approved(some, ["erase"])
-    assert [tool.destructive for tool in waived.tools()] == [False, False, False]
+    approved = ApprovedTools(some, ["erase"])
+    assert [tool.destructive for tool in approved.tools()] == [False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -144,33 +146,31 @@ async def test_patterns_choose_tools(toolbox: Toolbox) -> None:
         ("evil", "wipe", "wipe", True),
     ],
 )
-def test_a_pattern_with_a_slash_goes_by_the_server_whatever_it_calls_its_tools(
-    server: str, tool: str, pattern: str, *, meant: bool
-) -> None:
-    [found] = Approved(Fixed([(server, tool)]), [pattern]).tools()
+def test_pattern_with_a_slash_matches_the_real_server(server: str, tool: str, pattern: str, *, meant: bool) -> None:
+    [found] = ApprovedTools(Fixed([(server, tool)]), [pattern]).tools()
     assert found.destructive is not meant
 
 
 @pytest.mark.parametrize(
     ("server", "tool"),
     [("evil", "files/wipe"), ("files[a]", "wipe"), ("filesa", "wipe"), ("files", "a/wipe")],
-    ids=["another's name in a tool's", "signs of a pattern", "what they would match", "a name with a slash"],
+    ids=["imitated prefix", "pattern in a name", "match of that pattern", "name with a slash"],
 )
-def test_a_list_beside_a_server_is_for_that_server_alone(server: str, tool: str) -> None:
-    """Every other of these servers has such a list, and each is named as if it were another."""
+def test_lists_of_a_server_apply_only_to_that_server(server: str, tool: str) -> None:
+    """All other servers have lists too, and names that imitate each other."""
     names = {"files", "files/a", "files[a]", "files?", "*", server}
     others = {name: ["*"] for name in names - {server}}
     toolset = Fixed([(server, tool)])
-    assert [tool.destructive for tool in OwnLists(toolset, others, others).tools()] == [True]
-    assert [tool.destructive for tool in OwnLists(toolset, {}, {server: ["*"]}).tools()] == [False]
-    assert OwnLists(toolset, {server: ["*"]}, {}).tools() == []
+    assert [tool.destructive for tool in ServerLists(toolset, others, others).tools()] == [True]
+    assert [tool.destructive for tool in ServerLists(toolset, {}, {server: ["*"]}).tools()] == [False]
+    assert ServerLists(toolset, {server: ["*"]}, {}).tools() == []
 
 
 @pytest.mark.parametrize("stateless", [True, False], ids=["stateless", "stateful"])
-async def test_a_server_over_http_gets_its_headers_and_may_be_restarted(*, stateless: bool) -> None:
+async def test_http_server_gets_its_headers_and_may_restart(*, stateless: bool) -> None:
     server = McpOverHttp(stateless=stateless)
     spec = ServerSpec(url=server.url, headers={"X-Team": SecretStr("chie")})
-    connection = Connection("far", way_to(spec), seconds=30, waits=lambda: repeat(0.05))
+    connection = Connection("far", create_transport(spec), timeout=30, pauses=lambda: repeat(0.05))
     async with Toolbox([connection]) as toolbox:
         with server:
             await toolbox.initialize_servers(["far"])
@@ -178,7 +178,7 @@ async def test_a_server_over_http_gets_its_headers_and_may_be_restarted(*, state
         down = await toolbox.call_tool("greet", {})
         assert down.is_error
         with server:
-            while (outcome := await toolbox.call_tool("greet", {})).is_error:  # noqa: ASYNC110  it is far away
+            while (outcome := await toolbox.call_tool("greet", {})).is_error:  # noqa: ASYNC110  nothing signals the reconnection
                 await asyncio.sleep(0.05)
             assert outcome.content == "hello, chie"
 
@@ -188,23 +188,23 @@ async def test_a_server_over_http_gets_its_headers_and_may_be_restarted(*, state
     [("ノート検索", "_____"), ("a.b/c", "a_b_c_"), ("x" * 70, "x" * 55 + "_")],
     ids=["Japanese", "punctuation", "too long"],
 )
-def test_names_that_models_servers_refuse_are_made_fit(name: str, beginning: str) -> None:
-    made = callable_name(name)
-    assert made.startswith(beginning)
-    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", made)
-    assert made == callable_name(name)
+def test_names_that_providers_reject_are_replaced(name: str, beginning: str) -> None:
+    replaced = callable_name(name)
+    assert replaced.startswith(beginning)
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", replaced)
+    assert replaced == callable_name(name)
 
 
-def test_other_names_stay_as_they_are() -> None:
+def test_valid_names_are_unchanged() -> None:
     assert callable_name("search_knowledge-2") == "search_knowledge-2"
 
 
-def test_names_made_fit_stay_distinct() -> None:
+def test_replaced_names_are_distinct() -> None:
     assert callable_name("ノート検索") != callable_name("ノート削除")
 
 
 @pytest.mark.req("CH-14")
-async def test_tool_runs_are_logged_without_their_arguments(toolbox: Toolbox, caplog: pytest.LogCaptureFixture) -> None:
+async def test_calls_are_logged_without_their_arguments(toolbox: Toolbox, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "chie.chat")
     await toolbox.initialize_servers(["bench"])
     await toolbox.call_tool("echo", {"text": "confidential"})
@@ -215,24 +215,27 @@ async def test_tool_runs_are_logged_without_their_arguments(toolbox: Toolbox, ca
     assert {level for level, line in lines if "confidential" in line} == {"DEBUG"}
 
 
-async def test_a_server_can_be_left_and_gone_back_to(toolbox: Toolbox) -> None:
-    """Before anybody used it, and again while it is connected."""
+async def test_server_can_be_reconnected(toolbox: Toolbox) -> None:
+    """Before its first use, and again while it is connected."""
     for _ in range(2):
         state = await toolbox.reconnect("bench")
         assert (state.state, {tool.original for tool in state.tools}) == ("connected", ALL)
         assert (await toolbox.call_tool("echo", {"text": "日本語"})).content == "echo: 日本語"
 
 
-async def test_a_server_that_failed_is_tried_at_once_when_somebody_asks() -> None:
-    connection = Connection("ill", way_to(ServerSpec(command="no-such-program-anywhere")), waits=lambda: repeat(3600.0))
+async def test_failed_server_is_retried_at_once_on_request() -> None:
+    connection = Connection(
+        "broken", create_transport(ServerSpec(command="no-such-program-anywhere")), pauses=lambda: repeat(3600.0)
+    )
     async with Toolbox([connection]) as toolbox:
-        await toolbox.initialize_servers(["ill"])
+        await toolbox.initialize_servers(["broken"])
         assert toolbox.states()[0].state == "failed"
-        state = await toolbox.reconnect("ill")
+        state = await toolbox.reconnect("broken")
         assert (state.state, bool(state.error)) == ("failed", True)
 
 
-async def test_only_servers_that_there_are_can_be_reconnected(toolbox: Toolbox) -> None:
+async def test_only_known_servers_can_be_reconnected(toolbox: Toolbox) -> None:
     for name in ("n8n", "nobody"):
-        with pytest.raises(NotFoundError, match="GET /api/mcp/servers"):
+        with pytest.raises(NotFoundError) as caught:
             await toolbox.reconnect(name)
+        assert caught.value.code == "toolbox.server_not_found"

@@ -1,15 +1,15 @@
-"""The plug-in of docs/agents.md; what follows stands there word for word."""
+"""The plug-in of docs/agents.md, which contains the rest of this file word for word."""
 
 from collections.abc import AsyncGenerator, Sequence
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
-from chie.chat.agents.dependencies import Workshop
+from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.profile import Profile
 from chie.chat.events import Done, Event, Text
 
 
 class Parrot(BaseAgent):
-    def __init__(self, profile: Profile, workshop: Workshop) -> None:
+    def __init__(self, profile: Profile, dependencies: AgentDependencies) -> None:
         self.profile = profile
 
     @property

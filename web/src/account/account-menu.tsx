@@ -4,7 +4,7 @@ import { IconButton } from "../ui/button";
 import { Menu, MenuItem, MenuLabel } from "../ui/menu";
 import { signOut, useMe } from "./account";
 
-/** Only where the house asks who people are. */
+/** Shown only where authentication is required. */
 export function AccountMenu() {
   const t = useText(accountText);
   const me = useMe();

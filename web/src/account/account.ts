@@ -1,4 +1,4 @@
-/** Who the house takes the reader for. */
+/** The signed-in user. */
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../api";
 
@@ -16,7 +16,7 @@ export function useMe(): Me | undefined {
   }).data;
 }
 
-/** Everything is loaded anew, so that nothing of whoever was here before stays in the page. */
+/** Reloads the page, so that nothing of the previous user stays in memory. */
 export async function signIn(token: string): Promise<void> {
   await api.post("/api/login", { token });
   location.reload();
@@ -30,7 +30,7 @@ export async function signOut(): Promise<void> {
     for (const key of Object.keys(localStorage)) if (!KEPT.has(key)) localStorage.removeItem(key);
     sessionStorage.clear();
   } catch {
-    // a browser that keeps nothing has nothing to forget
+    // without storage there is nothing to clear
   }
   location.reload();
 }

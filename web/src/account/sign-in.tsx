@@ -4,11 +4,11 @@ import { accountText } from "../i18n/account";
 import { useText } from "../i18n/language";
 import { LanguageMenu, ThemeMenu } from "../shell/preferences";
 import { Button } from "../ui/button";
-import { Failure } from "../ui/feedback";
+import { ErrorNotice } from "../ui/feedback";
 import { Field, TextInput } from "../ui/field";
 import { signIn } from "./account";
 
-/** Stands in the place of the whole page until the house knows who is there. */
+/** Replaces the whole page until the user has signed in. */
 export function SignIn() {
   const t = useText(accountText);
   const [token, setToken] = useState("");
@@ -60,7 +60,7 @@ export function SignIn() {
             />
           )}
         </Field>
-        {failure !== null && <Failure error={failure} />}
+        {failure !== null && <ErrorNotice error={failure} />}
         <div className="sign-in-foot">
           <LanguageMenu />
           <ThemeMenu />

@@ -3,9 +3,9 @@ import { defineText } from "./language";
 export const accountText = defineText({
   en: {
     title: "Sign in",
-    lead: "This Chie wants to know who you are. Whoever runs it gives you a token.",
+    lead: "Sign in with your access token. Your administrator can give you one.",
     token: "Token",
-    tokenNote: "It stays in this browser, where no script can read it, until you sign out.",
+    tokenNote: "Stored in this browser until you sign out, out of reach of scripts.",
     signIn: "Sign in",
     signingIn: "Signing in…",
     account: (name: string) => `Signed in as ${name}`,
@@ -14,9 +14,9 @@ export const accountText = defineText({
   },
   ja: {
     title: "サインイン",
-    lead: "この Chie を使うにはサインインが必要です。トークンは管理者から受け取ってください。",
+    lead: "アクセストークンでサインインしてください。トークンは管理者に発行してもらえます。",
     token: "トークン",
-    tokenNote: "サインアウトするまでこのブラウザーに保存されます。スクリプトからは読めません。",
+    tokenNote: "サインアウトするまでこのブラウザーに保存されます（スクリプトからは読み取れません）。",
     signIn: "サインイン",
     signingIn: "サインイン中…",
     account: (name: string) => `${name} でサインイン中`,

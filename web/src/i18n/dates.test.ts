@@ -44,6 +44,6 @@ test.each<[Date, string, string]>([
   expect(ago(moment.toISOString(), "ja", NOW.getTime())).toBe(japanese);
 });
 
-test("what is no date is shown as it came", () => {
+test("text that is not a date is returned unchanged", () => {
   expect(ago("one day", "en")).toBe("one day");
 });

@@ -1,6 +1,6 @@
 import type { Language } from "./language";
 
-/** "3 minutes ago", 「3分前」: what has passed whole; days by the reader's calendar; older than a week: the date. */
+/** "3 minutes ago", 「3分前」, rounded down; days by the reader's calendar; the date after a week. */
 export function ago(iso: string, language: Language, now = Date.now()): string {
   const moment = new Date(iso);
   const seconds = (now - moment.getTime()) / 1000;
@@ -13,13 +13,13 @@ export function ago(iso: string, language: Language, now = Date.now()): string {
   return date(iso, language);
 }
 
-/** How many midnights lie between; a day with a change of clocks counts as one, too. */
+/** The number of midnights between two moments, independent of clock changes. */
 function midnights(from: Date, to: Date): number {
   const day = (moment: Date) => Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate());
   return (day(to) - day(from)) / 86_400_000;
 }
 
-/** What is no date is shown as it came. */
+/** Text that is not a date is returned unchanged. */
 export function date(iso: string, language: Language): string {
   if (Number.isNaN(Date.parse(iso))) return iso;
   return new Intl.DateTimeFormat(language, { year: "numeric", month: "short", day: "numeric" }).format(
@@ -31,10 +31,10 @@ export function dateTime(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
 }
 
-/** Beyond thirty days it is the month, as "2026-08". */
+/** After thirty days it is the month, such as "2026-08". */
 export type DateGroup = "today" | "yesterday" | "week" | "month" | `${number}-${string}`;
 
-/** By the reader's calendar: a day begins at midnight, also where the clocks have changed since. */
+/** By the reader's calendar: days begin at local midnight, also across clock changes. */
 export function dateGroup(iso: string, now = new Date()): DateGroup {
   const moment = new Date(iso);
   const daysAgo = (days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - days);

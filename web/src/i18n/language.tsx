@@ -1,10 +1,10 @@
 import { createContext, type ReactNode, useContext, useEffect } from "react";
-import { Stored, useStored } from "../stored";
+import { StoredSetting, useStoredSetting } from "../stored-setting";
 
 /**
- * Two languages, and no keys to look up: a feature's file holds `defineText({ en, ja })`, a component says
- * `const t = useText(chatText)` and reads `t.send`. A key that one language lacks is a type error.
- * What counts things is a function: `found: (n: number) => ...`.
+ * The page's own texts in two languages. A feature defines them with `defineText({ en, ja })`; a component reads them
+ * with `const t = useText(chatText)` and `t.send`. A key missing in one language is a type error. Texts with values
+ * are functions: `found: (n: number) => ...`.
  */
 export type Language = "en" | "ja";
 export const LANGUAGES: readonly Language[] = ["en", "ja"];
@@ -17,7 +17,7 @@ export function defineText<T extends Record<string, Entry>>(text: { en: T; ja: W
   return text;
 }
 
-/** `one` and `many` for English; Japanese does not ask. */
+/** The English singular or plural; Japanese has no such distinction. */
 export function plural(count: number, one: string, many: string): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }
@@ -27,12 +27,12 @@ function browserLanguage(): Language {
   return wanted.toLowerCase().startsWith("ja") ? "ja" : "en";
 }
 
-export const language = new Stored<Language>("chie.language", LANGUAGES, browserLanguage());
+export const language = new StoredSetting<Language>("chie.language", LANGUAGES, browserLanguage());
 
 const Context = createContext<Language>("en");
 
 export function LanguageProvider({ children }: { children: ReactNode }) {
-  const value = useStored(language);
+  const value = useStoredSetting(language);
   useEffect(() => {
     document.documentElement.lang = value;
   }, [value]);

@@ -1,14 +1,14 @@
 import type { ComponentType, LazyExoticComponent } from "react";
 import type { shellText } from "../i18n/shell";
 import type { IconName } from "../ui/icon";
-import { part } from "../ui/part";
+import { lazyPage } from "../ui/lazy";
 
-/** Every page of the house. A page is loaded when somebody goes there; `#/<path>` is its address. */
+/** The pages beside the chat. Each is loaded on first use and has the URL `#/<path>`. */
 export interface PageEntry {
   path: string;
   label: keyof typeof shellText.en;
   icon: IconName;
-  /** Shown among the places to go. */
+  /** Shown in the sidebar. */
   listed: boolean;
   component: ComponentType | LazyExoticComponent<ComponentType>;
 }
@@ -19,21 +19,27 @@ export const PAGES: PageEntry[] = [
     label: "knowledge",
     icon: "book",
     listed: true,
-    component: part(() => import("./knowledge")),
+    component: lazyPage(() => import("./knowledge")),
   },
   {
     path: "workflows",
     label: "workflows",
     icon: "flow",
     listed: true,
-    component: part(() => import("./workflows")),
+    component: lazyPage(() => import("./workflows")),
   },
   {
     path: "servers",
     label: "servers",
     icon: "plug",
     listed: true,
-    component: part(() => import("./servers")),
+    component: lazyPage(() => import("./servers")),
   },
-  { path: "setup", label: "setup", icon: "spark", listed: false, component: part(() => import("./setup")) },
+  {
+    path: "setup",
+    label: "setup",
+    icon: "spark",
+    listed: false,
+    component: lazyPage(() => import("./setup")),
+  },
 ];

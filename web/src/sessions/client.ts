@@ -1,12 +1,13 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import { ApiError, address, api } from "../api";
+import { Observable } from "../../core/observable";
+import { ApiError, api, apiUrl } from "../api";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { chats } from "../pages/chat/client";
 import { go, hrefTo, parseRoute } from "../route";
-import { later } from "../ui/later";
 import { useToast } from "../ui/toast";
+import { undoQueue } from "../ui/undo-queue";
 
 export interface Session {
   session_id: string;
@@ -33,10 +34,9 @@ export function useSessions(query: string) {
   });
 }
 
-/** Sessions that the user has deleted and may still take back. */
-class Removed {
+/** Sessions that are deleted on the page while the deletion can still be undone. */
+class Removed extends Observable {
   #ids: ReadonlySet<string> = new Set();
-  #listeners = new Set<() => void>();
 
   get ids(): ReadonlySet<string> {
     return this.#ids;
@@ -47,13 +47,8 @@ class Removed {
     if (removed) ids.add(id);
     else ids.delete(id);
     this.#ids = ids;
-    for (const listener of this.#listeners) listener();
+    this.notify();
   }
-
-  subscribe = (changed: () => void): (() => void) => {
-    this.#listeners.add(changed);
-    return () => this.#listeners.delete(changed);
-  };
 }
 
 const removed = new Removed();
@@ -66,8 +61,8 @@ export function useRemoved(): ReadonlySet<string> {
   return useSyncExternalStore(removed.subscribe, () => removed.ids);
 }
 
-export function exportAddress(session: Session, format: "markdown" | "json"): string {
-  return address(`/api/sessions/${encodeURIComponent(session.session_id)}/export`, { format });
+export function exportUrl(session: Session, format: "markdown" | "json"): string {
+  return apiUrl(`/api/sessions/${encodeURIComponent(session.session_id)}/export`, { format });
 }
 
 export function useSessionActions() {
@@ -101,11 +96,11 @@ export function useSessionActions() {
   const remove = (session: Session) => {
     const id = session.session_id;
     removed.change(id, true);
-    later.add(id, () => void reallyRemove(session));
+    undoQueue.add(id, () => void reallyRemove(session));
     if (parseRoute(location.hash).rest[0] === id) go(hrefTo("chat"));
     toast(t.removed(session.title || t.untitled), {
       undo: () => {
-        if (later.cancel(id)) removed.change(id, false);
+        if (undoQueue.cancel(id)) removed.change(id, false);
       },
     });
   };

@@ -7,7 +7,7 @@ import { PAGES } from "../pages/registry";
 import { go, hrefTo } from "../route";
 import { theme } from "../theme";
 import { Modal } from "../ui/dialog";
-import { useImeGuard } from "../ui/field";
+import { useComposition } from "../ui/field";
 import { Icon, type IconName } from "../ui/icon";
 import { useRemoved, useSessions } from "./client";
 
@@ -18,7 +18,7 @@ interface Command {
   run: () => void;
 }
 
-/** Everything by keyboard: places, settings and sessions in one list. */
+/** Pages, settings and sessions in one searchable list. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const t = useText(sessionsText);
   const id = useId();
@@ -37,8 +37,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     event.preventDefault();
     setAt((chosen + step + commands.length) % commands.length);
   };
-  const guard = useImeGuard<HTMLInputElement>({ onEnter: () => run(commands[chosen]) }, move);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is chosen comes into view
+  const composition = useComposition<HTMLInputElement>({ onEnter: () => run(commands[chosen]) }, move);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls to the chosen command
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
@@ -59,19 +59,19 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           setQuery(event.target.value);
           setAt(0);
         }}
-        {...guard}
+        {...composition}
       />
       <div ref={list} className="palette-list" role="listbox" id={`${id}-list`} aria-label={t.palette}>
-        {commands.map((command, place) => (
+        {commands.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and the keys
           <div
             key={command.key}
-            id={`${id}-${place}`}
+            id={`${id}-${index}`}
             role="option"
             tabIndex={-1}
-            aria-selected={place === chosen}
+            aria-selected={index === chosen}
             className="palette-item"
-            onPointerMove={() => setAt(place)}
+            onPointerMove={() => setAt(index)}
             onClick={() => run(command)}
           >
             <Icon name={command.icon} />
@@ -111,8 +111,8 @@ function useCommands(query: string): Command[] {
       { key: "dark", icon: "moon", label: t.dark, run: () => theme.set("dark") },
       { key: "auto", icon: "contrast", label: t.system, run: () => theme.set("auto") },
     ];
-    const there = (data?.pages[0]?.sessions ?? []).filter((session) => !removed.has(session.session_id));
-    const sessions = there.slice(0, 20).map<Command>((session) => ({
+    const remaining = (data?.pages[0]?.sessions ?? []).filter((session) => !removed.has(session.session_id));
+    const sessions = remaining.slice(0, 20).map<Command>((session) => ({
       key: session.session_id,
       icon: "chat",
       label: session.title || t.untitled,
@@ -123,7 +123,7 @@ function useCommands(query: string): Command[] {
   }, [t, shell, chat, now, data, removed, query]);
 }
 
-/** As the house's search folds: width and case do not count. */
+/** Ignores width and case, as the server's search does. */
 function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }

@@ -5,24 +5,24 @@ import { type DateGroup, dateGroup, monthName } from "../i18n/dates";
 import { useLanguage, useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { useRoute } from "../route";
-import { Failure, Skeletons } from "../ui/feedback";
+import { ErrorNotice, Skeletons } from "../ui/feedback";
 import { SearchField } from "../ui/field";
 import { type Session, useRemoved, useSessions } from "./client";
 import { SessionRow } from "./session-row";
 
-const ROW = 34;
-const GROUP = 34;
-const NEAR = ["today", "yesterday", "week", "month"] as const;
+const ROW_HEIGHT = 34;
+const GROUP_HEIGHT = 34;
+const NAMED_GROUPS = ["today", "yesterday", "week", "month"] as const;
 
 type Row = { type: "group"; group: DateGroup } | { type: "session"; session: Session };
 
-/** All sessions, newest first; only the rows in view exist, and the next page comes before it is needed. */
+/** All sessions, newest first. Only visible rows are rendered, and the next page is loaded ahead of scrolling. */
 export function SessionList() {
   const t = useText(sessionsText);
   const [query, setQuery] = useState("");
-  const wanted = useSettled(query.trim());
+  const searched = useDebounced(query.trim());
   const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
-    useSessions(wanted);
+    useSessions(searched);
   const removed = useRemoved();
   const current = useRoute().rest[0];
   const rows = useDeferredValue(
@@ -32,7 +32,7 @@ export function SessionList() {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (rows[index]?.type === "group" ? GROUP : ROW),
+    estimateSize: (index) => (rows[index]?.type === "group" ? GROUP_HEIGHT : ROW_HEIGHT),
     overscan: 8,
     useFlushSync: false,
   });
@@ -52,8 +52,8 @@ export function SessionList() {
       </div>
       <div className="session-list" ref={scroller}>
         {isPending && <Skeletons lines={5} />}
-        {error && !data && <Failure error={error} retry={() => void refetch()} />}
-        {data && !rows.length && <p className="session-note">{wanted ? t.nothingFound : t.none}</p>}
+        {error && !data && <ErrorNotice error={error} retry={() => void refetch()} />}
+        {data && !rows.length && <p className="session-note">{searched ? t.nothingFound : t.none}</p>}
         <ul className="session-rows" aria-label={t.sessions} style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
             const row = rows[item.index];
@@ -76,7 +76,7 @@ export function SessionList() {
         {isFetchingNextPage && <p className="session-note">{t.more}</p>}
       </div>
       <div className="hidden-text" role="status">
-        {wanted && data ? t.found(rows.filter((row) => row.type === "session").length) : ""}
+        {searched && data ? t.found(rows.filter((row) => row.type === "session").length) : ""}
       </div>
     </>
   );
@@ -85,18 +85,18 @@ export function SessionList() {
 function Group({ group }: { group: DateGroup }) {
   const t = useText(sessionsText);
   const language = useLanguage();
-  const known = NEAR.find((one) => one === group);
+  const known = NAMED_GROUPS.find((one) => one === group);
   return <div className="session-group">{known ? t[known] : monthName(group, language)}</div>;
 }
 
-/** The text once nobody has typed for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
+/** The text after a short pause in typing. */
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), 180);
+    const timer = setTimeout(() => setDebounced(text), 180);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return debounced;
 }
 
 function toRows(sessions: Session[], removed: ReadonlySet<string>): Row[] {
@@ -104,9 +104,9 @@ function toRows(sessions: Session[], removed: ReadonlySet<string>): Row[] {
   let group: DateGroup | null = null;
   for (const session of sessions) {
     if (removed.has(session.session_id)) continue;
-    const its = dateGroup(session.updated_at);
-    if (its !== group) rows.push({ type: "group", group: its });
-    group = its;
+    const current = dateGroup(session.updated_at);
+    if (current !== group) rows.push({ type: "group", group: current });
+    group = current;
     rows.push({ type: "session", session });
   }
   return rows;

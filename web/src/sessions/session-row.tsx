@@ -2,14 +2,14 @@ import { memo, useEffect, useState } from "react";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
-import { useFailure } from "../i18n/told";
+import { useErrorText } from "../i18n/translate";
 import { hrefTo } from "../route";
 import { Button, IconButton } from "../ui/button";
 import { Dialog, DialogFoot } from "../ui/dialog";
 import { Field, TextInput } from "../ui/field";
 import { focusMain } from "../ui/focus";
-import { Menu, MenuItem, MenuLine } from "../ui/menu";
-import { exportAddress, isRemoved, type Session, useSessionActions } from "./client";
+import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
+import { exportUrl, isRemoved, type Session, useSessionActions } from "./client";
 
 export const SessionRow = memo(function SessionRow({
   session,
@@ -21,9 +21,9 @@ export const SessionRow = memo(function SessionRow({
   const t = useText(sessionsText);
   const { remove } = useSessionActions();
   const [renaming, setRenaming] = useState(false);
-  useFocusAfter(session);
+  useFocusAfterDeletion(session);
   const title = session.title || t.untitled;
-  const save = (format: "markdown" | "json") => () => window.open(exportAddress(session, format), "_self");
+  const save = (format: "markdown" | "json") => () => window.open(exportUrl(session, format), "_self");
   return (
     <div className={current ? "session current" : "session"}>
       <a
@@ -44,7 +44,7 @@ export const SessionRow = memo(function SessionRow({
         <MenuItem icon="download" onSelect={save("json")}>
           {t.exportJson}
         </MenuItem>
-        <MenuLine />
+        <MenuSeparator />
         <MenuItem icon="trash" danger onSelect={() => remove(session)}>
           {t.remove}
         </MenuItem>
@@ -54,8 +54,8 @@ export const SessionRow = memo(function SessionRow({
   );
 });
 
-/** A deleted row takes its menu's button along, to which the closing menu gives the focus. */
-function useFocusAfter({ session_id: id }: Session): void {
+/** A closing menu returns the focus to its button, which is gone with a deleted row; focus the page instead. */
+function useFocusAfterDeletion({ session_id: id }: Session): void {
   useEffect(
     () => () => {
       if (!isRemoved(id)) return;
@@ -71,7 +71,7 @@ function Rename({ session, onClose }: { session: Session; onClose: () => void })
   const { rename } = useSessionActions();
   const [title, setTitle] = useState(session.title);
   const [error, setError] = useState<unknown>(null);
-  const why = useFailure();
+  const why = useErrorText();
   const save = () => {
     if (!title.trim()) return;
     rename(session, title.trim()).then(onClose, setError);

@@ -1,6 +1,6 @@
 import { LANGUAGES, language, useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
-import { useStored } from "../stored";
+import { useStoredSetting } from "../stored-setting";
 import { type Theme, theme } from "../theme";
 import { IconButton } from "../ui/button";
 import { Menu, MenuChoice, MenuLabel } from "../ui/menu";
@@ -9,7 +9,7 @@ const NAMES = { en: "English", ja: "日本語" };
 
 export function LanguageMenu() {
   const t = useText(shellText);
-  const chosen = useStored(language);
+  const chosen = useStoredSetting(language);
   return (
     <Menu trigger={<IconButton icon="globe" label={t.language} />}>
       <MenuLabel>{t.language}</MenuLabel>
@@ -24,7 +24,7 @@ export function LanguageMenu() {
 
 export function ThemeMenu() {
   const t = useText(shellText);
-  const chosen = useStored(theme);
+  const chosen = useStoredSetting(theme);
   const names: Record<Theme, string> = { auto: t.themeAuto, light: t.themeLight, dark: t.themeDark };
   return (
     <Menu trigger={<IconButton icon="contrast" label={t.theme} />}>

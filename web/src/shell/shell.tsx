@@ -8,12 +8,12 @@ import { useRemoved } from "../sessions/client";
 import { Button, IconButton, LinkButton } from "../ui/button";
 import { Modal } from "../ui/dialog";
 import { focusMain } from "../ui/focus";
-import { LateDialog } from "../ui/late-dialog";
+import { LazyDialog } from "../ui/lazy-dialog";
 import { Sidebar } from "./sidebar";
 
 const Palette = lazy(() => import("../sessions/palette"));
 
-/** The frame around every page: places and sessions at the side, or behind a button where the screen is narrow. */
+/** The layout around every page: a sidebar, or a drawer on narrow screens. */
 export function Shell({ children }: { children: ReactNode }) {
   const t = useText(shellText);
   const chat = useText(chatText);
@@ -21,7 +21,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [palette, setPalette] = useState(false);
   const route = useRoute();
   const removed = useRemoved();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: going anywhere closes the drawer; so does deleting, whose Undo it would cover
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the drawer; so does a deletion, whose Undo it would cover
   useEffect(() => setDrawer(false), [route, removed]);
   useShortcuts(() => setPalette(true));
   const showPalette = () => {
@@ -55,9 +55,9 @@ export function Shell({ children }: { children: ReactNode }) {
         </Modal>
       )}
       {palette && (
-        <LateDialog label={t.menu} onClose={() => setPalette(false)}>
+        <LazyDialog label={t.menu} onClose={() => setPalette(false)}>
           <Palette onClose={() => setPalette(false)} />
-        </LateDialog>
+        </LazyDialog>
       )}
     </div>
   );

@@ -26,11 +26,11 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
           {chat.newChat}
         </LinkButton>
         <nav aria-label={t.navigation}>
-          <ul className="places">
+          <ul className="nav-list">
             {PAGES.filter((entry) => entry.listed).map((entry) => (
               <li key={entry.path}>
                 <a
-                  className="place"
+                  className="nav-link"
                   href={hrefTo(entry.path)}
                   aria-current={entry.path === page ? "page" : undefined}
                 >

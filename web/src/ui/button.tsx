@@ -2,28 +2,28 @@ import "./button.css";
 import type { ComponentProps, Ref } from "react";
 import { Icon, type IconName } from "./icon";
 
-interface Look {
+interface Style {
   kind?: "plain" | "primary" | "danger" | "quiet";
   small?: boolean;
   icon?: IconName;
 }
 
-type ButtonProps = Look & Omit<ComponentProps<"button">, "ref"> & { ref?: Ref<HTMLButtonElement> };
+type ButtonProps = Style & Omit<ComponentProps<"button">, "ref"> & { ref?: Ref<HTMLButtonElement> };
 
-function look(kind: Look["kind"], small: boolean | undefined, more = ""): string {
+function classNames(kind: Style["kind"], small: boolean | undefined, more = ""): string {
   return ["button", kind === "plain" ? "" : kind, small ? "small" : "", more].filter(Boolean).join(" ");
 }
 
 export function Button({ kind = "plain", small, icon, className, children, ...rest }: ButtonProps) {
   return (
-    <button type="button" className={look(kind, small, className)} {...rest}>
+    <button type="button" className={classNames(kind, small, className)} {...rest}>
       {icon && <Icon name={icon} size={small ? 16 : 18} />}
       {children}
     </button>
   );
 }
 
-/** A picture for those who see it, `label` for everybody. */
+/** An icon with an accessible label and tooltip. */
 export function IconButton({
   label,
   icon,
@@ -37,7 +37,7 @@ export function IconButton({
       type="button"
       aria-label={label}
       title={label}
-      className={look(kind, small, `icon-only ${className ?? ""}`)}
+      className={classNames(kind, small, `icon-only ${className ?? ""}`)}
       {...rest}
     >
       <Icon name={icon} size={small ? 16 : 18} />
@@ -52,9 +52,9 @@ export function LinkButton({
   className,
   children,
   ...rest
-}: Look & ComponentProps<"a">) {
+}: Style & ComponentProps<"a">) {
   return (
-    <a className={look(kind, small, className)} {...rest}>
+    <a className={classNames(kind, small, className)} {...rest}>
       {icon && <Icon name={icon} size={small ? 16 : 18} />}
       {children}
     </a>

@@ -2,19 +2,19 @@ import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
 import { useToast } from "./toast";
 
-/** Resolves with whether it was copied; where it was not, the reader has been told. */
+/** Resolves with whether the text was copied; shows a message where it was not. */
 export function useCopy(): (text: string) => Promise<boolean> {
   const t = useText(shellText);
   const toast = useToast();
   return async (text) => {
-    const copied = (await copyAsAsked(text)) || copyBySelection(text);
+    const copied = (await copyWithApi(text)) || copyBySelection(text);
     if (!copied) toast(t.copyFailed);
     return copied;
   };
 }
 
-async function copyAsAsked(text: string): Promise<boolean> {
-  // Browsers have it on https and on this machine alone.
+async function copyWithApi(text: string): Promise<boolean> {
+  // The clipboard API exists only in secure contexts: https and localhost.
   if (!navigator.clipboard) return false;
   return navigator.clipboard.writeText(text).then(
     () => true,
@@ -22,14 +22,14 @@ async function copyAsAsked(text: string): Promise<boolean> {
   );
 }
 
-/** The old way, for a house that is reached over plain http under a name. */
+/** The legacy way, for a Chie that is served over plain http. */
 function copyBySelection(text: string): boolean {
   const before = document.activeElement;
   const area = document.createElement("textarea");
   area.className = "hidden-text";
   area.readOnly = true;
   area.value = text;
-  // What lies outside of an open dialog cannot be selected.
+  // Elements outside an open modal dialog are inert.
   (before?.closest("dialog") ?? document.body).append(area);
   area.select();
   try {

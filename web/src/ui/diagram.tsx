@@ -1,21 +1,21 @@
 import "./diagram.css";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { address } from "../api";
+import { apiUrl } from "../api";
 import { chatText } from "../i18n/chat";
 import { useText } from "../i18n/language";
-import { useStored } from "../stored";
+import { useStoredSetting } from "../stored-setting";
 import { theme } from "../theme";
 
-const PATIENCE_MS = 15_000;
-const HIGHEST = 4_000;
+const RENDER_TIMEOUT_MS = 15_000;
+const MAX_HEIGHT_PX = 4_000;
 
-interface Said {
+interface FrameMessage {
   ready?: true;
   height?: number;
   failed?: true;
 }
 
-/** A Mermaid diagram, drawn in a frame that has no rights at all. `onFail` where it is none, or none that is known. */
+/** A Mermaid diagram, rendered in a sandboxed frame. `onFail` is called where the source cannot be rendered. */
 export function Diagram({ source, onFail }: { source: string; onFail: () => void }) {
   const t = useText(chatText);
   const frame = useRef<HTMLIFrameElement>(null);
@@ -25,24 +25,24 @@ export function Diagram({ source, onFail }: { source: string; onFail: () => void
   const failed = useRef(onFail);
   failed.current = onFail;
   useEffect(() => {
-    const hear = (event: MessageEvent) => {
+    const receive = (event: MessageEvent) => {
       if (event.source !== frame.current?.contentWindow) return;
-      const { ready, height } = event.data as Said;
+      const { ready, height } = event.data as FrameMessage;
       if (ready) setReady(true);
-      else if (typeof height === "number") setHeight(Math.min(height, HIGHEST));
+      else if (typeof height === "number") setHeight(Math.min(height, MAX_HEIGHT_PX));
       else failed.current();
     };
-    addEventListener("message", hear);
-    return () => removeEventListener("message", hear);
+    addEventListener("message", receive);
+    return () => removeEventListener("message", receive);
   }, []);
   useEffect(() => {
-    // A frame without an origin has no address to name: "*" reaches nobody but this window.
+    // A sandboxed frame has no origin to name; the message goes to this one window.
     if (ready) frame.current?.contentWindow?.postMessage({ source, dark }, "*");
   }, [ready, source, dark]);
   const drawn = height !== null;
   useEffect(() => {
     if (drawn) return;
-    const timer = setTimeout(() => failed.current(), PATIENCE_MS);
+    const timer = setTimeout(() => failed.current(), RENDER_TIMEOUT_MS);
     return () => clearTimeout(timer);
   }, [drawn]);
   return (
@@ -51,7 +51,7 @@ export function Diagram({ source, onFail }: { source: string; onFail: () => void
       <iframe
         ref={frame}
         title={t.diagram}
-        src={address("diagram.html")}
+        src={apiUrl("diagram.html")}
         sandbox="allow-scripts"
         referrerPolicy="no-referrer"
         style={{ height: height ?? 1 }}
@@ -63,7 +63,7 @@ export function Diagram({ source, onFail }: { source: string; onFail: () => void
 const DARK = "(prefers-color-scheme: dark)";
 
 function useDark(): boolean {
-  const wanted = useStored(theme);
+  const wanted = useStoredSetting(theme);
   const system = useSyncExternalStore(
     (changed) => {
       const query = matchMedia(DARK);

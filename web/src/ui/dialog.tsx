@@ -6,8 +6,8 @@ import { IconButton } from "./button";
 import { opener } from "./focus";
 
 /**
- * The browser's own modal dialog: it keeps the focus inside, makes the rest inert, closes on Escape and gives the
- * focus back. Mounted means open: `onClose` may ask first. Put `data-autofocus` on what shall have the focus first.
+ * A native modal dialog: it traps the focus, makes the rest inert, closes on Escape and restores the focus. It is open
+ * while mounted; `onClose` may ask for confirmation first. `data-autofocus` marks the element to focus initially.
  */
 export function Modal({
   className = "",
@@ -31,7 +31,7 @@ export function Modal({
     const before = opener();
     if (!dialog.open) dialog.showModal();
     dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
-    // A second Escape closes it without asking anybody; who does not want that is still there afterwards.
+    // Browsers close a dialog on the second Escape without a cancel event: reopen it and let `onClose` decide.
     const reopen = () => {
       dialog.showModal();
       closed();
@@ -50,13 +50,13 @@ export function Modal({
       className={`dialog ${className}`}
       aria-labelledby={labelledBy}
       aria-label={label}
-      // A chooser of files inside, given up or with the same file again, says "cancel" of its own, which bubbles.
+      // A cancelled file chooser inside fires its own "cancel" event, which bubbles.
       onCancel={(event) => {
         if (event.target !== element.current) return;
         event.preventDefault();
         onClose();
       }}
-      // Who selects text and lets go beside the dialog has not clicked there.
+      // Ignores a text selection that starts inside and ends outside the dialog.
       onPointerDown={(event) => {
         pressed.current = event.target === element.current;
       }}

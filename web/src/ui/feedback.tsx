@@ -2,11 +2,11 @@ import "./feedback.css";
 import type { ReactNode } from "react";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
-import { WhyFailed } from "../i18n/told";
+import { ErrorText } from "../i18n/translate";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
 
-/** Grey bars while something loads, with words for those who cannot see them. */
+/** Grey bars while something loads, with a text for screen readers. */
 export function Skeletons({
   lines = 3,
   height = "1.25rem",
@@ -53,8 +53,8 @@ export function Notice({
   );
 }
 
-/** What went wrong in the house's own words, and for what was only asked a way to ask again. */
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+/** An error, with a button to try again where it concerns a query. */
+export function ErrorNotice({ error, retry }: { error: unknown; retry?: () => void }) {
   const t = useText(shellText);
   return (
     <Notice
@@ -67,7 +67,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
         )
       }
     >
-      <WhyFailed error={error} asked={retry !== undefined} />
+      <ErrorText error={error} retried={retry !== undefined} />
     </Notice>
   );
 }

@@ -1,29 +1,29 @@
 import "./field.css";
 import { type ComponentProps, type KeyboardEvent, type ReactNode, type Ref, useId, useRef } from "react";
-import { ImeGuard } from "../../core/ime";
+import { CompositionTracker } from "../../core/ime";
 import { Icon } from "./icon";
 
 type Element = HTMLInputElement | HTMLTextAreaElement;
 
-interface Guarded<E extends Element> {
-  /** Enter that is no input method's. With `preventDefault` the browser does not act on it. */
+interface KeyHandlers<E extends Element> {
+  /** Enter outside a conversion of an input method. */
   onEnter?: (event: KeyboardEvent<E>) => void;
-  /** Escape that is no input method's. */
+  /** Escape outside a conversion of an input method. */
   onEscape?: (event: KeyboardEvent<E>) => void;
 }
 
-/** The handlers that every text field of the page has; keys an input method owns go no further. */
-export function useImeGuard<E extends Element>(
-  { onEnter, onEscape }: Guarded<E>,
+/** Event handlers for text fields; keys that the input method handles do not propagate. */
+export function useComposition<E extends Element>(
+  { onEnter, onEscape }: KeyHandlers<E>,
   more?: (event: KeyboardEvent<E>) => void,
 ) {
-  const guard = useRef(new ImeGuard());
+  const tracker = useRef(new CompositionTracker());
   return {
-    onCompositionStart: () => guard.current.compositionStart(),
-    onCompositionEnd: (event: { timeStamp: number }) => guard.current.compositionEnd(event.timeStamp),
+    onCompositionStart: () => tracker.current.compositionStart(),
+    onCompositionEnd: (event: { timeStamp: number }) => tracker.current.compositionEnd(event.timeStamp),
     onKeyDown: (event: KeyboardEvent<E>) => {
       const { key, keyCode, timeStamp } = event;
-      if (guard.current.owns({ key, keyCode, timeStamp, isComposing: event.nativeEvent.isComposing })) {
+      if (tracker.current.owns({ key, keyCode, timeStamp, isComposing: event.nativeEvent.isComposing })) {
         if (key === "Enter" && event.currentTarget.tagName === "INPUT") event.preventDefault();
         event.stopPropagation();
         return;
@@ -35,18 +35,18 @@ export function useImeGuard<E extends Element>(
   };
 }
 
-type InputProps = Guarded<HTMLInputElement> &
+type InputProps = KeyHandlers<HTMLInputElement> &
   Omit<ComponentProps<"input">, "ref"> & { ref?: Ref<HTMLInputElement> };
-type AreaProps = Guarded<HTMLTextAreaElement> &
+type AreaProps = KeyHandlers<HTMLTextAreaElement> &
   Omit<ComponentProps<"textarea">, "ref"> & { ref?: Ref<HTMLTextAreaElement> };
 
 export function TextInput({ onEnter, onEscape, onKeyDown, className = "", ...rest }: InputProps) {
-  const handlers = useImeGuard<HTMLInputElement>({ onEnter, onEscape }, onKeyDown);
+  const handlers = useComposition<HTMLInputElement>({ onEnter, onEscape }, onKeyDown);
   return <input className={`input ${className}`} autoComplete="off" {...rest} {...handlers} />;
 }
 
 export function TextArea({ onEnter, onEscape, onKeyDown, className = "", ...rest }: AreaProps) {
-  const handlers = useImeGuard<HTMLTextAreaElement>({ onEnter, onEscape }, onKeyDown);
+  const handlers = useComposition<HTMLTextAreaElement>({ onEnter, onEscape }, onKeyDown);
   return <textarea className={`input ${className}`} {...rest} {...handlers} />;
 }
 
@@ -59,7 +59,7 @@ export function SearchField({ label, ...rest }: InputProps & { label: string }) 
   );
 }
 
-/** A label above, help or the fault below, all bound to the control that `children` makes. */
+/** A labelled control with a note or an error below; `children` renders the control with the given attributes. */
 export function Field({
   label,
   note,

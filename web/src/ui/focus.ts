@@ -1,9 +1,9 @@
-/** Where what had the focus is gone for good, the page's content has it, and not nothing. */
+/** Moves the focus to the page's content, for when the focused element is gone. */
 export function focusMain(): void {
   document.getElementById("main")?.focus({ preventScroll: true });
 }
 
-/** Who shall have the focus back: an item of a menu is gone by then, but the menu's button is not. */
+/** The element to return the focus to: for a menu item, which closes with its menu, the menu's button. */
 export function opener(): HTMLElement | null {
   const active = document.activeElement;
   const button = active?.closest('[role="menu"]')?.getAttribute("aria-labelledby");

@@ -1,4 +1,4 @@
-/** Line icons on a 24 grid, drawn for this page. They say nothing to a screen reader: the words beside them do. */
+/** Line icons on a 24 px grid, drawn for this page and hidden from screen readers. */
 const PATHS = {
   chat: "M4 5.5h16v10H10l-4.5 4v-4H4z",
   book: "M5 4.5h10.5A2.5 2.5 0 0 1 18 7v12.5H7.5A2.5 2.5 0 0 1 5 17zM5 17a2.5 2.5 0 0 1 2.5-2.5H18M9 8.5h5",

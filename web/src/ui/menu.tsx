@@ -3,7 +3,7 @@ import * as Radix from "@radix-ui/react-dropdown-menu";
 import { type ReactNode, useCallback, useState } from "react";
 import { Icon, type IconName } from "./icon";
 
-/** A button's menu: arrows, Home, End, letters and Escape work. `trigger` is the button. */
+/** A menu opened by the button `trigger`, with the usual keys: arrows, Home, End, letters, Escape. */
 export function Menu({
   trigger,
   align = "start",
@@ -13,7 +13,7 @@ export function Menu({
   align?: "start" | "center" | "end";
   children: ReactNode;
 }) {
-  // What lies outside of an open dialog cannot be reached, so a menu in one has to open in it.
+  // Everything outside an open modal dialog is inert, so a menu in a dialog is rendered inside it.
   const [dialog, setDialog] = useState<HTMLElement | null>(null);
   const findDialog = useCallback((button: HTMLElement | null) => {
     if (button) setDialog(button.closest("dialog"));
@@ -59,7 +59,7 @@ export function MenuItem({
   );
 }
 
-/** One of several; the chosen one has a tick. */
+/** One of several choices, with a check mark on the chosen one. */
 export function MenuChoice({
   checked,
   disabled,
@@ -88,6 +88,6 @@ export function MenuLabel({ children }: { children: ReactNode }) {
   return <Radix.Label className="menu-label">{children}</Radix.Label>;
 }
 
-export function MenuLine() {
+export function MenuSeparator() {
   return <Radix.Separator className="menu-line" />;
 }

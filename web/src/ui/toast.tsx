@@ -16,7 +16,7 @@ type Show = (text: ReactNode, options?: { undo?: () => void }) => void;
 
 const Context = createContext<Show>(() => undefined);
 
-/** `toast("Saved.")`, or with `{ undo }` for a button that takes it back. */
+/** `toast("Saved.")`; with `{ undo }` it shows an Undo button. */
 export function useToast(): Show {
   return useContext(Context);
 }

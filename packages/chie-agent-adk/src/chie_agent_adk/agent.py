@@ -1,27 +1,30 @@
-"""Claude with MCP tools, straight from Anthropic."""
+"""Claude with MCP tools through Anthropic's own API."""
 
 from typing import ClassVar
 
-from chie.chat.agents.dependencies import Workshop
+from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
-from chie_agent_adk.model import AnthropicModel
+from chie.chat.models.endpoint import AGENTS_FILE_FIELDS, Endpoint
+from chie.messages.catalogue import Message
+from chie_agent_adk.model import DEFAULT_URL, SETTING_NAMES, AnthropicModel
 
 
 class ADKAgent(ModelAgent):
-    default_name: ClassVar[str] = "Claude"
-    default_description: ClassVar[str] = "Claude by Anthropic's own API, with the house's tools."
+    default_name: ClassVar[str | Message] = Message("agents.adk_name")
+    default_description: ClassVar[str | Message] = Message("agents.adk_description")
     default_prompt: ClassVar[str] = TOOLS_PROMPT
 
 
-def create_agent(profile: Profile, workshop: Workshop) -> ADKAgent:
-    settings = workshop.settings
-    common = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
+def create_agent(profile: Profile, dependencies: AgentDependencies) -> ADKAgent:
+    settings = dependencies.settings
+    common_key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
+    # `ANTHROPIC_API_KEY` is never sent to an agent's own `base_url`.
+    key = profile.api_key if profile.base_url else profile.api_key or common_key
+    url = profile.base_url or settings.anthropic_base_url or DEFAULT_URL
     model = AnthropicModel(
         profile.model or settings.chie_anthropic_model,
-        # The operator's key goes to the operator's address alone.
-        api_key=profile.api_key if profile.base_url else profile.api_key or common,
-        base_url=profile.base_url or settings.anthropic_base_url,
-        seconds=settings.chie_model_timeout,
+        Endpoint(url, key, settings=AGENTS_FILE_FIELDS if profile.base_url else SETTING_NAMES),
+        timeout=settings.chie_model_timeout,
     )
-    return ADKAgent(profile, model, workshop.tools(profile), rounds=settings.chie_tool_rounds)
+    return ADKAgent(profile, model, dependencies.tools(profile), max_rounds=settings.chie_tool_rounds)

@@ -1,1 +1,1 @@
-"""Who can be talked with."""
+"""Agents: the registry, the built-in agents, and the tool loop that they share."""

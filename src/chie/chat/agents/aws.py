@@ -1,17 +1,18 @@
-"""Claude on Amazon Bedrock, with MCP tools. Needs nothing but the environment, so it runs on Lambda too."""
+"""Claude on Amazon Bedrock with MCP tools. It needs only environment variables, so it also runs on Lambda."""
 
 import os
 from pathlib import Path
 from typing import ClassVar
 
+from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.tools import AgentTools
 from chie.chat.models.bedrock import BedrockModel
+from chie.messages.catalogue import Message
 
 DEFAULT_MODEL = "global.anthropic.claude-sonnet-5"
 
-_SIGNS = (
+_CREDENTIAL_VARIABLES = (
     "AWS_ACCESS_KEY_ID",
     "AWS_PROFILE",
     "AWS_BEARER_TOKEN_BEDROCK",
@@ -22,32 +23,35 @@ _SIGNS = (
 
 
 class AWSAgent(ModelAgent):
-    """`configured` says that the operator chose this agent, whatever signs of credentials there are."""
+    """With `configured`, the operator chose this agent and it is available even if no credentials can be detected."""
 
-    default_name: ClassVar[str] = "Claude on AWS"
-    default_description: ClassVar[str] = "Claude on Amazon Bedrock, with the house's tools."
+    default_name: ClassVar[str | Message] = Message("agents.aws_name")
+    default_description: ClassVar[str | Message] = Message("agents.aws_description")
     default_prompt: ClassVar[str] = TOOLS_PROMPT
 
     def __init__(
-        self, profile: Profile, model: BedrockModel, tools: AgentTools, *, rounds: int = 10, configured: bool = False
+        self,
+        profile: Profile,
+        model: BedrockModel,
+        tools: AgentTools,
+        *,
+        max_rounds: int = 10,
+        configured: bool = False,
     ) -> None:
-        super().__init__(profile, model, tools, rounds=rounds)
+        super().__init__(profile, model, tools, max_rounds=max_rounds)
         self._configured = configured
 
-    async def _missing(self) -> str | None:
-        missing = await super()._missing()
-        if missing is None and not self._configured and not _credentials_in_sight():
-            return (
-                "No AWS credentials are in sight. Set AWS_PROFILE, or run `aws configure`; where a role gives them, "
-                "set CHIE_AWS_MODEL."
-            )
-        return missing
+    async def problem(self) -> Message | None:
+        problem = await super().problem()
+        if problem is None and not self._configured and not _has_credentials():
+            return Message("agents.aws_credentials_missing")
+        return problem
 
 
-def _credentials_in_sight() -> bool:
-    """Looked for without boto3, which loads slowly and would ask the network."""
+def _has_credentials() -> bool:
+    """Checked without boto3, which is slow to import and would use the network."""
     files = (
         os.environ.get("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials"),
         os.environ.get("AWS_CONFIG_FILE", "~/.aws/config"),
     )
-    return any(map(os.environ.get, _SIGNS)) or any(Path(file).expanduser().is_file() for file in files)
+    return any(map(os.environ.get, _CREDENTIAL_VARIABLES)) or any(Path(file).expanduser().is_file() for file in files)

@@ -1,9 +1,9 @@
-"""The port to whoever answers."""
+"""The port to an agent."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 from chie.chat.events import Event, ToolCall
 
@@ -17,7 +17,10 @@ class Turn(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class AgentInfo:
-    """What a person sees of an agent; `reason` says what to set while it is not available."""
+    """The public description of an agent; `reason` explains why it is not available.
+
+    A text from the message catalogue has its code and parameters beside it, so that the page can translate it.
+    """
 
     id: str
     name: str
@@ -26,13 +29,19 @@ class AgentInfo:
     available: bool
     reason: str | None = None
     model: str | None = None
+    name_code: str | None = None
+    name_params: dict[str, Any] | None = None
+    description_code: str | None = None
+    description_params: dict[str, Any] | None = None
+    reason_code: str | None = None
+    reason_params: dict[str, Any] | None = None
 
 
 Approve = Callable[[ToolCall], Awaitable[bool]]
 
 
 class BaseAgent(ABC):
-    """Made once, used by many conversations at a time: it keeps nothing of a conversation."""
+    """Created once and used by many conversations at a time, so it keeps no state of a conversation."""
 
     @property
     @abstractmethod
@@ -50,17 +59,17 @@ class BaseAgent(ABC):
     def stream_chat(
         self, message: str, history: Sequence[Turn], session_id: str, *, approve: Approve | None = None
     ) -> AsyncGenerator[Event, None]:
-        """Answer. Ends with `done`, or raises a ChieError; closing the generator ends the work.
+        """Answer. Ends with `done` or raises a ChieError; closing the generator cancels the work.
 
-        `approve` is asked before a destructive tool runs; without it such tools are refused.
+        `approve` is awaited before a destructive tool runs. Without it such tools are rejected.
         """
 
     @abstractmethod
     async def get_agent_info(self) -> AgentInfo:
-        """May ask the model's server whether it is there, but briefly."""
+        """May contact the model's server, but must return quickly."""
 
     @abstractmethod
     def supports_mcp(self) -> bool: ...
 
-    async def close(self) -> None:  # noqa: B027  most agents hold nothing
-        """Let go of what the agent holds; called once, when the house closes."""
+    async def close(self) -> None:  # noqa: B027  most agents hold no resources
+        """Release the agent's resources. Called once, when the app shuts down."""

@@ -1,46 +1,102 @@
-"""What an agent is built from. Plug-ins get it too, so what they can build is what the house can."""
+"""What agents are built from: settings, model endpoints and tools. Plug-ins get the same as the built-in agents."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.profile import Profile
-from chie.chat.agents.tools import AgentTools
-from chie.chat.models.endpoint import IN_FILE, Endpoint, Names
+from chie.chat.models.endpoint import AGENTS_FILE_FIELDS, OPENAI_VARIABLES
+from chie.chat.models.openai_endpoint import OpenAIEndpoint
 from chie.chat.settings import ChatSettings
+from chie.chat.toolbox.servers_file import FETCH
+from chie.chat.toolbox.tool import Toolset
 from chie.chat.toolbox.toolbox import Toolbox
+from chie.chat.toolbox.wrappers import AllowedTools, ApprovedTools, TruncatedResults
+from chie.messages.catalogue import Message
 
 
-class Workshop:
-    """`rooms` are the house's own servers, which every agent uses that does not name others."""
+@dataclass(frozen=True, kw_only=True)
+class AgentTools:
+    """The part of the toolbox that one agent may use. With `required`, it needs at least one of its servers."""
 
-    def __init__(self, settings: ChatSettings, toolbox: Toolbox, rooms: Sequence[str]) -> None:
+    toolbox: Toolbox
+    servers: tuple[str, ...]
+    tools: tuple[str, ...] = ("*",)
+    approved: tuple[str, ...] = ()
+    result_limit: int = 20_000
+    required: bool = False
+
+    async def open(self) -> Toolset:
+        """Connects the servers that are not connected yet."""
+        await self.toolbox.initialize_servers(self.servers)
+        offered = self.toolbox.toolset(self.servers)
+        return TruncatedResults(ApprovedTools(AllowedTools(offered, self.tools), self.approved), self.result_limit)
+
+    def notice(self) -> str:
+        """For the system prompt: the servers that are unavailable now."""
+        down = [state.name for state in self.toolbox.states() if state.name in self.servers and state.is_down]
+        if not down:
+            return ""
+        return (
+            f"These tool servers are not available now: {', '.join(down)}. If the question needs them, say so plainly; "
+            "the servers page shows the user why."
+        )
+
+    def missing(self) -> Message | None:
+        """Why the agent cannot be used, if all servers it requires are unavailable."""
+        states = {state.name: state for state in self.toolbox.states()}
+        known = [states[name] for name in self.servers if name in states]
+        if not self.required or not all(state.is_down for state in known):
+            return None
+        return next((state.error for state in known), None) or self._how_to_add()
+
+    def _how_to_add(self) -> Message:
+        if self.servers == (FETCH,):
+            return Message("agents.fetch_server_required")
+        return Message("agents.servers_required", servers=self.servers)
+
+
+class AgentDependencies:
+    """`builtin_servers` are used by every agent whose profile names no servers."""
+
+    def __init__(self, settings: ChatSettings, toolbox: Toolbox, builtin_servers: Sequence[str]) -> None:
         self.settings = settings
         self.toolbox = toolbox
-        self.rooms = tuple(rooms)
-        self._endpoints: dict[tuple[str, str | None], Endpoint] = {}
+        self.builtin_servers = tuple(builtin_servers)
+        self._endpoints: dict[tuple[str, str | None], OpenAIEndpoint] = {}
 
     def tools(self, profile: Profile) -> AgentTools:
         return AgentTools(
             toolbox=self.toolbox,
-            servers=self.rooms if profile.servers is None else profile.servers,
+            servers=self.builtin_servers if profile.servers is None else profile.servers,
             tools=profile.tools,
             approved=(*self.settings.chie_approved_tools, *profile.approved_tools),
-            characters=self.settings.chie_tool_result_limit,
-            needs=bool(profile.servers),
+            result_limit=self.settings.chie_tool_result_limit,
+            required=bool(profile.servers),
         )
 
-    def endpoint(self, profile: Profile) -> Endpoint:
-        """One for each address. The operator's key goes to the operator's address alone."""
+    def endpoint(self, profile: Profile) -> OpenAIEndpoint:
+        """One object per URL and key. `OPENAI_API_KEY` is never sent to an agent's own `base_url`."""
+        default_url, default_key = self.settings.model_url, self.settings.openai_api_key
         if profile.base_url:
-            return self._shared(Endpoint(profile.base_url, profile.api_key, names=IN_FILE))
-        if profile.api_key:
-            names = Names(key=IN_FILE.key)
-            return self._shared(Endpoint(self.settings.model_address, profile.api_key, names=names))
-        common = self.settings.openai_api_key
-        return self._shared(Endpoint(self.settings.model_address, common.get_secret_value() if common else None))
-
-    def _shared(self, endpoint: Endpoint) -> Endpoint:
-        return self._endpoints.setdefault((endpoint.address, endpoint.api_key), endpoint)
+            endpoint = OpenAIEndpoint(profile.base_url, profile.api_key, settings=AGENTS_FILE_FIELDS)
+        elif profile.api_key:
+            settings = replace(OPENAI_VARIABLES, api_key=AGENTS_FILE_FIELDS.api_key)
+            endpoint = OpenAIEndpoint(default_url, profile.api_key, settings=settings)
+        else:
+            endpoint = OpenAIEndpoint(default_url, default_key.get_secret_value() if default_key else None)
+        return self._endpoints.setdefault((endpoint.url, endpoint.api_key), endpoint)
 
 
-Maker = Callable[[Profile, Workshop], BaseAgent]
+AgentBuilder = Callable[[Profile, AgentDependencies], BaseAgent]
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent that is yet to be built."""
+
+    profile: Profile
+    build: AgentBuilder
+
+    def create(self, dependencies: AgentDependencies) -> BaseAgent:
+        return self.build(self.profile, dependencies)

@@ -1,41 +1,36 @@
-"""The agent without a model: it looks the question up among the team's notes and quotes them word for word."""
+"""The agent without a model: it searches the team's notes for the question and quotes them word for word."""
 
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
-from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
-from chie.chat.agents.canned_replies import words_for
-from chie.chat.agents.excerpts import quote
+from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.excerpts import excerpt
 from chie.chat.agents.profile import Profile
-from chie.chat.events import Done, Event, Text, ToolCall, ToolResult
+from chie.chat.agents.profile_agent import ProfileAgent
+from chie.chat.events import Done, Event, Text, ToolCall
+from chie.chat.toolbox.tool import Outcome
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.errors import ServiceError
+from chie.messages.catalogue import Language, Message
 
-ROOM = "knowledge"
+SERVER = "knowledge"
 TOOL = "search_knowledge"
-QUOTES = 3
-LONGEST_QUERY = 1000
+MAX_QUOTES = 3
+MAX_QUERY = 1000  # characters
+
+_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
-class NotesAgent(BaseAgent):
+class NotesAgent(ProfileAgent):
+    default_name: ClassVar[str | Message] = Message("agents.notes_name")
+    default_description: ClassVar[str | Message] = Message("agents.notes_description")
+
     def __init__(self, profile: Profile, toolbox: Toolbox) -> None:
-        self._profile = profile
+        super().__init__(profile)
         self._toolbox = toolbox
-
-    @property
-    def agent_id(self) -> str:
-        return self._profile.id
-
-    @property
-    def name(self) -> str:
-        return self._profile.name or "Notes"
-
-    @property
-    def description(self) -> str:
-        return self._profile.description or "Quotes the team's notes that fit your question. Needs no model."
 
     def supports_mcp(self) -> bool:
         return True
@@ -46,71 +41,58 @@ class NotesAgent(BaseAgent):
         history: Sequence[Turn],  # noqa: ARG002
         session_id: str,  # noqa: ARG002
         *,
-        approve: Approve | None = None,  # noqa: ARG002  it only reads
+        approve: Approve | None = None,  # noqa: ARG002  the search only reads
     ) -> AsyncGenerator[Event, None]:
-        arguments = {"query": _query(message), "limit": QUOTES}
+        arguments = {"query": _query(message), "limit": MAX_QUOTES}
         call = ToolCall(type="tool_call", id=f"call_{uuid4().hex[:12]}", name=TOOL, arguments=arguments)
         yield call
-        result, found = await self._search(call)
-        yield result
-        for paragraph in _paragraphs(message, found):
+        outcome = await self._search(arguments)
+        yield outcome.event(call)
+        for paragraph in _paragraphs(message, outcome.structured or json.loads(outcome.content)):
             yield Text(type="message", content=paragraph)
         yield Done(type="done", usage=None)
 
-    async def _search(self, call: ToolCall) -> tuple[ToolResult, dict[str, Any]]:
-        await self._toolbox.initialize_servers([ROOM])
-        toolset = self._toolbox.toolset([ROOM])
+    async def _search(self, arguments: dict[str, Any]) -> Outcome:
+        await self._toolbox.initialize_servers([SERVER])
+        toolset = self._toolbox.toolset([SERVER])
         tool = next((tool for tool in toolset.tools() if tool.original == TOOL), None)
         if tool is None:
-            raise ServiceError(await self._missing() or "The knowledge room does not answer. Try again in a moment.")
-        outcome = await toolset.call(tool, call["arguments"])
+            raise ServiceError(await self.problem() or Message("agents.knowledge_not_responding"))
+        outcome = await toolset.call(tool, arguments)
         if outcome.is_error:
-            raise ServiceError(f"The notes could not be searched: {outcome.content}")
-        result = ToolResult(
-            type="tool_result", id=call["id"], name=TOOL, content=outcome.content, is_error=outcome.is_error
-        )
-        return result, outcome.structured or json.loads(outcome.content)
+            raise ServiceError("agents.search_failed", error=outcome.content)
+        return outcome
 
-    async def get_agent_info(self) -> AgentInfo:
-        reason = await self._missing()
-        return AgentInfo(
-            id=self.agent_id,
-            name=self.name,
-            description=self.description,
-            supports_mcp=True,
-            available=reason is None,
-            reason=reason,
-        )
-
-    async def _missing(self) -> str | None:
-        state = next((state for state in self._toolbox.states() if state.name == ROOM), None)
+    async def problem(self) -> Message | None:
+        state = next((state for state in self._toolbox.states() if state.name == SERVER), None)
         if state is None:
-            return "This house has no knowledge room, so there are no notes to search."
-        return state.error if state.is_away else None
+            return Message("agents.knowledge_missing")
+        return state.error if state.is_down else None
 
 
 def _query(message: str) -> str:
-    """People paste logs; their beginning says enough to look for."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", message)[:LONGEST_QUERY]
+    """People paste logs; their beginning is enough to search for."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", message)[:MAX_QUERY]
 
 
 def _paragraphs(question: str, found: dict[str, Any]) -> Iterator[str]:
-    words = words_for(question)
+    """In the language of the question."""
+    language: Language = "ja" if _JAPANESE.search(question) else "en"
     hits = found.get("hits", [])
-    yield (words.found if hits else words.nothing) + "\n"
+    yield Message("agents.notes_found" if hits else "agents.notes_not_found").text(language) + "\n"
     for number, hit in enumerate(hits, start=1):
-        yield "\n" + _quotation(number, hit, question, words.part)
+        yield "\n" + _quotation(number, hit, question, language)
     if found.get("notice"):
         yield f"\n{found['notice']}\n"
 
 
-def _quotation(number: int, hit: dict[str, Any], question: str, part: str) -> str:
-    """A numbered item of Markdown: the title, the passage as a quotation, and where it comes from."""
-    passage = "\n".join(f"   > {line}".rstrip() for line in quote(hit["content"], question).splitlines())
-    about = [
+def _quotation(number: int, hit: dict[str, Any], question: str, language: Language) -> str:
+    """A numbered Markdown item: the title, the passage as a quotation, and its source."""
+    passage = "\n".join(f"   > {line}".rstrip() for line in excerpt(hit["content"], question).splitlines())
+    details = [
         hit.get("source"),
         str(hit.get("updated_at", ""))[:10],
         f"`{hit['id']}`",
-        part if hit.get("partial") else "",
+        Message("agents.notes_partial").text(language) if hit.get("partial") else "",
     ]
-    return f"{number}. **{hit['title']}**\n\n{passage}\n\n   {' · '.join(filter(None, about))}\n"
+    return f"{number}. **{hit['title']}**\n\n{passage}\n\n   {' · '.join(filter(None, details))}\n"

@@ -1,11 +1,11 @@
-"""What makes one agent differ from another of its kind."""
+"""The settings of one agent."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """`None` leaves a choice to the agent's kind. Tools are named by patterns, as in `search_*`."""
+    """None means the default of the agent's kind. Tools are given as patterns such as `search_*`."""
 
     id: str
     name: str | None = None

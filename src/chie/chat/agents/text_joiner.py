@@ -1,34 +1,33 @@
-"""What a model says before and after its tools, as one text."""
+"""Joins the messages that a model writes before and after its tool calls into one text."""
 
 import re
 from dataclasses import dataclass
 
-_BLANK_LINES = re.compile(r"\A\s*\n")
+_LEADING_BLANK_LINES = re.compile(r"\A\s*\n")
 
 
 @dataclass
-class Paragraphs:
-    """Each message begins a paragraph of its own where text came before; `said` is true once there are words."""
+class TextJoiner:
+    """Each message starts a new paragraph if text came before it. `has_text` is true once there is visible text."""
 
-    said: bool = False
-    _opening: bool = False
+    has_text: bool = False
+    _paragraph_pending: bool = False
     _tail: str = ""
 
-    def begin(self) -> None:
-        """Another message."""
-        self._opening = self.said
+    def start_message(self) -> None:
+        self._paragraph_pending = self.has_text
 
-    def add(self, words: str) -> str:
-        """The words as they go on with what was said; nothing as long as a later message is blank."""
-        if self._opening:
-            if not words.strip():
+    def add(self, delta: str) -> str:
+        """The text to append; empty while a later message has only white space."""
+        if self._paragraph_pending:
+            if not delta.strip():
                 return ""
-            words = self._gap() + _BLANK_LINES.sub("", words)
-            self._opening = False
-        self.said = self.said or bool(words.strip())
-        self._tail = (self._tail + words)[-2:]
-        return words
+            delta = self._separator() + _LEADING_BLANK_LINES.sub("", delta)
+            self._paragraph_pending = False
+        self.has_text = self.has_text or bool(delta.strip())
+        self._tail = (self._tail + delta)[-2:]
+        return delta
 
-    def _gap(self) -> str:
-        ended = len(self._tail) - len(self._tail.rstrip("\n"))
-        return "\n" * (2 - ended)
+    def _separator(self) -> str:
+        newlines = len(self._tail) - len(self._tail.rstrip("\n"))
+        return "\n" * (2 - newlines)

@@ -1,4 +1,4 @@
-"""Who can answer."""
+"""The agents."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -11,7 +11,7 @@ router = APIRouter(prefix="/api/agents", tags=["agents"])
 
 
 class Agents(BaseModel):
-    """`default_id` answers where nobody is named; it is null where no agent is there at all."""
+    """`default_id` is the agent that answers if a request names none; null if there are no agents."""
 
     agents: list[AgentInfo]
     default_id: str | None
@@ -19,7 +19,7 @@ class Agents(BaseModel):
 
 @router.get("", responses=errors())
 async def list_agents(chat: ChatState) -> Agents:
-    """Every agent; one that is not available says what to set."""
+    """List all agents. One that is not available says why in `reason`."""
     agents = await chat.agents.list_agents()
     default_id = await chat.agents.default_id() if agents else None
     return Agents(agents=agents, default_id=default_id)

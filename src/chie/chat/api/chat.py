@@ -1,6 +1,5 @@
-"""Asking, following, stopping, approving."""
+"""Asking a question, following its answer, stopping it, and approving tool calls."""
 
-from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query
@@ -9,15 +8,14 @@ from fastapi.responses import Response
 from chie.chat.api.schemas import MAX_ID, AnswerState, Approve, Ask, Decision, Edit, Regenerate
 from chie.chat.api.sse import MEDIA_TYPE, EventStream
 from chie.chat.api.state import Chat, ChatState
-from chie.chat.runs.reader import Batch
-from chie.chat.sessions.turns import Beginning
+from chie.chat.runs.run import Run
 from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/chat", tags=["chat"])
 
 MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
-LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The last event that was received.")]
-After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, where no header can be set.")]
+LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The number of the last event received.")]
+After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, for clients that cannot set headers.")]
 
 EVENT: dict[str, Any] = {
     "type": "object",
@@ -34,7 +32,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
         "content": {MEDIA_TYPE: {"schema": EVENT}},
         "headers": {
             "X-Chie-Session": {"description": "The session.", "schema": {"type": "string"}},
-            "X-Chie-Message": {"description": "The answer, for following it later.", "schema": {"type": "string"}},
+            "X-Chie-Message": {"description": "The answer, to follow it later.", "schema": {"type": "string"}},
         },
     }
 }
@@ -42,26 +40,26 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 
 @router.post("/stream", response_class=EventStream, status_code=200, responses={**EVENTS, **errors(404, 409, 413)})
 async def ask(body: Ask, chat: ChatState) -> EventStream:
-    """Ask an agent. The question is saved before the agent starts, and the answer goes on if you leave."""
-    beginning = await chat.turns.ask(
+    """Ask an agent. The question is saved before the agent starts, and the answer continues if you disconnect."""
+    run = await chat.starter.ask(
         body.message, session_id=body.session_id, agent_id=body.agent_id, parent_id=body.parent_id
     )
-    return _stream(chat, beginning)
+    return _stream(chat, run)
 
 
 @router.get(
     "/stream/{message_id}",
     response_class=EventStream,
     status_code=200,
-    responses={**EVENTS, 204: {"description": "You have every event already."}, **errors(404)},
+    responses={**EVENTS, 204: {"description": "You already have every event."}, **errors(404)},
 )
 async def follow(message_id: MessageId, chat: ChatState, last_event_id: LastEventId = 0, after: After = 0) -> Response:
-    """Come back to an answer: every event after the last you received, exactly once."""
+    """Resume an answer: every event after the last one you received, exactly once."""
     after = max(last_event_id, after)
-    answer = await chat.turns.answer(message_id)
+    answer = await chat.answers.get(message_id)
     if answer.status != "streaming" and after >= answer.last_event_id:
         return Response(status_code=204)
-    return EventStream(_counted(chat, message_id, after), session_id=answer.session_id, message_id=message_id)
+    return _event_stream(chat, message_id, answer.session_id, after)
 
 
 @router.post(
@@ -71,40 +69,37 @@ async def follow(message_id: MessageId, chat: ChatState, last_event_id: LastEven
     responses={**EVENTS, **errors(404, 409, 413)},
 )
 async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | None = None) -> EventStream:
-    """Another answer to the same question, as a branch beside the first."""
+    """Generate another answer to the same question, as a new branch."""
     agent_id = body.agent_id if body else None
-    return _stream(chat, await chat.turns.regenerate(message_id, agent_id=agent_id))
+    return _stream(chat, await chat.starter.regenerate(message_id, agent_id=agent_id))
 
 
 @router.post(
     "/{message_id}/edit", response_class=EventStream, status_code=200, responses={**EVENTS, **errors(404, 409, 413)}
 )
 async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStream:
-    """The question in other words, as a branch beside the first."""
-    return _stream(chat, await chat.turns.edit(message_id, body.message, agent_id=body.agent_id))
+    """Ask an edited question, as a new branch."""
+    return _stream(chat, await chat.starter.edit(message_id, body.message, agent_id=body.agent_id))
 
 
 @router.post("/{message_id}/stop", responses=errors(404, 409))
 async def stop(message_id: MessageId, chat: ChatState) -> AnswerState:
-    """End an answer and keep what there is of it."""
+    """Stop an answer and keep what has been generated."""
     answer = await chat.runs.stop(message_id)
     return AnswerState(message_id=message_id, status=answer.status)
 
 
 @router.post("/{message_id}/approve", responses=errors(404, 409, 413))
 async def approve(message_id: MessageId, body: Approve, chat: ChatState) -> Decision:
-    """Let a tool run that waits for your word, or refuse it."""
+    """Approve or deny a tool call that waits for approval."""
     await chat.runs.decide(message_id, body.id, approved=body.approved)
     return Decision(id=body.id, approved=body.approved)
 
 
-def _stream(chat: Chat, beginning: Beginning) -> EventStream:
-    run = chat.runs.start(beginning)
-    batches = _counted(chat, run.message_id, 0)
-    return EventStream(batches, session_id=run.session_id, message_id=run.message_id)
+def _stream(chat: Chat, run: Run) -> EventStream:
+    return _event_stream(chat, run.message_id, run.session_id, 0)
 
 
-async def _counted(chat: Chat, message_id: str, after: int) -> AsyncIterator[Batch]:
-    with chat.metrics.open_streams.track_inprogress():
-        async for batch in chat.runs.follow(message_id, after):
-            yield batch
+def _event_stream(chat: Chat, message_id: str, session_id: str, after: int) -> EventStream:
+    reader = chat.runs.reader(message_id, after)
+    return EventStream(reader, open_streams=chat.metrics.open_streams, session_id=session_id, message_id=message_id)

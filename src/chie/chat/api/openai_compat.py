@@ -1,7 +1,7 @@
-"""Every agent as a model, for anything that speaks to OpenAI: editors, Open WebUI, LibreChat, curl."""
+"""An OpenAI-compatible API in which every agent is a model: for editors, Open WebUI, LibreChat and the like."""
 
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from json import JSONEncoder
 from time import time
@@ -9,18 +9,19 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
-from chie.chat.agents.base import BaseAgent, Turn
-from chie.chat.api.disconnect import ClientLeftError, attended, with_silences
-from chie.chat.api.errors import surprise
+from chie.chat.api.agent_reader import AgentReader, ClientDisconnectedError, until_disconnect
 from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, split
-from chie.chat.api.sse import HEADERS, HEARTBEAT, MEDIA_TYPE
+from chie.chat.api.sse import HEADERS, HEARTBEAT_COMMENT, MEDIA_TYPE
 from chie.chat.api.state import ChatState
-from chie.chat.events import Done, Event, Usage, clean
+from chie.chat.events import Done, Usage
 from chie.chat.runs.reader import HEARTBEAT_SECONDS
 from chie.chat.sessions.entities import new_id
-from chie.errors import ChieError
+from chie.errors import ChieError, ServiceError
 from chie.http.openapi_errors import errors
+from chie.http.responses import openai_error
+from chie.logging import request_id
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 
@@ -32,65 +33,67 @@ COMPLETION: dict[int | str, dict[str, Any]] = {
     }
 }
 
-CLIENT_LEFT = 499  # as nginx writes it; nobody reads it but the log
-SILENCE = HEARTBEAT.decode()
-
-Events = AsyncGenerator[Event | None, None]
-
+CLIENT_CLOSED_REQUEST = 499  # nginx's status; only the log shows it
 logger = logging.getLogger(__name__)
 _json = JSONEncoder(ensure_ascii=False).encode
 
 
 @router.get("/models", responses=errors())
 async def list_models(chat: ChatState) -> Models:
-    """The agents that are available."""
+    """List the available agents as models."""
     agents = [info for info in await chat.agents.list_agents() if info.available]
     return Models.model_validate({"data": [{"id": info.id} for info in agents]})
 
 
 @router.post("/chat/completions", response_class=JSONResponse, responses={**COMPLETION, **errors(404, 413)})
 async def complete(body: CompletionRequest, chat: ChatState, request: Request) -> Response:
-    """Ask an agent. Nothing is kept: the client has the history. Tools run here; those that destroy are refused."""
+    """Ask an agent. Nothing is stored. Tools run on the server; those that need approval are denied."""
     agent = chat.agents.get_agent(body.model)
     history, message = split(body.messages)
-    logger.info("agent %s answers a question of %d turns that is not kept", agent.agent_id, len(history))
-    events = with_silences(_answer(agent, message, history), HEARTBEAT_SECONDS)
+    logger.info("agent %s answers %d turns that are not stored", agent.agent_id, len(history))
+    reader = AgentReader(agent.stream_chat(message, history, new_id()), HEARTBEAT_SECONDS)
     chunks = _Chunks(body.model)
     try:
         if not body.stream:
-            return JSONResponse(await attended(request, chunks.whole(events)))
-        first = await attended(request, _first(events))  # a model that cannot be reached is a 500, no broken stream
-    except ClientLeftError:
-        return Response(status_code=CLIENT_LEFT)
+            return JSONResponse(await until_disconnect(request, chunks.whole(reader)))
+        await until_disconnect(request, _first(reader))  # an unreachable model is a 500 instead of a broken stream
+    except ClientDisconnectedError:
+        return Response(status_code=CLIENT_CLOSED_REQUEST)
     usage = bool(body.stream_options and body.stream_options.include_usage)
-    return StreamingResponse(chunks.stream(first, events, usage=usage), media_type=MEDIA_TYPE, headers=HEADERS)
+    return _CompletionStream(reader, chunks.stream(reader, usage=usage))
 
 
-async def _answer(agent: BaseAgent, message: str, history: Sequence[Turn]) -> AsyncGenerator[Event, None]:
-    async with aclosing(agent.stream_chat(message, history, new_id())) as events:
-        async for event in events:
-            if event["type"] == "message":
-                event["content"] = clean(event["content"])
-            elif event["type"] == "tool_call":
-                logger.info("tool %s is called", event["name"])
-            yield event
+async def _first(reader: AgentReader) -> None:
+    try:
+        await reader.wait_for_first()
+    except BaseException:
+        await reader.aclose()
+        raise
 
 
-async def _first(events: Events) -> Event | None:
-    return await anext(events, None)
+class _CompletionStream(StreamingResponse):
+    """Cancels the agent when the response ends, also if the client disconnects before the body starts."""
+
+    def __init__(self, reader: AgentReader, body: AsyncIterator[str]) -> None:
+        self._reader = reader
+        super().__init__(body, media_type=MEDIA_TYPE, headers=HEADERS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self._reader):
+            await super().__call__(scope, receive, send)
 
 
 class _Chunks:
-    """One answer in OpenAI's words."""
+    """One answer in OpenAI's format."""
 
     def __init__(self, model: str) -> None:
         self._head = {"id": f"chatcmpl-{new_id()}", "created": int(time()), "model": model}
 
-    async def whole(self, events: Events) -> dict[str, Any]:
+    async def whole(self, reader: AgentReader) -> dict[str, Any]:
         texts: list[str] = []
         done = Done(type="done", usage=None)
-        async with aclosing(events):
-            async for event in events:
+        async with aclosing(reader):
+            async for event in reader:
                 if event and event["type"] == "message":
                     texts.append(event["content"])
                 elif event and event["type"] == "done":
@@ -99,19 +102,19 @@ class _Chunks:
         choice = {"index": 0, "message": message, "finish_reason": _finish(done), "logprobs": None}
         return {**self._head, "object": "chat.completion", "choices": [choice], "usage": _usage(done["usage"])}
 
-    async def stream(self, first: Event | None, events: Events, *, usage: bool) -> AsyncIterator[str]:
+    async def stream(self, reader: AgentReader, *, usage: bool) -> AsyncIterator[str]:
         yield self._chunk({"role": "assistant", "content": ""})
         done = Done(type="done", usage=None)
         try:
-            async for event in _all(first, events):
+            async for event in reader:
                 if event is None:
-                    yield SILENCE
+                    yield HEARTBEAT_COMMENT.decode()
                 elif event["type"] == "message":
                     yield self._chunk({"content": event["content"]})
                 elif event["type"] == "done":
                     done = event
-        except Exception as error:  # noqa: BLE001 - an edge: the status is sent, so the client must be told in the stream
-            yield _data({"error": {"message": _told(error), "type": "server_error", "param": None, "code": None}})
+        except Exception as error:  # noqa: BLE001 - the status is sent, so the error must go into the stream
+            yield _data({"error": _error(error)})
             return
         yield self._chunk({}, finish=_finish(done))
         if usage:
@@ -125,18 +128,11 @@ class _Chunks:
         return _data({**self._head, "object": "chat.completion.chunk", "choices": [choice]})
 
 
-async def _all(first: Event | None, events: Events) -> AsyncIterator[Event | None]:
-    async with aclosing(events):
-        yield first
-        async for event in events:
-            yield event
-
-
-def _told(error: Exception) -> str:
-    if isinstance(error, ChieError):
-        return error.message
-    logger.error("an agent failed in a way nobody expected", exc_info=error)
-    return surprise()
+def _error(error: Exception) -> dict[str, Any]:
+    if not isinstance(error, ChieError):
+        logger.error("an agent raised an unexpected error", exc_info=error)
+        error = ServiceError("chat.agent_failed", request_id=request_id())
+    return openai_error(error.reason)
 
 
 def _data(value: dict[str, Any]) -> str:
@@ -150,5 +146,5 @@ def _finish(done: Done) -> str:
 def _usage(usage: Usage | None) -> dict[str, int] | None:
     if usage is None:
         return None
-    asked, answered = usage["input_tokens"], usage["output_tokens"]
-    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+    prompt, completion = usage["input_tokens"], usage["output_tokens"]
+    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}

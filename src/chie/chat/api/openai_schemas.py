@@ -1,4 +1,4 @@
-"""The part of OpenAI's shapes that Chie answers to; what else a client sends is ignored, as servers of models do."""
+"""The subset of OpenAI's schemas that Chie supports. Unknown fields are ignored, as model servers do."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -24,7 +24,7 @@ class ChatMessage(BaseModel):
     def text(self) -> str:
         if isinstance(self.content, list):
             if any(part.type != "text" for part in self.content):
-                raise ValidationError("messages may hold text only: Chie's agents take no images, sounds or files.")
+                raise ValidationError("chat.text_only")
             return "\n".join(part.text or "" for part in self.content)
         return self.content or ""
 
@@ -62,20 +62,20 @@ class Completion(BaseModel):
 
 
 def split(messages: Sequence[ChatMessage]) -> tuple[list[Turn], str]:
-    """The earlier turns, and the question. What a system message says stands before the question that follows it, or
-    after the last one."""
+    """The earlier turns, and the question. A system message is put before the question that follows it, or after the
+    last one."""
     turns: list[Turn] = []
-    orders: list[str] = []
+    instructions: list[str] = []
     for message in messages:
         if message.role in ("tool", "function"):
-            raise ValidationError("Chie's agents run their own tools: send messages without tool results.")
+            raise ValidationError("chat.tool_results_not_accepted")
         if message.role in ("system", "developer"):
-            orders.append(message.text)
+            instructions.append(message.text)
         elif message.role == "assistant":
             turns.append(Turn(role="assistant", content=message.text))
         else:
-            turns.append(Turn(role="user", content="\n\n".join([*orders, message.text])))
-            orders.clear()
+            turns.append(Turn(role="user", content="\n\n".join([*instructions, message.text])))
+            instructions.clear()
     if not turns or turns[-1]["role"] != "user" or not turns[-1]["content"].strip():
-        raise ValidationError("the last of the messages must be the user's question.")
-    return turns[:-1], "\n\n".join([turns[-1]["content"], *orders])
+        raise ValidationError("chat.question_missing")
+    return turns[:-1], "\n\n".join([turns[-1]["content"], *instructions])

@@ -1,4 +1,4 @@
-"""The shapes of requests, and of the few responses that are not a noun of ours."""
+"""Request bodies, and the responses that are not entities."""
 
 from typing import Annotated, Any, Literal
 
@@ -9,9 +9,9 @@ from chie.chat.sessions.turns import MAX_MESSAGE
 
 MAX_ID = 200
 
-MessageText = Annotated[str, Field(max_length=MAX_MESSAGE, description="What you want to ask.")]
+MessageText = Annotated[str, Field(max_length=MAX_MESSAGE, description="The question.")]
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID, pattern=r"^[^\x00]+$")]
-# Gateways hide a model's thoughts in the ids of its calls, and want them back whole.
+# Some gateways encode a model's reasoning in the ids of its calls and need them back unchanged.
 CallId = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"^[^\x00]+$")]
 Title = Annotated[str, Field(max_length=MAX_TITLE)]
 
@@ -22,15 +22,15 @@ class Body(BaseModel):
 
 class Ask(Body):
     message: MessageText
-    session_id: Id | None = Field(default=None, description="Without it a new session begins.")
-    agent_id: Id | None = Field(default=None, description="Without it the session's agent, or the default one.")
+    session_id: Id | None = Field(default=None, description="Omit it to start a new session.")
+    agent_id: Id | None = Field(default=None, description="Default: the session's agent, or the default agent.")
     parent_id: Id | None = Field(
-        default=None, description="The answer to go on from; without it the session's newest message."
+        default=None, description="The answer to continue from. Default: the session's newest message."
     )
 
 
 class Regenerate(Body):
-    agent_id: Id | None = Field(default=None, description="Who shall answer this time.")
+    agent_id: Id | None = Field(default=None, description="The agent that answers. Default: the session's agent.")
 
 
 class Edit(Body):
@@ -39,8 +39,8 @@ class Edit(Body):
 
 
 class Approve(Body):
-    id: CallId = Field(description="The `id` of the `tool_call` event that waits.")
-    approved: StrictBool = Field(default=True, description="False refuses; the model is told so.")
+    id: CallId = Field(description="The `id` of the waiting `tool_call` event.")
+    approved: StrictBool = Field(default=True, description="False denies the call; the model sees that.")
 
 
 class NewSession(Body):
@@ -64,13 +64,15 @@ class Decision(BaseModel):
 
 
 class ServerState(BaseModel):
-    """A server of tools; what it says beyond this is passed on."""
+    """An MCP server. `error_code` and `error_params` are null where the text is not Chie's own."""
 
     model_config = ConfigDict(extra="allow")
 
     name: str
     state: str
     error: str | None = None
+    error_code: str | None = None
+    error_params: dict[str, Any] | None = None
     tools: list[Any] = []
 
 

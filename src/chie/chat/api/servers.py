@@ -1,4 +1,4 @@
-"""The servers of tools that agents use."""
+"""The MCP servers that agents use."""
 
 from typing import Annotated
 
@@ -13,11 +13,11 @@ router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
 
 @router.get("", responses=errors())
 async def list_servers(chat: ChatState) -> Servers:
-    """Each server's state; one that is down says why."""
+    """List the servers with their state. One that is down says why in `error`."""
     return Servers.model_validate({"servers": chat.agents.server_states()})
 
 
 @router.post("/{name}/reconnect", responses=errors(404))
 async def reconnect_server(chat: ChatState, name: Annotated[str, Path(min_length=1, max_length=MAX_ID)]) -> ServerState:
-    """Leave a server and go back to it; how it does then. Which command or address that is, no request can say."""
+    """Reconnect a server and return its state. Its command or URL cannot be set by a request."""
     return ServerState.model_validate(await chat.agents.reconnect_server(name))

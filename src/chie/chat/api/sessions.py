@@ -1,4 +1,4 @@
-"""Sessions: list, search, read, rename, switch agent, delete, export."""
+"""Listing, searching, reading, changing, deleting and exporting sessions."""
 
 from typing import Annotated, Any, Literal
 
@@ -29,39 +29,41 @@ EXPORT: dict[int | str, dict[str, Any]] = {
 
 @router.post("", status_code=201, responses=errors(404, 413))
 async def create_session(chat: ChatState, body: NewSession | None = None) -> Session:
-    """Begin a session before anything is said in it; asking without a session begins one too."""
+    """Create an empty session. Asking without a session creates one too."""
     body = body or NewSession()
-    return await chat.sessions.create(agent_id=body.agent_id, title=body.title)
+    agent = chat.agents.get_agent(body.agent_id or await chat.agents.default_id())
+    return await chat.sessions.create(agent_id=agent.agent_id, title=body.title)
 
 
 @router.get("", responses=errors())
 async def list_sessions(
     chat: ChatState,
-    query: Annotated[str | None, Query(max_length=1_000, description="Words in titles or messages.")] = None,
+    query: Annotated[str | None, Query(max_length=1_000, description="Text to find in titles and messages.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: Annotated[str | None, Query(max_length=500, description="`next_cursor` of the page before.")] = None,
+    cursor: Annotated[str | None, Query(max_length=500, description="`next_cursor` of the previous page.")] = None,
 ) -> Page:
-    """Newest first."""
+    """List sessions, newest first."""
     return await chat.sessions.page(query=query, limit=limit, cursor=cursor)
 
 
 @router.get("/{session_id}", responses=errors(404))
 async def get_session(session_id: SessionId, chat: ChatState) -> Conversation:
-    """All messages of all branches. An answer that is still being written is there as far as it is saved."""
+    """Get the messages of all branches. A streaming answer has what has been saved so far."""
     return await chat.sessions.conversation(session_id)
 
 
 @router.patch("/{session_id}", responses=errors(404, 413))
 async def change_session(session_id: SessionId, body: SessionChange, chat: ChatState) -> Session:
-    """Rename it, or let another agent answer from now on."""
+    """Rename the session, or change the agent that answers from now on."""
     if body.title is None and body.current_agent_id is None:
-        raise ValidationError("nothing to change: give title or current_agent_id.")
-    return await chat.sessions.change(session_id, title=body.title, agent_id=body.current_agent_id)
+        raise ValidationError("sessions.nothing_to_change")
+    agent_id = body.current_agent_id and chat.agents.get_agent(body.current_agent_id).agent_id
+    return await chat.sessions.change(session_id, title=body.title, agent_id=agent_id)
 
 
 @router.delete("/{session_id}", status_code=204, responses=errors(404, 409))
 async def delete_session(session_id: SessionId, chat: ChatState) -> None:
-    """Delete it for good. An answer that is being written is stopped first."""
+    """Delete the session permanently. A streaming answer is stopped first."""
     for message_id in await chat.sessions.unfinished(session_id):
         await chat.runs.stop(message_id)
     await chat.sessions.delete(session_id)
@@ -71,9 +73,9 @@ async def delete_session(session_id: SessionId, chat: ChatState) -> None:
 async def export_session(
     session_id: SessionId,
     chat: ChatState,
-    format: Annotated[Literal["markdown", "json"], Query(description="JSON holds every branch.")] = "markdown",  # noqa: A002
+    format: Annotated[Literal["markdown", "json"], Query(description="JSON has all branches.")] = "markdown",  # noqa: A002
 ) -> Response:
-    """Take a conversation along: Markdown of the newest branch, or JSON of everything."""
+    """Export a conversation: the newest branch as Markdown, or all branches as JSON."""
     conversation = await chat.sessions.conversation(session_id)
     headers = {"Content-Disposition": f'attachment; filename="{file_name(conversation, format)}"'}
     if format == "json":

@@ -1,14 +1,16 @@
-"""The encoder: events become Server-Sent Events, numbered for those who come back."""
+"""Encodes events as Server-Sent Events, numbered so that a client can resume."""
 
-from collections.abc import AsyncIterator
 from json import JSONEncoder
+from typing import Self
 
+from prometheus_client import Gauge
 from starlette.responses import StreamingResponse
+from starlette.types import Send
 
-from chie.chat.runs.reader import Batch
-from chie.chat.sessions.answer import Item
+from chie.chat.runs.reader import Batch, EventReader
+from chie.chat.sessions.entities import StoredEvent
 
-HEARTBEAT = b": still here\n\n"
+HEARTBEAT_COMMENT = b": still here\n\n"
 MEDIA_TYPE = "text/event-stream"
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
 
@@ -17,25 +19,47 @@ _json = JSONEncoder(ensure_ascii=False).encode
 
 def encode(batch: Batch) -> bytes:
     if not batch.items:
-        return HEARTBEAT
+        return HEARTBEAT_COMMENT
     frames = [_frame(number, item) for number, item in enumerate(batch.items, batch.first)]
     return "".join(frames).encode("utf-8", "replace")
 
 
-def _frame(number: int, item: Item) -> str:
+def _frame(number: int, item: StoredEvent) -> str:
     if isinstance(item, str):
         return f'id: {number}\nevent: message\ndata: {{"type": "message", "content": {_json(item)}}}\n\n'
-    if item["type"] == "done":  # the one event whose data says nothing of its type
+    if item["type"] == "done":  # the one event without `type` in its data
         item = {name: value for name, value in item.items() if name != "type"}
         return f"id: {number}\nevent: done\ndata: {_json(item)}\n\n"
     return f"id: {number}\nevent: {item['type']}\ndata: {_json(item)}\n\n"
 
 
+class _Frames:
+    """The encoded batches of a reader."""
+
+    def __init__(self, reader: EventReader) -> None:
+        self._reader = reader
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        batch = await self._reader.next()
+        if batch is None:
+            raise StopAsyncIteration
+        return encode(batch)
+
+
 class EventStream(StreamingResponse):
-    """Starts at once, so that the headers arrive before the first event; no proxy shall hold it back."""
+    """Sends the headers at once, before the first event; proxies are told not to buffer."""
 
     media_type = MEDIA_TYPE
 
-    def __init__(self, batches: AsyncIterator[Batch], *, session_id: str, message_id: str) -> None:
+    def __init__(self, reader: EventReader, *, open_streams: Gauge, session_id: str, message_id: str) -> None:
+        self._reader = reader
+        self._open_streams = open_streams
         headers = HEADERS | {"X-Chie-Session": session_id, "X-Chie-Message": message_id}
-        super().__init__((encode(batch) async for batch in batches), headers=headers)
+        super().__init__(_Frames(reader), headers=headers)
+
+    async def stream_response(self, send: Send) -> None:
+        with self._open_streams.track_inprogress(), self._reader:
+            await super().stream_response(send)

@@ -1,1 +1,1 @@
-"""One small adapter per SDK, behind one port."""
+"""Language models: one adapter per SDK, behind one port."""

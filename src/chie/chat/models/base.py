@@ -1,132 +1,55 @@
-"""The port to a language model, and what is said across it."""
+"""The port to a language model."""
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from chie.chat.events import Usage
-from chie.errors import ServiceError
+from chie.chat.models.chunks import Chunk
+from chie.chat.models.messages import ChatMessage
 
-
-class ModelError(ServiceError):
-    """The model's server is away, refuses, or breaks off; says which address was tried and what to do."""
+CONNECT_TIMEOUT_SECONDS = 5.0
+MAX_OUTPUT_TOKENS = 8192  # Bedrock and Anthropic require a limit
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToolSpec:
-    """A tool as a model gets to know it."""
+    """A tool as it is offered to a model."""
 
     name: str
     description: str
     schema: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Call:
-    """A model wants a tool to run; `arguments` is JSON as the model wrote it, well-formed or not."""
-
-    id: str
-    name: str
-    arguments: str
-
-    def parsed(self) -> dict[str, Any] | None:
-        """The arguments as an object, or None if they are none. No text at all stands for no arguments.
-
-        Python reads more than JSON allows: NaN, numbers beyond all bounds, halves of surrogate pairs.
-        """
-        try:
-            value = json.loads(self.arguments or "{}")
-            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-        except (ValueError, RecursionError):
-            return None
-        return value if isinstance(value, dict) else None
-
-
-@dataclass(frozen=True)
-class CallResult:
-    id: str
-    content: str
-    is_error: bool
-
-
-@dataclass(frozen=True)
-class UserSaid:
-    content: str
-
-
-@dataclass(frozen=True)
-class Thought:
-    """What a model thought before it spoke, in its server's form; it wants that back with the results of its calls."""
-
-    block: Any
-
-
-@dataclass(frozen=True)
-class ModelSaid:
-    content: str
-    calls: tuple[Call, ...] = ()
-    thoughts: tuple[Thought, ...] = ()
-
-
-@dataclass(frozen=True)
-class ToolsSaid:
-    """The results of all calls of the message before."""
-
-    results: tuple[CallResult, ...]
-
-
-Message = UserSaid | ModelSaid | ToolsSaid
-
-
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """All that a model needs for its next message; when `calls_allowed` is false it shall answer in words."""
+    """The input for a model's next message. With `calls_allowed` false the model must answer in text."""
 
     system: str
-    messages: Sequence[Message]
+    messages: Sequence[ChatMessage]
     tools: Sequence[ToolSpec] = field(default=())
     calls_allowed: bool = True
 
 
-@dataclass(frozen=True)
-class TextPiece:
-    text: str
-
-
-@dataclass(frozen=True)
-class End:
-    """The message is whole; or `cut` where the model's limit of tokens was reached, or `stopped` by its provider, whose
-    filter or policy did not let it go on."""
-
-    usage: Usage | None
-    cut: bool = False
-    stopped: bool = False
-
-
-Piece = TextPiece | Thought | Call | End
-
-
 class ChatModel(ABC):
-    """Made cheaply: an adapter imports its SDK when it is first used."""
+    """Cheap to construct: an adapter imports its SDK on first use."""
 
     @property
     @abstractmethod
     def name(self) -> str | None:
-        """The model's name, as far as it is known by now."""
+        """The model's name; None until it is known."""
 
     @abstractmethod
-    def stream(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
-        """One message, piece by piece: text as it comes, calls when they are whole, `End` last.
+    def stream(self, prompt: Prompt) -> AsyncGenerator[Chunk, None]:
+        """One message: text as it arrives, each call once it is complete, `End` last.
 
-        Raises ModelError, also when the message breaks off. Closing the generator ends the request.
+        Raises ModelError, also when the message breaks off. Closing the generator cancels the request.
         """
 
     @abstractmethod
     async def check(self) -> None:
-        """Raise a ChieError that says what to start or set, if this model cannot be used. Is brief."""
+        """Raise a ChieError naming what to start or set if the model cannot be used. Returns quickly."""
 
     @abstractmethod
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""

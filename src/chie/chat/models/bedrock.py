@@ -1,53 +1,40 @@
-"""Models of Amazon Bedrock, by boto3's Converse stream. boto3 blocks, so each answer is read in a thread of its own."""
+"""Models on Amazon Bedrock through boto3's Converse stream. boto3 blocks, so a thread of its own reads each answer."""
 
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing, closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cached_property
 from importlib.util import find_spec
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
-from chie.chat.models.base import (
-    Call,
-    CallResult,
-    ChatModel,
-    End,
-    Message,
-    ModelError,
-    ModelSaid,
-    Piece,
-    Prompt,
-    TextPiece,
-    Thought,
-    ToolSpec,
-    ToolsSaid,
-    UserSaid,
-)
-from chie.chat.models.bedrock_errors import explain
-from chie.errors import ChieError, ConfigurationError
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt, ToolSpec
+from chie.chat.models.bedrock_errors import translate
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.models.errors import ModelError
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
 
 logger = logging.getLogger(__name__)
 
-CONNECT_SECONDS = 5
-TOKENS = 8192
+MAX_CONNECTIONS = 64
 
 Put = Callable[[Any], None]
 
 
 class BedrockModel(ChatModel):
-    """`seconds` is how long Bedrock may be silent."""
+    """`timeout` is how many seconds Bedrock may send nothing."""
 
-    def __init__(self, model: str, *, region: str, profile: str | None = None, seconds: float = 180.0) -> None:
+    def __init__(self, model: str, *, region: str, profile: str | None = None, timeout: float = 180.0) -> None:
         self._model = model
         self._region = region
         self._profile = profile
-        self._seconds = seconds
+        self._timeout = timeout
 
     @property
     def name(self) -> str | None:
@@ -55,76 +42,71 @@ class BedrockModel(ChatModel):
 
     async def check(self) -> None:
         if find_spec("boto3") is None:
-            raise ConfigurationError("Amazon Bedrock needs boto3. Install it: pip install 'chie[bedrock]'.")
+            raise ConfigurationError("models.boto3_missing")
 
     async def close(self) -> None:
         if "_client" in self.__dict__:
             self._client.close()
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Chunk, None]:
         await self.check()
-        reader = _Reader()
-        async with aclosing(self._events(self._request(prompt))) as events:
-            async for event in events:
-                for piece in reader.read(event):
-                    yield piece
-        if not reader.stopped:
-            raise self._error("broke off in the middle of its answer. Try again.")
-        yield reader.end()
+        parser = _EventParser()
+        with self._reading(self._request(prompt)) as events:
+            while (event := await events.get()) is not None:
+                if isinstance(event, ModelError):
+                    raise event
+                for chunk in parser.parse(event):
+                    yield chunk
+        if not parser.complete:
+            raise ModelError("models.bedrock_connection_broken", region=self._region, model=self._model)
+        yield parser.end()
 
-    async def _events(self, request: dict[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
+    @contextmanager
+    def _reading(self, request: dict[str, Any]) -> "Iterator[asyncio.Queue[Any]]":
+        """A queue that a thread fills with events, then None or a ModelError; leaving it aborts the request."""
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[Any] = asyncio.Queue()
 
         def put(event: object) -> None:
-            with suppress(RuntimeError):  # the loop has ended, and the listener with it
+            with suppress(RuntimeError):  # the loop is closed, and nothing awaits the event any more
                 loop.call_soon_threadsafe(events.put_nowait, event)
 
-        line = _Line()
-        Thread(target=self._pump, args=(request, put, line), daemon=True, name="bedrock").start()
+        stream = _AbortableStream()
+        Thread(target=self._read, args=(request, put, stream), daemon=True, name="bedrock").start()
         try:
-            while (event := await events.get()) is not None:
-                if isinstance(event, ChieError):
-                    raise event
-                yield event
+            yield events
         finally:
-            line.hang_up()
+            stream.abort()
 
-    def _pump(self, request: dict[str, Any], put: Put, line: "_Line") -> None:
+    def _read(self, request: dict[str, Any], put: Put, abortable: "_AbortableStream") -> None:
         try:
-            answer = self._client.converse_stream(**request)  # type: ignore[attr-defined]
-            with closing(answer["stream"]) as stream:
-                line.hold(stream)
+            response = self._client.converse_stream(**request)  # type: ignore[attr-defined]
+            with closing(response["stream"]) as stream:
+                abortable.attach(stream)
                 for event in stream:
                     put(event)
             put(None)
-        except Exception as error:  # noqa: BLE001  the thread's edge: it is raised again where it is awaited
+        except Exception as error:  # noqa: BLE001  the thread's outermost frame: raised again where it is awaited
             logger.warning("Amazon Bedrock in %s: %s: %s", self._region, type(error).__name__, error)
-            put(self._error(explain(error, self._seconds)))
-
-    def _error(self, what: str) -> ModelError:
-        return ModelError(f"Amazon Bedrock in {self._region} ({self._model}) {what}")
+            put(translate(error, region=self._region, model=self._model, timeout=self._timeout))
 
     @cached_property
     def _client(self) -> "BaseClient":
         from boto3.session import Session
         from botocore.config import Config
 
-        client: BaseClient = Session(profile_name=self._profile, region_name=self._region).client(
-            "bedrock-runtime",
-            config=Config(
-                connect_timeout=CONNECT_SECONDS,
-                read_timeout=self._seconds,
-                max_pool_connections=64,
-            ),
+        config = Config(
+            connect_timeout=CONNECT_TIMEOUT_SECONDS, read_timeout=self._timeout, max_pool_connections=MAX_CONNECTIONS
         )
+        session = Session(profile_name=self._profile, region_name=self._region)
+        client: BaseClient = session.client("bedrock-runtime", config=config)
         return client
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
         request: dict[str, Any] = {
             "modelId": self._model,
             "messages": [_message(message) for message in prompt.messages],
-            "inferenceConfig": {"maxTokens": TOKENS},
+            "inferenceConfig": {"maxTokens": MAX_OUTPUT_TOKENS},
         }
         if prompt.system:
             request["system"] = [{"text": prompt.system}]
@@ -133,85 +115,86 @@ class BedrockModel(ChatModel):
         return request
 
 
-class _Line:
-    """Lets the listener end a read that blocks another thread: to close a socket is not enough for that."""
+class _AbortableStream:
+    """Ends a read that blocks in another thread. Closing the socket is not enough for that; it must be shut down."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._stream: Any = None
-        self._over = False
+        self._aborted = False
 
-    def hold(self, stream: object) -> None:
+    def attach(self, stream: object) -> None:
         with self._lock:
             self._stream = stream
-        if self._over:
-            self.hang_up()
+        if self._aborted:
+            self.abort()
 
-    def hang_up(self) -> None:
-        with self._lock, suppress(ValueError, OSError, AttributeError):  # it may have ended by itself
-            self._over = True
-            self._stream._raw_stream.shutdown()  # noqa: SLF001  urllib3 offers it; botocore hides urllib3
-
-
-LIMITS = ("max_tokens", "model_context_window_exceeded")
-FILTERS = ("guardrail_intervened", "content_filtered")
+    def abort(self) -> None:
+        with self._lock, suppress(ValueError, OSError, AttributeError):  # it may have ended already
+            self._aborted = True
+            self._stream._raw_stream.shutdown()  # noqa: SLF001  urllib3's method, which botocore does not expose
 
 
-class _Reader:
-    """Converse's events to pieces. Text blocks have no start; a call's input comes in fragments of JSON."""
+TRUNCATED_REASONS = ("max_tokens", "model_context_window_exceeded")
+FILTERED_REASONS = ("guardrail_intervened", "content_filtered")
+
+
+class _EventParser:
+    """Turns Converse's events into chunks. Text blocks have no start event; a call's input comes in JSON fragments."""
 
     def __init__(self) -> None:
-        self.stopped = False
-        self._reason: str | None = None
+        self.complete = False
+        self._stop_reason: str | None = None
         self._usage: Usage | None = None
         self._calls: dict[int, Call] = {}
-        self._thoughts: dict[int, dict[str, Any]] = {}
+        self._reasoning: dict[int, dict[str, Any]] = {}
 
     def end(self) -> End:
-        return End(self._usage, cut=self._reason in LIMITS, stopped=self._reason in FILTERS)
+        reason = self._stop_reason
+        return End(self._usage, truncated=reason in TRUNCATED_REASONS, filtered=reason in FILTERED_REASONS)
 
-    def read(self, event: dict[str, Any]) -> Iterator[Piece]:
+    def parse(self, event: dict[str, Any]) -> Iterator[Chunk]:
         match event:
             case {"contentBlockDelta": {"delta": {"text": text}}} if text:
-                yield TextPiece(text)
+                yield TextDelta(text)
             case {"contentBlockStart": {"contentBlockIndex": index, "start": {"toolUse": use}}}:
                 self._calls[index] = Call(use["toolUseId"], use["name"], "")
             case {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"toolUse": {"input": part}}}}:
                 call = self._calls[index]
                 self._calls[index] = Call(call.id, call.name, call.arguments + part)
             case {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"reasoningContent": part}}}:
-                self._think(index, part)
+                self._add_reasoning(index, part)
             case {"contentBlockStop": {"contentBlockIndex": index}}:
                 yield from self._finish(index)
             case {"messageStop": stop}:
-                self.stopped = True
-                self._reason = stop.get("stopReason")
+                self.complete = True
+                self._stop_reason = stop.get("stopReason")
             case {"metadata": {"usage": usage}}:
                 self._usage = Usage(input_tokens=usage["inputTokens"], output_tokens=usage["outputTokens"])
 
-    def _think(self, index: int, part: dict[str, Any]) -> None:
-        block = self._thoughts.setdefault(index, {})
+    def _add_reasoning(self, index: int, part: dict[str, Any]) -> None:
+        block = self._reasoning.setdefault(index, {})
         for name, value in part.items():
             block[name] = block[name] + value if name in block else value
 
-    def _finish(self, index: int) -> Iterator[Piece]:
+    def _finish(self, index: int) -> Iterator[Chunk]:
         if index in self._calls:
             yield self._calls.pop(index)
-        if index in self._thoughts:
-            block = self._thoughts.pop(index)
-            secret = block.pop("redactedContent", None)
-            yield Thought({"redactedContent": secret} if secret else {"reasoningText": block})
+        if index in self._reasoning:
+            block = self._reasoning.pop(index)
+            redacted = block.pop("redactedContent", None)
+            yield Reasoning({"redactedContent": redacted} if redacted else {"reasoningText": block})
 
 
-def _message(message: Message) -> dict[str, Any]:
+def _message(message: ChatMessage) -> dict[str, Any]:
     match message:
-        case UserSaid(content):
+        case UserMessage(content):
             return {"role": "user", "content": [{"text": content}]}
-        case ModelSaid(content, calls, thoughts):
-            words = [{"text": content}] if content.strip() else []  # blank ones are refused
-            blocks = [{"reasoningContent": thought.block} for thought in thoughts]
-            return {"role": "assistant", "content": [*blocks, *words, *map(_call, calls)]}
-        case ToolsSaid(results):
+        case AssistantMessage(content, calls, reasoning):
+            text = [{"text": content}] if content.strip() else []  # Bedrock rejects blank blocks
+            blocks = [{"reasoningContent": part.block} for part in reasoning]
+            return {"role": "assistant", "content": [*blocks, *text, *map(_call, calls)]}
+        case ToolMessage(results):
             return {"role": "user", "content": [_result(result) for result in results]}
 
 

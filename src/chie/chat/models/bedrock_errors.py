@@ -1,63 +1,61 @@
-"""What went wrong at Amazon Bedrock, and what to do about it, told by the kinds of error alone."""
+"""Maps errors of boto3 and Amazon Bedrock to error codes, by their type alone."""
 
-_ADVICE = {
-    "AccessDeniedException": "refused access. Allow bedrock:InvokeModelWithResponseStream for it, and enable the "
-    "model in the console.",
-    "ExpiredTokenException": "says that the credentials have expired. Log in again, for example with: aws sso login.",
-    "ResourceNotFoundException": "does not know this model. Correct CHIE_AWS_MODEL, or AWS_REGION.",
-    "ThrottlingException": "is busy, or the quota is used up. Wait a little, then try again.",
-    "ServiceQuotaExceededException": "says that the quota is used up. Wait, or ask AWS for a higher one.",
-    "ValidationException": "does not take this request: the conversation may be too long, or the model may need an "
-    "inference profile. Start a new conversation, or correct CHIE_AWS_MODEL.",
-    "ModelNotReadyException": "is still loading the model. Try again in a minute.",
+from typing import TYPE_CHECKING
+
+from chie.chat.models.errors import ModelError
+
+if TYPE_CHECKING:
+    from chie.messages.catalogue import Param
+
+_CODES = {
+    "AccessDeniedException": "models.bedrock_access_denied",
+    "ExpiredTokenException": "models.bedrock_credentials_expired",
+    "ResourceNotFoundException": "models.bedrock_model_not_found",
+    "ThrottlingException": "models.bedrock_throttled",
+    "ServiceQuotaExceededException": "models.bedrock_quota_exceeded",
+    "ValidationException": "models.bedrock_request_rejected",
+    "ModelNotReadyException": "models.bedrock_model_not_ready",
+    "UnrecognizedClientException": "models.bedrock_credentials_rejected",
+    "InvalidSignatureException": "models.bedrock_credentials_rejected",
+    "MissingAuthenticationTokenException": "models.bedrock_credentials_rejected",
+    "IncompleteSignatureException": "models.bedrock_credentials_rejected",
+    "InvalidClientTokenId": "models.bedrock_credentials_rejected",
 }
-_UNKNOWN_CALLER = {
-    "UnrecognizedClientException",
-    "InvalidSignatureException",
-    "MissingAuthenticationTokenException",
-    "IncompleteSignatureException",
-    "InvalidClientTokenId",
-}
-_CREDENTIALS = "does not accept the AWS credentials. Correct AWS_PROFILE or the keys."
-_AGAIN = "failed. Try again; the log has the reason."
+_TIMEOUT = "models.bedrock_timeout"
+_FAILED = "models.bedrock_failed"
 
 
-def explain(error: Exception, seconds: float) -> str:
-    """The end of a sentence about Bedrock."""
+def translate(error: Exception, *, region: str, model: str, timeout: float) -> ModelError:
     from botocore.exceptions import ClientError
 
     if isinstance(error, ClientError):
-        return _by_code(str(error.response.get("Error", {}).get("Code", "")))
-    advice = next((words for kinds, words in _local() if isinstance(error, kinds)), _AGAIN)
-    return advice.format(seconds=seconds)
+        code = _by_aws_code(str(error.response.get("Error", {}).get("Code", "")))
+    else:
+        code = next((code for types, code in _local_errors() if isinstance(error, types)), _FAILED)
+    params: dict[str, Param] = {"region": region, "model": model}
+    if code == _TIMEOUT:
+        params["seconds"] = f"{timeout:g}"
+    return ModelError(code, **params)
 
 
-def _by_code(code: str) -> str:
-    """Codes of faults within a stream begin in lower case."""
-    code = code[:1].upper() + code[1:]
-    return _CREDENTIALS if code in _UNKNOWN_CALLER else _ADVICE.get(code, _AGAIN)
+def _by_aws_code(aws_code: str) -> str:
+    """Errors within a stream have codes that start in lower case."""
+    return _CODES.get(aws_code[:1].upper() + aws_code[1:], _FAILED)
 
 
-def _local() -> list[tuple[tuple[type[Exception], ...], str]]:
-    """Faults that boto3 finds by itself; a stream that stalls is urllib3's own."""
+def _local_errors() -> list[tuple[tuple[type[Exception], ...], str]]:
+    """Errors raised on this side. A stalled stream raises urllib3's own timeout."""
     from botocore import exceptions as aws
     from botocore.eventstream import ParserError
     from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
+    missing = (aws.NoCredentialsError, aws.PartialCredentialsError, aws.CredentialRetrievalError)
+    unreachable = (aws.EndpointConnectionError, aws.ConnectTimeoutError, aws.ConnectionClosedError)
     return [
-        (
-            (aws.NoCredentialsError, aws.PartialCredentialsError, aws.CredentialRetrievalError),
-            "needs AWS credentials, and none were found. Set AWS_PROFILE, or run: aws configure.",
-        ),
-        ((aws.ProfileNotFound,), "needs the profile that AWS_PROFILE names, and there is none. Correct AWS_PROFILE."),
-        ((aws.SSOError, aws.TokenRetrievalError), "needs a fresh login. Run: aws sso login."),
-        (
-            (aws.ReadTimeoutError, ReadTimeoutError),
-            "was silent for {seconds:g} seconds. Try again, or raise CHIE_MODEL_TIMEOUT.",
-        ),
-        ((ProtocolError, ParserError), "broke off in the middle of its answer. Try again."),
-        (
-            (aws.EndpointConnectionError, aws.ConnectTimeoutError, aws.ConnectionClosedError),
-            "cannot be reached. Look at the network, the proxy and AWS_REGION.",
-        ),
+        (missing, "models.bedrock_credentials_missing"),
+        ((aws.ProfileNotFound,), "models.bedrock_profile_not_found"),
+        ((aws.SSOError, aws.TokenRetrievalError), "models.bedrock_login_required"),
+        ((aws.ReadTimeoutError, ReadTimeoutError), _TIMEOUT),
+        ((ProtocolError, ParserError), "models.bedrock_connection_broken"),
+        (unreachable, "models.bedrock_unreachable"),
     ]

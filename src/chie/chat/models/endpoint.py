@@ -1,162 +1,74 @@
-"""An OpenAI-compatible address: is it there, and which models has it? Asked without the SDK, which loads slowly."""
+"""A model server's URL and key, and the errors that name the settings behind them."""
 
-import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
-from time import monotonic
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from chie.chat.models.base import ModelError
+from chie.chat.models.errors import ModelError
 from chie.errors import ConfigurationError
-from chie.http.values import is_address, is_header
-
-if TYPE_CHECKING:
-    import httpx2
-
-SECONDS = 3.0
-FRESH_SECONDS = 5.0
-
-_NO_CHAT = ("embed", "whisper", "tts", "dall-e", "image", "moderation", "audio", "realtime", "transcribe", "rerank")
-_CODES: dict[object, int] = {
-    "context_length_exceeded": 413,
-    "exceed_context_size_error": 413,
-    "insufficient_quota": 429,
-    "invalid_api_key": 401,
-    "model_not_found": 404,
-    "rate_limit_exceeded": 429,
-}
+from chie.http.values import is_header_value, is_http_url
+from chie.messages.catalogue import Message
 
 
 @dataclass(frozen=True)
-class Names:
-    """Where an operator set what an error speaks of."""
+class SettingNames:
+    """How error messages refer to the settings of an endpoint."""
 
-    address: str = "OPENAI_BASE_URL"
-    key: str = "OPENAI_API_KEY"
-    model: str = "CHIE_MODEL"
-
-
-IN_FILE = Names("`base_url` in agents.json", "`api_key` in agents.json", "`model` in agents.json")
+    url: str | Message
+    api_key: str | Message
+    model: str | Message
 
 
-def require_sound(address: str, api_key: str | None, names: Names) -> None:
-    """Raise what no request would survive, in the terms of whoever set it; a key itself is never shown."""
-    if not is_address(address):
-        raise ConfigurationError(
-            f"{address} is not the address of a server: that has http:// or https://, a host, and a port of 65535 at "
-            f"most. Correct {names.address}."
-        )
-    if api_key and not is_header(api_key):
-        raise ConfigurationError(
-            f"{names.key} holds what no key can: a line break, a space at its end, or letters that are not ASCII, such "
-            "as full-width ones. Copy it once more."
-        )
+OPENAI_VARIABLES = SettingNames("`OPENAI_BASE_URL`", "`OPENAI_API_KEY`", "`CHIE_MODEL`")
+AGENTS_FILE_FIELDS = SettingNames(
+    Message("models.agents_file_field", field="base_url"),
+    Message("models.agents_file_field", field="api_key"),
+    Message("models.agents_file_field", field="model"),
+)
+
+_CODES_BY_STATUS = {
+    400: "models.request_rejected",
+    413: "models.conversation_too_long",
+    429: "models.rate_limited",
+    529: "models.rate_limited",  # Anthropic's "overloaded"
+}
 
 
 class Endpoint:
-    """Shared by all agents that talk to one address, so that they ask it once."""
-
-    def __init__(self, address: str, api_key: str | None = None, *, names: Names | None = None) -> None:
-        self.address = address.rstrip("/")
+    def __init__(self, url: str, api_key: str | None = None, *, settings: SettingNames = OPENAI_VARIABLES) -> None:
+        self.url = url.rstrip("/")
         self.api_key = api_key
-        self._names = names or Names()
-        self._asking = asyncio.Lock()
-        self._answer: list[str] | ModelError = []
-        self._asked = float("-inf")
+        self.settings = settings
 
     @property
     def is_local(self) -> bool:
-        """A server on this machine that refuses will not be there half a second later: asking again is of no use."""
-        return urlsplit(self.address).hostname in ("127.0.0.1", "::1", "localhost")
+        return urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost")
 
-    def require_sound(self) -> None:
-        require_sound(self.address, self.api_key, self._names)
+    def validate(self) -> None:
+        """HTTP clients raise different errors for invalid URLs and headers; check up front. Never shows the key."""
+        if not is_http_url(self.url):
+            raise ConfigurationError("models.url_invalid", url=self.url, setting=self.settings.url)
+        if self.api_key and not is_header_value(self.api_key):
+            raise ConfigurationError("models.key_invalid", setting=self.settings.api_key)
 
-    async def models(self) -> list[str]:
-        """Chat models by name, in the server's order; no older than a few seconds."""
-        self.require_sound()
-        async with self._asking:
-            if monotonic() - self._asked > FRESH_SECONDS:
-                self._answer = await self._ask()
-                self._asked = monotonic()
-        if isinstance(self._answer, ModelError):
-            raise self._answer
-        return self._answer
+    def unreachable(self, error: BaseException) -> ModelError:
+        code = "models.local_server_unreachable" if self.is_local else "models.server_unreachable"
+        return ModelError(code, url=self.url, error=type(error).__name__, setting=self.settings.url)
 
-    async def first_model(self) -> str:
-        models = await self.models()
-        if not models:
-            raise ModelError(
-                f"The model server at {self.address} has no chat model. Load one there, or set {self._names.model}."
-            )
-        return models[0]
+    def timed_out(self, seconds: float) -> ModelError:
+        return ModelError("models.timeout", url=self.url, seconds=f"{seconds:g}")
 
-    async def _ask(self) -> list[str] | ModelError:
-        """A failure is remembered too: many agents would else wait for it one after another."""
-        try:
-            return await self._list()
-        except ModelError as error:
-            return error
+    def interrupted(self) -> ModelError:
+        return ModelError("models.connection_broken", url=self.url)
 
-    async def _list(self) -> list[str]:
-        import httpx2
-
-        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        trust = not self.address.startswith("http://")  # reading all certificates would hold every stream up
-        try:
-            async with httpx2.AsyncClient(headers=headers, timeout=SECONDS, verify=trust) as client:
-                answer = await client.get(f"{self.address}/models")
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise self.away(error) from error
-        if answer.status_code != 200:
-            raise self.refused(answer.status_code)
-        return self._chat_models(answer)
-
-    def _chat_models(self, answer: "httpx2.Response") -> list[str]:
-        try:
-            names = [str(entry["id"]) for entry in answer.json()["data"]]
-        except (ValueError, KeyError, TypeError) as error:
-            raise self.strange() from error
-        return [name for name in names if not any(word in name.lower() for word in _NO_CHAT)]
-
-    def away(self, error: BaseException) -> ModelError:
-        return ModelError(
-            f"No model server answers at {self.address} ({type(error).__name__}). Start it (in LM Studio: Developer, "
-            f"Start Server), or set {self._names.address} to where your model is served."
-        )
-
-    def strange(self) -> ModelError:
-        return ModelError(
-            f"{self.address} does not answer as an OpenAI-compatible server does. Correct {self._names.address}; "
-            "it usually ends in /v1."
-        )
-
-    def refused(self, status: int, model: str | None = None) -> ModelError:
-        return ModelError(f"The model server at {self.address} answered {status}. {self._hint(status, model)}")
-
-    def reported(self, codes: Iterable[object], model: str | None) -> ModelError:
-        """An error that came where an answer should be, or within one. The server's own words may hold secrets."""
-        for code in codes:
-            status = _CODES.get(code, code)
-            if isinstance(status, int) and 400 <= status < 600:
-                hint = self._hint(status, model)
-                return ModelError(f"The model server at {self.address} reported an error ({code}). {hint}")
-        return ModelError(
-            f"The model server at {self.address} reported an error, which is in Chie's log. If the conversation has "
-            "become long, start a new one; if not, try again."
-        )
-
-    def _hint(self, status: int, model: str | None) -> str:
-        names = self._names
-        path = f"Correct {names.address}; it usually ends in /v1."
-        unknown = f"Is the model {model} loaded there? Set {names.model}, or correct {names.address}."
-        return {
-            400: "It does not take this request: the conversation may be too long for the model, or the model "
-            "may not be made for tools. Start a new conversation or choose another model.",
-            401: f"Set {names.key} to a key that it knows.",
-            403: f"Set {names.key} to a key that may use this model.",
-            404: unknown if model else path,
-            413: "The conversation is too long for it. Start a new one.",
-            429: "It is busy, or the quota is used up. Wait a little, then try again.",
-        }.get(status, "Try again; if it stays so, look at that server's log.")
+    def failed(self, status: int, model: str | None = None, *, reported: str | int | None = None) -> ModelError:
+        """For an HTTP status; `reported` is the server's own error code, shown instead where there is one."""
+        url, names, shown = self.url, self.settings, reported or status
+        if status in (401, 403):
+            code = "models.key_rejected" if status == 401 else "models.key_forbidden"
+            return ModelError(code, url=url, status=shown, setting=names.api_key)
+        if status == 404 and model:
+            settings = {"model_setting": names.model, "url_setting": names.url}
+            return ModelError("models.model_not_found", url=url, status=shown, model=model, **settings)
+        if status == 404:
+            return ModelError("models.path_not_found", url=url, status=shown, setting=names.url)
+        return ModelError(_CODES_BY_STATUS.get(status, "models.server_failed"), url=url, status=shown)

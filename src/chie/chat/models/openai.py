@@ -1,84 +1,77 @@
-"""Any OpenAI-compatible server, by the OpenAI SDK: LM Studio, Ollama, vLLM, OpenAI and others."""
+"""Any OpenAI-compatible server through the OpenAI SDK: LM Studio, Ollama, vLLM, OpenAI and others."""
 
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from chie.chat.models.base import (
-    Call,
-    ChatModel,
-    Message,
-    ModelError,
-    ModelSaid,
-    Piece,
-    Prompt,
-    TextPiece,
-    ToolSpec,
-    ToolsSaid,
-    UserSaid,
-)
-from chie.chat.models.chunk_parser import Completion, ReportedError
-from chie.chat.models.sse import read_data
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt, ToolSpec
+from chie.chat.models.chunks import Call, Chunk, TextDelta
+from chie.chat.models.errors import ModelError
+from chie.chat.models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.openai_chunks import ChunkParser, ReportedError
+from chie.chat.models.sse import EventParser
 from chie.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-    from chie.chat.models.endpoint import Endpoint
+    from chie.chat.models.openai_endpoint import OpenAIEndpoint
 
 logger = logging.getLogger(__name__)
 
-CONNECT_SECONDS = 5.0
-RETRIES = 2
+MAX_RETRIES = 2
 
 
 class OpenAIModel(ChatModel):
-    """`seconds` is how long the server may be silent; `model` of None takes the first one it lists."""
+    """`timeout` is how many seconds the server may send nothing; without `model` the first one it lists is used."""
 
-    def __init__(self, endpoint: "Endpoint", model: str | None = None, *, seconds: float = 180.0) -> None:
+    def __init__(self, endpoint: "OpenAIEndpoint", model: str | None = None, *, timeout: float = 180.0) -> None:
         self._endpoint = endpoint
-        self._wanted = model
-        self._found: str | None = None
-        self._seconds = seconds
+        self._configured_model = model
+        self._listed_model: str | None = None
+        self._timeout = timeout
 
     @property
     def name(self) -> str | None:
-        return self._wanted or self._found
+        return self._configured_model or self._listed_model
 
     async def check(self) -> None:
         _require_sdk()
-        self._found = await self._endpoint.first_model() if self._wanted is None else None
-        if self._wanted is not None:
+        if self._configured_model is None:
+            self._listed_model = await self._endpoint.first_model()
+        else:
             await self._endpoint.models()
 
     async def close(self) -> None:
         if "_client" in self.__dict__:
             await self._client.close()
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[Piece, None]:
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Chunk, None]:
         _require_sdk()
-        self._endpoint.require_sound()
+        self._endpoint.validate()
         if self.name is None:
-            self._found = await self._endpoint.first_model()
-        completion = Completion()
-        with self._in_our_words(completion):
-            create = (await self._loaded()).chat.completions.with_streaming_response.create
-            async with create(**self._request(prompt)) as answer, aclosing(read_data(answer.iter_bytes())) as events:
-                async for data in events:
-                    if text := completion.read(data):
-                        yield TextPiece(text)
-        if not completion.whole:
-            raise self._broken(completion)
-        for call in completion.calls():
+            self._listed_model = await self._endpoint.first_model()
+        events, answer = EventParser(), ChunkParser()
+        with self._translated_errors(answer):
+            create = (await self._loaded_client()).chat.completions.with_streaming_response.create
+            async with create(**self._request(prompt)) as response:
+                async for part in response.iter_bytes():
+                    for text in filter(None, map(answer.parse, events.feed(part))):
+                        yield TextDelta(text)
+            for text in filter(None, map(answer.parse, events.finish())):
+                yield TextDelta(text)
+        if not answer.complete:
+            raise self._interrupted(answer)
+        for call in answer.calls():
             yield call
-        yield completion.end()
+        yield answer.end()
 
-    async def _loaded(self) -> "AsyncOpenAI":
-        """The SDK takes a second to import; other answers go on meanwhile."""
+    async def _loaded_client(self) -> "AsyncOpenAI":
+        """Import the SDK in a thread: it takes a second, during which other answers continue."""
         return self._client if "_client" in self.__dict__ else await asyncio.to_thread(lambda: self._client)
 
     @cached_property
@@ -87,10 +80,11 @@ class OpenAIModel(ChatModel):
         from openai import AsyncOpenAI
 
         return AsyncOpenAI(
-            base_url=self._endpoint.address,
+            base_url=self._endpoint.url,
             api_key=self._endpoint.api_key or "none",
-            timeout=httpx2.Timeout(self._seconds, connect=CONNECT_SECONDS),
-            max_retries=0 if self._endpoint.is_local else RETRIES,
+            timeout=httpx2.Timeout(self._timeout, connect=CONNECT_TIMEOUT_SECONDS),
+            # A local server that refuses a connection will not accept one half a second later.
+            max_retries=0 if self._endpoint.is_local else MAX_RETRIES,
         )
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
@@ -107,47 +101,40 @@ class OpenAIModel(ChatModel):
         return request
 
     @contextmanager
-    def _in_our_words(self, completion: Completion) -> Iterator[None]:
+    def _translated_errors(self, answer: ChunkParser) -> Iterator[None]:
         import httpx2
         import openai
 
+        url = self._endpoint.url
         try:
             yield
         except (openai.APITimeoutError, httpx2.TimeoutException) as error:
             if isinstance(error.__cause__, httpx2.ConnectTimeout):
-                raise self._endpoint.away(error.__cause__) from error
-            raise ModelError(
-                f"The model server at {self._endpoint.address} was silent for {self._seconds:g} seconds. Try again, "
-                "choose a smaller model, or raise CHIE_MODEL_TIMEOUT."
-            ) from error
+                raise self._endpoint.unreachable(error.__cause__) from error
+            raise self._endpoint.timed_out(self._timeout) from error
         except openai.APIStatusError as error:
-            logger.warning("%s answered %d: %s", self._endpoint.address, error.status_code, error.message[:300])
-            refused = self._endpoint.refused(error.status_code, self.name)
-            self._found = None  # the model may have been unloaded: look again next time
-            raise refused from error
+            logger.warning("%s returned HTTP %d: %s", url, error.status_code, error.message[:300])
+            failed = self._endpoint.failed(error.status_code, self.name)
+            self._listed_model = None  # the model may have been unloaded: list again next time
+            raise failed from error
         except openai.APIConnectionError as error:  # nothing was received yet
-            raise self._endpoint.away(error.__cause__ or error) from error
+            raise self._endpoint.unreachable(error.__cause__ or error) from error
         except httpx2.InvalidURL as error:
-            raise self._endpoint.away(error) from error
+            raise self._endpoint.unreachable(error) from error
         except ReportedError as error:
-            logger.warning("%s reported an error: %s", self._endpoint.address, error)
+            logger.warning("%s reported an error: %s", url, error)
             raise self._endpoint.reported(error.codes, self.name) from error
         except (openai.APIError, httpx2.HTTPError, LookupError, ValueError, TypeError, AttributeError) as error:
-            logger.warning("%s sent what is no answer: %s", self._endpoint.address, error)
-            raise self._broken(completion) from error
+            logger.warning("%s sent an invalid chunk: %s", url, error)
+            raise self._interrupted(answer) from error
 
-    def _broken(self, completion: Completion) -> ModelError:
-        if not completion.begun:
-            return self._endpoint.strange()
-        return ModelError(
-            f"The model server at {self._endpoint.address} broke off in the middle of its answer. Try again; "
-            "if it stays so, look at that server's log."
-        )
+    def _interrupted(self, answer: ChunkParser) -> ModelError:
+        return self._endpoint.interrupted() if answer.started else self._endpoint.incompatible()
 
 
 def _require_sdk() -> None:
     if find_spec("openai") is None:
-        raise ConfigurationError("This agent needs the OpenAI SDK. Install it: pip install 'chie[openai]'.")
+        raise ConfigurationError("models.openai_sdk_missing")
 
 
 def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
@@ -157,21 +144,21 @@ def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
         yield from _message(message)
 
 
-def _message(message: Message) -> Iterator[dict[str, Any]]:
+def _message(message: ChatMessage) -> Iterator[dict[str, Any]]:
     match message:
-        case UserSaid(content):
+        case UserMessage(content):
             yield {"role": "user", "content": content}
-        case ModelSaid(content, ()):
+        case AssistantMessage(content, ()):
             yield {"role": "assistant", "content": content}
-        case ModelSaid(content, calls):
+        case AssistantMessage(content, calls):
             yield {"role": "assistant", "content": content or None, "tool_calls": [_call(call) for call in calls]}
-        case ToolsSaid(results):
+        case ToolMessage(results):
             for result in results:
                 yield {"role": "tool", "tool_call_id": result.id, "content": result.content}
 
 
 def _call(call: Call) -> dict[str, Any]:
-    """Some servers refuse a conversation that holds broken JSON, even if the model wrote it."""
+    """Some servers reject a conversation that contains invalid JSON, even if the model wrote it."""
     arguments = call.arguments if call.parsed() is not None and call.arguments else "{}"
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 

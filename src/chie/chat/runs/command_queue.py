@@ -1,100 +1,68 @@
-"""What a process asks of the one that writes an answer: a row that waits until the writer takes it and replies."""
+"""Commands to the process that generates an answer: rows that wait until that process takes them and replies."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
 
-from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
-
-from chie.chat.sessions import repository
-from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import new_id, now
-from chie.chat.sessions.models import OrderRow
+from chie.chat.sessions import commands, repository
+from chie.chat.sessions.commands import DONE, Command, CommandKind, Reply
+from chie.chat.sessions.database import Connection, Database
+from chie.chat.sessions.entities import now
 from chie.errors import ChieError, ConflictError, NotFoundError
+from chie.messages.catalogue import Message
 
-Wish = Literal["stop", "approve", "refuse"]
-
-TAKEN, DONE = "taken", "done"
-REFUSALS: dict[str, type[ChieError]] = {kind.__name__: kind for kind in (ConflictError, NotFoundError)}
-FORGOTTEN = timedelta(hours=1)
+REPLY_ERRORS: dict[str, type[ChieError]] = {kind.__name__: kind for kind in (ConflictError, NotFoundError)}
+MAX_AGE = timedelta(hours=1)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Order:
-    order_id: str
-    message_id: str
-    wish: Wish
-    call_id: str | None
-
-
-class Orders:
-    def __init__(self, database: Database, us: str) -> None:
+class CommandQueue:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self.us = us
-        self.bell = database.bell
 
-    async def give(self, message_id: str, wish: Wish, call_id: str | None = None) -> str | None:
-        """The order's id; nothing if nobody writes the answer any more."""
-        values = {"id": new_id(), "message_id": message_id, "wish": wish, "call_id": call_id, "created_at": now()}
+    async def send(self, message_id: str, kind: CommandKind, call_id: str | None = None) -> str | None:
+        """The command's id; None if the answer has ended."""
 
-        async def change(connection: AsyncConnection) -> str | None:
-            writer = await repository.owner(connection, message_id)
-            if writer is None:
+        async def change(connection: Connection) -> str | None:
+            owner = await repository.owner(connection, message_id)
+            if owner is None:
                 return None
-            await connection.execute(insert(OrderRow), values)
-            await self._database.tell(connection, [writer])
-            return str(values["id"])
+            command_id = await commands.insert_command(connection, message_id, kind, call_id)
+            await self._database.notify(connection, [owner])
+            return command_id
 
         return await self._database.write(change)
 
-    async def take(self, message_ids: Sequence[str]) -> list[Order]:
-        """What is asked of these answers, oldest first. What is taken can no longer be withdrawn."""
-        waiting = (OrderRow.outcome.is_(None), OrderRow.message_id.in_(message_ids))
+    async def take(self, message_ids: Sequence[str]) -> list[Command]:
+        """The waiting commands for these answers, oldest first. A taken command can no longer be withdrawn."""
         async with self._database.read() as connection:
-            if (await connection.execute(select(OrderRow.seq).where(*waiting).limit(1))).first() is None:
+            if not await commands.any_waiting(connection, message_ids):
                 return []
+        return await self._database.write(lambda it: commands.take(it, message_ids))
 
-        async def change(connection: AsyncConnection) -> list[Order]:
-            statement = update(OrderRow).where(*waiting).values(outcome=TAKEN).returning(OrderRow)
-            rows = sorted(await connection.execute(statement), key=lambda row: int(row.seq))
-            return [
-                Order(order_id=row.id, message_id=row.message_id, wish=row.wish, call_id=row.call_id) for row in rows
-            ]
+    async def reply(self, command: Command, error: ChieError | None) -> None:
+        reply = Reply(outcome=DONE)
+        if error is not None:
+            params = error.reason.json_params()
+            reply = Reply(outcome=type(error).__name__, error_code=error.code, error_params=params)
 
-        return await self._database.write(change)
-
-    async def reply(self, order: Order, error: ChieError | None) -> None:
-        outcome = DONE if error is None else type(error).__name__
-        values = {"outcome": outcome, "reply": error.message if error else None}
-
-        async def change(connection: AsyncConnection) -> None:
-            await connection.execute(update(OrderRow).where(OrderRow.id == order.order_id).values(**values))
-            await self._database.tell(connection, [order.message_id])
+        async def change(connection: Connection) -> None:
+            await commands.set_reply(connection, command.command_id, reply)
+            await self._database.notify(connection, [command.message_id])
 
         await self._database.write(change)
 
-    async def is_done(self, order_id: str) -> bool:
-        """False while there is no reply; a refusal is raised as the writer worded it."""
-        statement = select(OrderRow.outcome, OrderRow.reply).where(OrderRow.id == order_id)
+    async def is_done(self, command_id: str) -> bool:
+        """False while there is no reply; an error in the reply is raised here."""
         async with self._database.read() as connection:
-            row = (await connection.execute(statement)).first()
-        if row is not None and row.outcome in REFUSALS:
-            raise REFUSALS[row.outcome](row.reply)
-        return row is not None and row.outcome == DONE
+            reply = await commands.reply(connection, command_id)
+        if reply is not None and reply.outcome in REPLY_ERRORS:
+            raise REPLY_ERRORS[reply.outcome](Message(reply.error_code or "", **reply.error_params or {}))
+        return reply is not None and reply.outcome == DONE
 
-    async def withdraw(self, order_id: str) -> bool:
-        """False if it was taken; the row is gone in either case."""
+    async def withdraw(self, command_id: str) -> bool:
+        """Delete the command; False if it had been taken."""
+        return await self._database.write(lambda it: commands.delete_command(it, command_id))
 
-        async def change(connection: AsyncConnection) -> bool:
-            statement = delete(OrderRow).where(OrderRow.id == order_id).returning(OrderRow.outcome)
-            row = (await connection.execute(statement)).first()
-            return row is not None and row.outcome is None
-
-        return await self._database.write(change)
-
-    async def forget_old(self) -> None:
-        """Those whose sender died before the reply came."""
-        old = delete(OrderRow).where(OrderRow.created_at < now() - FORGOTTEN)
-        await self._database.write(lambda connection: connection.execute(old))
+    async def delete_old(self) -> None:
+        """Remove commands whose sender died before the reply came."""
+        before = now() - MAX_AGE
+        await self._database.write(lambda it: commands.delete_older(it, before))

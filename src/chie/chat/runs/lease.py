@@ -1,4 +1,4 @@
-"""Which process writes an answer, and whether it still lives."""
+"""The lease on an answer: which process generates it, and when that process counts as dead."""
 
 import os
 import socket
@@ -9,46 +9,50 @@ from pathlib import Path
 from secrets import token_hex
 from time import monotonic
 
-RENEW = timedelta(seconds=5)
-LEASE = timedelta(seconds=20)
-CERTAIN = timedelta(minutes=5)
+RENEW_INTERVAL = timedelta(seconds=5)
+LEASE_DURATION = timedelta(seconds=20)
+GRACE_DURATION = timedelta(minutes=5)
 
-UNKNOWN = "-"
+START_TIME_UNKNOWN = "-"
 
 
 def new_owner() -> str:
-    return f"{_machine()}/{os.getpid()}/{_started(os.getpid())}/{token_hex(4)}"
+    """A name for this process: machine, process id, start time and a random suffix."""
+    return f"{_machine()}/{os.getpid()}/{_start_time(os.getpid())}/{token_hex(4)}"
 
 
-def is_dead(owner: str, silence: timedelta, *, us: str, lease: timedelta = LEASE) -> bool:
-    """On our own machine we can look for the process; otherwise silence for the length of a lease means death."""
+def is_abandoned(owner: str, idle: timedelta, *, own: str, lease: timedelta = LEASE_DURATION) -> bool:
+    """Whether `owner` is dead. Processes of this machine are looked up; others are dead once the lease expires.
+
+    `idle` is the time since the lease was renewed, and `own` is the caller's own name.
+    """
     machine, *process = owner.split("/")
-    if owner == us or machine != _machine() or len(process) != 3:
-        return silence > lease
-    return not _runs(int(process[0]), process[1])
+    if owner == own or machine != _machine() or len(process) != 3:
+        return idle > lease
+    return not _is_running(int(process[0]), process[1])
 
 
-class Patience:
-    """How long others may be silent before they count as dead.
+class LeasePolicy:
+    """How long a lease of another process may go unrenewed.
 
-    When we have just come, or the database was away, they may have had no chance to speak: then only a silence
-    that leaves no doubt counts.
+    Right after start, and after the database was unreachable, other processes may have had no chance to renew. Only
+    `GRACE_DURATION` counts then.
     """
 
     def __init__(self) -> None:
-        self.start_over()
+        self.restart_grace()
 
-    def start_over(self) -> None:
+    def restart_grace(self) -> None:
         self._since = monotonic()
 
     @property
-    def lease(self) -> timedelta:
-        return LEASE if monotonic() - self._since > LEASE.total_seconds() else CERTAIN
+    def duration(self) -> timedelta:
+        return LEASE_DURATION if monotonic() - self._since > LEASE_DURATION.total_seconds() else GRACE_DURATION
 
 
 @cache
 def _machine() -> str:
-    """Two processes that read the same here can see each other's numbers. Containers often share a host name."""
+    """Equal for processes that see each other's process ids. The host name alone is not: containers often share it."""
     host = socket.gethostname()
     if sys.platform != "linux":
         return host
@@ -59,23 +63,23 @@ def _machine() -> str:
         return f"{host}:{token_hex(8)}"
 
 
-def _runs(pid: int, started: str) -> bool:
+def _is_running(pid: int, start_time: str) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         pass
-    if started == UNKNOWN:
-        return pid != os.getpid()  # we are not they, so our number was theirs before
-    return _started(pid) in (started, UNKNOWN)
+    if start_time == START_TIME_UNKNOWN:
+        return pid != os.getpid()  # the owner is another process, so its id was reused for this one
+    return _start_time(pid) in (start_time, START_TIME_UNKNOWN)
 
 
-def _started(pid: int) -> str:
-    """When a process began, so that its number in other hands is not taken for it."""
+def _start_time(pid: int) -> str:
+    """Tells a process from an earlier one with the same id."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return UNKNOWN
+        return START_TIME_UNKNOWN
     state, *fields = stat.rpartition(")")[2].split()
     return "ended" if state == "Z" else fields[18]

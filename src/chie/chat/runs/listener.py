@@ -1,64 +1,68 @@
-"""The line on which PostgreSQL tells what other processes did (LISTEN and NOTIFY). SQLite has none: there we poll."""
+"""Receives PostgreSQL's notifications (LISTEN) and passes them to the notifier. SQLite has none and is polled."""
 
 import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from chie.chat.runs.notifier import Notifier
 from chie.chat.sessions.database import CHANNEL, Database
 from chie.errors import ChieError
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
-QUIET_SECONDS = 15.0  # then we ask whether the line still stands
-ANSWER_SECONDS = 5.0
-PAUSES = (0.1, 0.5, 2.0, 5.0)
+KEEPALIVE_SECONDS = 15.0  # without a notification for so long, check that the connection still works
+KEEPALIVE_TIMEOUT_SECONDS = 5.0
+RECONNECT_DELAYS = (0.1, 0.5, 2.0, 5.0)
 
 logger = logging.getLogger(__name__)
 
 
 class Listener:
-    """Keeps the line open. It counts as open once we have heard ourselves on it: behind a pooler that shares
-    connections among transactions one may listen and never hear a thing."""
+    """Keeps a listening connection open.
 
-    def __init__(self, database: Database) -> None:
+    It counts as connected once a notification of our own comes back: behind a pooler that shares connections between
+    transactions, LISTEN succeeds and nothing ever arrives.
+    """
+
+    def __init__(self, database: Database, notifier: Notifier) -> None:
         self._database = database
-        self._bell = database.bell
-        self._echo = str(uuid4())
+        self._notifier = notifier
+        self._probe = str(uuid4())
         self._failures = 0
 
     async def listen(self) -> None:
-        """For ever, where there is something to listen to."""
+        """Runs until it is cancelled; returns at once on SQLite."""
         if self._database.url.get_backend_name() != "postgresql":
             return
         import psycopg
 
         while True:
             try:
-                await self._hear()
+                await self._receive()
             except (psycopg.Error, OSError, ChieError) as error:
-                logger.warning("the line to PostgreSQL broke (%s); another is opened", type(error).__name__)
+                logger.warning("lost the listening connection to PostgreSQL (%s); reconnecting", type(error).__name__)
             finally:
-                self._bell.hear(hears=False)
-            await asyncio.sleep(PAUSES[min(self._failures, len(PAUSES) - 1)])
+                self._notifier.set_connected(connected=False)
+            await asyncio.sleep(RECONNECT_DELAYS[min(self._failures, len(RECONNECT_DELAYS) - 1)])
             self._failures += 1
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         async with await self._connect() as connection:
             await connection.execute(f"LISTEN {CHANNEL}")
-            await self._database.write(lambda writing: self._database.tell(writing, [self._echo]))
+            await self._database.write(lambda writing: self._database.notify(writing, [self._probe]))
             while True:
-                async for note in connection.notifies(timeout=QUIET_SECONDS):
-                    self._pass_on(note.payload.split())
-                async with asyncio.timeout(ANSWER_SECONDS):
+                async for notification in connection.notifies(timeout=KEEPALIVE_SECONDS):
+                    self._dispatch(notification.payload.split())
+                async with asyncio.timeout(KEEPALIVE_TIMEOUT_SECONDS):
                     await connection.execute("SELECT 1")
 
-    def _pass_on(self, names: list[str]) -> None:
-        if self._echo in names:
+    def _dispatch(self, names: list[str]) -> None:
+        if self._probe in names:
             self._failures = 0
-            self._bell.hear(hears=True)
-        self._bell.ring(names)
+            self._notifier.set_connected(connected=True)
+        self._notifier.notify(names)
 
     async def _connect(self) -> "AsyncConnection[Any]":
         from psycopg import AsyncConnection

@@ -1,76 +1,108 @@
-"""Reading an answer: from memory while it is written here, from disk otherwise. A reader is only a place in it."""
+"""Reading an answer from an offset on: from memory while it is generated here, from the database otherwise."""
 
-import asyncio
-import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
+from typing import Self
 
+from chie.chat.runs.notifier import Notifier
+from chie.chat.runs.retry import retry_storage
 from chie.chat.runs.run import Run
-from chie.chat.sessions.answer import Item
-from chie.chat.sessions.entities import Events, Message
-from chie.chat.sessions.turns import Turns
-from chie.errors import StorageError
+from chie.chat.sessions.answer_builder import error_events
+from chie.chat.sessions.answers import AnswerStore
+from chie.chat.sessions.entities import EventChunk, Message, StoredEvent
+from chie.errors import NotFoundError
 
 HEARTBEAT_SECONDS = 15.0
-RETRIES = (0.1, 0.5, 2.0, 5.0, 10.0, 10.0)  # a database that restarts shall not cost a reader the connection
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Events in a row, the first of them numbered `first`; none at all is a heartbeat."""
+    """Consecutive events; `first` is the number of the first one. Without events it is a heartbeat."""
 
     first: int
-    items: Sequence[Item]
+    items: Sequence[StoredEvent]
 
 
-SILENCE = Batch(0, ())
+HEARTBEAT = Batch(0, ())
 
 
-async def read_live(run: Run, turns: Turns, after: int) -> AsyncGenerator[Batch, None]:
-    while True:
-        if after < run.base:
-            _, stretches = await _events(turns, run.message_id, after)
-            for stretch in stretches:
-                yield Batch(after + 1, stretch.items[after + 1 - stretch.first :])
-                after = stretch.last
-        elif items := run.after(after):
-            yield Batch(after + 1, items)
-            after += len(items)
-        elif run.ended:
-            return
-        elif not await run.news():
-            yield SILENCE
+class EventReader:
+    """Every event after `after`, once and in order, until the answer ends or is deleted. Used as a context manager.
 
+    Its caller sets the pace: the reader holds no events but the chunks of its last query.
+    """
 
-async def read_stored(turns: Turns, message_id: str, after: int) -> AsyncGenerator[Batch, None]:
-    """What is on disk; where another process still writes, its progress as it is saved."""
-    last_word = monotonic()
-    with turns.bell.listening(message_id) as ring:
-        while True:
-            answer, stretches = await _events(turns, message_id, after)
-            for stretch in stretches:
-                start = max(after + 1, stretch.first)
-                yield Batch(start, stretch.items[start - stretch.first :])
-                after = stretch.last
-            if stretches:
-                last_word = monotonic()
-            elif answer.status != "streaming":
-                return
-            else:
-                await ring.heard()
-            if monotonic() - last_word >= HEARTBEAT_SECONDS:
-                last_word = monotonic()
-                yield SILENCE
+    def __init__(
+        self, message_id: str, after: int, *, run: Run | None, answers: AnswerStore, notifier: Notifier
+    ) -> None:
+        self._message_id = message_id
+        self._after = after
+        self._run = run
+        self._answers = answers
+        self._subscription = notifier.subscribe(message_id)
+        self._chunks: deque[EventChunk] = deque()
+        self._last_batch = monotonic()
+        self._deleted = False
 
+    def __enter__(self) -> Self:
+        self._subscription.__enter__()
+        return self
 
-async def _events(turns: Turns, message_id: str, after: int) -> tuple[Message, list[Events]]:
-    for pause in RETRIES:
+    def __exit__(self, *_: object) -> None:
+        self._subscription.__exit__()
+
+    async def next(self) -> Batch | None:
+        """The next events, `HEARTBEAT` after a silence, or None at the end."""
+        if self._deleted:
+            return None
         try:
-            return await turns.events(message_id, after)
-        except StorageError:
-            logger.warning("message %s cannot be read; the next try follows", message_id)
-            await asyncio.sleep(pause)
-    return await turns.events(message_id, after)
+            return await (self._next_live(self._run) if self._run else self._next_stored())
+        except NotFoundError as error:
+            self._deleted = True
+            return Batch(self._after + 1, error_events(error))
+
+    async def _next_live(self, run: Run) -> Batch | None:
+        while True:
+            if batch := self._next_chunk():
+                return batch
+            if self._after < run.base:
+                await self._fetch()
+            elif items := run.events_after(self._after):
+                self._after += len(items)
+                return Batch(self._after - len(items) + 1, items)
+            elif run.ended:
+                return None
+            elif not await run.wait_for_events():
+                return HEARTBEAT
+
+    async def _next_stored(self) -> Batch | None:
+        """Follows another process's progress as it is saved."""
+        while True:
+            if batch := self._next_chunk():
+                self._last_batch = monotonic()
+                return batch
+            answer = await self._fetch()
+            if not self._chunks:
+                if answer.status != "streaming":
+                    return None
+                await self._subscription.wait()
+            if monotonic() - self._last_batch >= HEARTBEAT_SECONDS:
+                self._last_batch = monotonic()
+                return HEARTBEAT
+
+    def _next_chunk(self) -> Batch | None:
+        if not self._chunks:
+            return None
+        chunk = self._chunks.popleft()
+        start = max(self._after + 1, chunk.first)
+        self._after = chunk.last
+        return Batch(start, chunk.items[start - chunk.first :])
+
+    async def _fetch(self) -> Message:
+        answer, chunks = await retry_storage(
+            lambda: self._answers.events(self._message_id, self._after), self._message_id
+        )
+        self._chunks.extend(chunks)
+        return answer

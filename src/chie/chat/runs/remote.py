@@ -1,66 +1,62 @@
-"""Answers that another process writes: it is asked through the database, and does what is asked."""
+"""Answers that another process generates: commands to it go through the database."""
 
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from chie.chat.runs.command_queue import Orders
+from chie.chat.runs.command_queue import CommandQueue
+from chie.chat.runs.notifier import Notifier
 from chie.chat.runs.recovery import Recovery
+from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.entities import Message
-from chie.chat.sessions.turns import Turns
 from chie.errors import ConflictError
 
-REACTION_SECONDS = 5.0
-
-DEAF = (
-    "the Chie process that writes this answer does not react, so nothing was decided. "
-    "Try again in a moment, or stop the answer."
-)
-UNSURE = (
-    "the Chie process that writes this answer took your word and did not confirm it. "
-    "Follow the answer to see what happens, or stop it."
-)
+REPLY_TIMEOUT_SECONDS = 5.0
 
 
-class Elsewhere:
-    def __init__(self, turns: Turns, orders: Orders, recovery: Recovery) -> None:
-        self._turns = turns
-        self._orders = orders
+class RemoteRuns:
+    def __init__(self, answers: AnswerStore, queue: CommandQueue, notifier: Notifier, recovery: Recovery) -> None:
+        self._answers = answers
+        self._queue = queue
+        self._notifier = notifier
         self._recovery = recovery
 
     async def stop(self, message_id: str) -> Message:
-        """A writer that does not react loses the answer: stopping works as long as the database does."""
-        order_id = await self._orders.give(message_id, "stop")
-        if order_id is not None:
-            await self._until(message_id, lambda: self._ended(message_id))
-            if await self._orders.withdraw(order_id):
+        """An owner that does not react loses the lease, so stopping works as long as the database does."""
+        command_id = await self._queue.send(message_id, "stop")
+        if command_id is not None:
+            await self._wait_until(message_id, lambda: self._has_ended(message_id))
+            if await self._queue.withdraw(command_id):
                 await self._recovery.stop(message_id)
-        return await self._turns.answer(message_id)
+        return await self._answers.get(message_id)
 
     async def decide(self, message_id: str, call_id: str, *, approved: bool) -> None:
-        order_id = await self._orders.give(message_id, "approve" if approved else "refuse", call_id)
-        if order_id is None:
-            raise over(await self._turns.answer(message_id))
+        command_id = await self._queue.send(message_id, "approve" if approved else "deny", call_id)
+        if command_id is None:
+            raise answer_ended(await self._answers.get(message_id))
         withdrawn = True
         try:
-            if await self._until(message_id, lambda: self._orders.is_done(order_id)):
+            if await self._wait_until(message_id, lambda: self._queue.is_done(command_id)):
                 return
         finally:
-            withdrawn = await self._orders.withdraw(order_id)
-        if await self._ended(message_id):
-            raise over(await self._turns.answer(message_id))
-        raise ConflictError(DEAF if withdrawn else UNSURE)
+            withdrawn = await self._queue.withdraw(command_id)
+        answer = await self._answers.get(message_id)
+        if answer.status != "streaming":
+            raise answer_ended(answer)
+        if withdrawn:
+            raise ConflictError("chat.process_not_responding")
+        raise ConflictError("chat.decision_unconfirmed")
 
-    async def _until(self, message_id: str, reached: Callable[[], Awaitable[bool]]) -> bool:
-        """Whether it came to that in time."""
-        until = monotonic() + REACTION_SECONDS
-        with self._turns.bell.listening(message_id) as ring:
-            while not (there := await reached()) and (left := until - monotonic()) > 0:
-                await ring.heard(left)
-        return there
+    async def _wait_until(self, message_id: str, reached: Callable[[], Awaitable[bool]]) -> bool:
+        """Whether the condition was reached before the timeout."""
+        deadline = monotonic() + REPLY_TIMEOUT_SECONDS
+        with self._notifier.subscribe(message_id) as subscription:
+            while not (done := await reached()) and (left := deadline - monotonic()) > 0:
+                await subscription.wait(left)
+        return done
 
-    async def _ended(self, message_id: str) -> bool:
-        return (await self._turns.answer(message_id)).status != "streaming"
+    async def _has_ended(self, message_id: str) -> bool:
+        return (await self._answers.get(message_id)).status != "streaming"
 
 
-def over(answer: Message) -> ConflictError:
-    return ConflictError(f"this answer has ended ({answer.status}): there is nothing left to approve.")
+def answer_ended(answer: Message) -> ConflictError:
+    return ConflictError("chat.answer_ended", status=answer.status)

@@ -1,69 +1,70 @@
-"""One answer in the making: the events so far, and those who wait for more."""
+"""One answer that is being generated: its events so far, its waiting readers, and its pending approvals."""
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
-from chie.chat.sessions.answer import Answer, Item
-from chie.chat.sessions.entities import Events
-from chie.chat.sessions.turns import Beginning
+from chie.chat.agents.base import BaseAgent
+from chie.chat.sessions.answer_builder import AnswerBuilder
+from chie.chat.sessions.entities import EventChunk, PendingAnswer, StoredEvent
 from chie.errors import ConflictError, NotFoundError
 
-WINDOW = 4_096  # events kept at hand; a reader who is further behind gets the saved ones from the database
+WINDOW = 4_096  # events kept in memory; a reader that is further behind reads the database
 
 
 class Run:
-    """Events are numbered from 1. Readers keep nothing here but their place, however slow they are."""
+    """Events are numbered from 1. A reader keeps nothing here but its offset, however slow it is."""
 
-    def __init__(self, beginning: Beginning) -> None:
-        self.message_id = beginning.message_id
-        self.session_id = beginning.session_id
-        self.agent_id = beginning.agent.agent_id
-        self.answer = Answer()
+    def __init__(self, pending: PendingAnswer, agent: BaseAgent) -> None:
+        self.pending = pending
+        self.agent = agent
+        self.message_id = pending.message_id
+        self.session_id = pending.session_id
+        self.answer = AnswerBuilder()
         self.task: asyncio.Task[None] | None = None
         self.saving: asyncio.Future[None] | None = None
         self.finishing = False
         self.ended = False
-        self.stopping = False
-        self.lost = False  # another process has ended the answer
-        self.interrupted = False  # the house closes
-        self.doubtful = False  # whether the last save arrived is not known
-        self.base = 0
-        self.tool_began: dict[str, float] = {}
-        self._said = 0
-        self._window: list[Item] = []
+        self.stopped = False
+        self.lease_lost = False
+        self.interrupted = False  # by the shutdown of this process
+        self.save_uncertain = False  # the last save failed, but may have been committed
+        self.base = 0  # the number of the last event that has left the window
+        self.tool_started: dict[str, float] = {}
+        self._length = 0
+        self._window: list[StoredEvent] = []
         self._saved = 0
         self._waiting: list[asyncio.Future[bool]] = []
         self._approvals: dict[str, asyncio.Future[bool]] = {}
 
     @property
+    def agent_id(self) -> str:
+        return self.agent.agent_id
+
+    @property
     def count(self) -> int:
         return self.base + len(self._window)
 
-    def add(self, item: Item) -> None:
+    def add(self, item: StoredEvent) -> None:
         self._window.append(item)
         self.answer.add(item)
         if self._waiting:
-            self.wake(news=True)
+            self._wake(has_events=True)
 
-    def say(self, words: str, limit: int) -> bool:
-        """False where the answer grows longer than the limit: then it ends there."""
-        kept = words[: limit - self._said]
-        self._said += len(kept)
-        whole = len(kept) == len(words)
-        if kept or whole:
+    def add_text(self, text: str, limit: int) -> bool:
+        """False if the text had to be cut to keep the answer within `limit` characters."""
+        kept = text[: limit - self._length]
+        self._length += len(kept)
+        is_whole = len(kept) == len(text)
+        if kept or is_whole:
             self.add(kept)
-        return whole
+        return is_whole
 
-    def wake(self, *, news: bool) -> None:
-        """Without news it is a heartbeat."""
-        waiting, self._waiting = self._waiting, []
-        for reader in waiting:
-            if not reader.done():
-                reader.set_result(news)
+    def send_heartbeat(self) -> None:
+        self._wake(has_events=False)
 
-    async def news(self) -> bool:
-        """Wait for the next event; False is a heartbeat."""
+    async def wait_for_events(self) -> bool:
+        """True for new events or the end of the run, False for a heartbeat."""
         reader: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append(reader)
         try:
@@ -73,46 +74,52 @@ class Run:
                 with suppress(ValueError):
                     self._waiting.remove(reader)
 
-    def after(self, seq: int) -> Sequence[Item]:
-        """Only for places that are still at hand: `seq` is not before `base`."""
+    def events_after(self, seq: int) -> Sequence[StoredEvent]:
+        """`seq` must not be before `base`."""
         return self._window[seq - self.base :]
 
-    def unsaved(self) -> Events | None:
+    def unsaved(self) -> EventChunk | None:
         items = self._window[self._saved - self.base :]
-        return Events(message_id=self.message_id, first=self._saved + 1, items=items) if items else None
+        return EventChunk(message_id=self.message_id, first=self._saved + 1, items=items) if items else None
 
-    def rest(self, last: Sequence[Item]) -> Events:
-        """All that is left to save, with the last events."""
+    def unsaved_with(self, last: Sequence[StoredEvent]) -> EventChunk:
+        """Everything that is left to save, including the last events."""
         items = [*self._window[self._saved - self.base :], *last]
-        return Events(message_id=self.message_id, first=self._saved + 1, items=items)
+        return EventChunk(message_id=self.message_id, first=self._saved + 1, items=items)
 
     def mark_saved(self, last: int) -> None:
         self._saved = last
-        self.doubtful = False
+        self.save_uncertain = False
         surplus = min(len(self._window) - WINDOW, last - self.base)
         if surplus > WINDOW:
             del self._window[:surplus]
             self.base += surplus
 
-    def end(self, last: Sequence[Item]) -> None:
-        """The last events are shown once they are on disk, so `done` means saved."""
+    def end(self, last: Sequence[StoredEvent] = ()) -> None:
+        """Readers get the last events after these are stored, so `done` means saved."""
         self._window.extend(last)
         self.ended = True
-        self.wake(news=True)
+        self._wake(has_events=True)
 
     def stop(self) -> None:
-        self.stopping = self._cancel() or self.stopping
+        self.stopped = self._cancel() or self.stopped
 
-    def lose(self) -> None:
-        self.lost = self._cancel() or self.lost
+    def lose_lease(self) -> None:
+        self.lease_lost = self._cancel() or self.lease_lost
 
     def interrupt(self) -> None:
         self.interrupted = self._cancel() or self.interrupted
 
     def _cancel(self) -> bool:
-        """Once, for whichever reason comes first."""
-        over = self.stopping or self.lost or self.interrupted or self.finishing
-        return self.task is not None and not over and self.task.cancel()
+        """Cancel the task once; the first reason wins."""
+        ending = self.stopped or self.lease_lost or self.interrupted or self.finishing
+        return self.task is not None and not ending and self.task.cancel()
+
+    def _wake(self, *, has_events: bool) -> None:
+        waiting, self._waiting = self._waiting, []
+        for reader in waiting:
+            if not reader.done():
+                reader.set_result(has_events)
 
     def expect_approval(self, call_id: str) -> "asyncio.Future[bool]":
         if call_id not in self._approvals:
@@ -120,7 +127,7 @@ class Run:
         return self._approvals[call_id]
 
     async def approval(self, call_id: str) -> bool:
-        """Each word of the user counts once: models give the same id to calls of different rounds."""
+        """A decision counts once: models reuse the ids of calls in later rounds."""
         try:
             return await self.expect_approval(call_id)
         finally:
@@ -129,8 +136,8 @@ class Run:
     def decide(self, call_id: str, *, approved: bool) -> None:
         decision = self._approvals.get(call_id)
         if decision is None:
-            raise NotFoundError("no tool call of this answer waits under this id: its tool_call event names it.")
+            raise NotFoundError("chat.tool_call_not_found")
         if not decision.done():
             decision.set_result(approved)
         elif decision.result() != approved:
-            raise ConflictError("this tool call was decided already. Nothing was changed.")
+            raise ConflictError("chat.tool_call_decided")

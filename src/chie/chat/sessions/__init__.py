@@ -1,1 +1,1 @@
-"""What was said: sessions and messages in SQLite or PostgreSQL."""
+"""The persistence of sessions and messages, in SQLite or PostgreSQL."""

@@ -1,31 +1,19 @@
-"""The tree of a session's messages: from any of them one way leads back to the beginning."""
+"""A session's messages form a tree; a branch is the path from the first message to one of them."""
 
 from collections.abc import Iterable, Sequence
 
-from chie.chat.agents.base import Turn
 from chie.chat.sessions.entities import Message
-
-UNANSWERED = "(This answer failed before it began.)"  # models ask for an answer between two questions
 
 
 def branch(messages: Iterable[Message], tip: str | None) -> list[Message]:
-    """From the first message to `tip`."""
+    """From the first message to `tip`, inclusive."""
     by_id = {message.message_id: message for message in messages}
-    way: list[Message] = []
+    path: list[Message] = []
     while tip is not None:
-        way.append(by_id[tip])
-        tip = way[-1].parent_id
-    return way[::-1]
+        path.append(by_id[tip])
+        tip = path[-1].parent_id
+    return path[::-1]
 
 
 def newest_branch(messages: Sequence[Message]) -> list[Message]:
     return branch(messages, messages[-1].message_id if messages else None)
-
-
-def history(messages: Iterable[Message], tip: str | None) -> list[Turn]:
-    """What an agent is told of the conversation so far."""
-    return [
-        Turn(role=message.role, content=message.content or UNANSWERED)
-        for message in branch(messages, tip)
-        if message.content or message.role == "assistant"
-    ]

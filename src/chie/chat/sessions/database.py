@@ -1,7 +1,7 @@
-"""The engine: many readers, and one writer that puts all waiting changes into one transaction.
+"""Connections to the database: many readers, and one writer that commits all queued changes together.
 
-SQLite has one writer in any case; letting changes share a commit makes that cheap, keeps their order, and leaves
-nobody waiting for a lock. PostgreSQL gains by it too, so both go the same way.
+SQLite allows one writer anyway. Sharing a commit makes writes cheap, keeps their order and avoids waiting for locks;
+PostgreSQL gains from it too.
 """
 
 import asyncio
@@ -14,54 +14,54 @@ from sqlalchemy import URL, Insert, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from chie.access.identity import User, acting_as, current_user
-from chie.chat.runs.notify import Bell
 from chie.database.engine import WRITE_TRANSACTION, async_engine, translate_errors
 
 T = TypeVar("T")
-Change = Callable[[AsyncConnection], Awaitable[T]]
+Connection = AsyncConnection
+Change = Callable[[Connection], Awaitable[T]]
 
 CHANNEL = "chie"
-NAMES = 200  # in one notification, which holds 8000 bytes
+NAMES_PER_NOTIFICATION = 200  # a payload holds 8000 bytes
 
-_TELL = text(f"SELECT pg_notify('{CHANNEL}', :names)")
+_NOTIFY = text(f"SELECT pg_notify('{CHANNEL}', :names)")
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """New rows that depend on nothing: those of all who wait go into the database with one statement a table."""
+    """Inserts that depend on no other row. Those of all queued changes share one statement per table."""
 
     inserts: dict[Insert, list[dict[str, Any]]]
 
-    async def __call__(self, connection: AsyncConnection) -> None:
+    async def __call__(self, connection: Connection) -> None:
         for statement, rows in self.inserts.items():
             await connection.execute(statement, rows)
 
     @classmethod
-    def of_all(cls, batch: "Sequence[Waiting]") -> "Rows":
+    def of_all(cls, batch: "Sequence[QueuedChange]") -> "Rows":
         inserts: dict[Insert, list[dict[str, Any]]] = {}
-        for waiting in batch:
-            if isinstance(waiting.change, Rows):
-                for statement, rows in waiting.change.inserts.items():
+        for queued in batch:
+            if isinstance(queued.change, Rows):
+                for statement, rows in queued.change.inserts.items():
                     inserts.setdefault(statement, []).extend(rows)
         return cls(inserts)
 
 
 @dataclass(slots=True)
-class Waiting:
-    """The writer serves many: each change is made as the user who asked for it."""
+class QueuedChange:
+    """A change in the queue; it runs as the user who requested it."""
 
     change: Change[Any]
     user: User = field(default_factory=current_user)
     outcome: "asyncio.Future[Any]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
-    async def finish(self, connection: AsyncConnection) -> object:
+    async def finish(self, connection: Connection) -> object:
         if isinstance(self.change, Rows):
             return None
         with acting_as(self.user):
             return await self.change(connection)
 
     def resolve(self, value: object) -> None:
-        if not self.outcome.done():  # whoever asked may have left; the change was made all the same
+        if not self.outcome.done():  # the caller may have been cancelled; the change was made
             self.outcome.set_result(value)
 
     def fail(self, error: BaseException) -> None:
@@ -72,32 +72,35 @@ class Waiting:
 class Database:
     def __init__(self, url: URL) -> None:
         self.url = url
-        self.bell = Bell()
         self._engine: AsyncEngine | None = None
-        self._queue: list[Waiting] = []
+        self._queue: list[QueuedChange] = []
         self._writer: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """One unchanging view where the database gives it (SQLite), at least committed rows elsewhere."""
+    async def read(self) -> AsyncIterator[Connection]:
+        """A snapshot on SQLite; committed rows on PostgreSQL."""
         with translate_errors(self.url):
             async with self._open().connect() as connection:
                 yield connection
 
     async def write(self, change: Change[T]) -> T:
-        """All of the change, on disk when this returns, or none of it. It may run twice if a neighbour fails."""
-        waiting = Waiting(change)
-        self._queue.append(waiting)
+        """Make the whole change or none of it; it is on disk when this returns.
+
+        `change` may run twice: if another change of the batch fails, each is tried alone.
+        """
+        queued = QueuedChange(change)
+        self._queue.append(queued)
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write_all(), name="database-writer")
-        result: T = await waiting.outcome
+        result: T = await queued.outcome
         return result
 
-    async def tell(self, connection: AsyncConnection, names: Sequence[str]) -> None:
-        """Ring for those names in every process, once the connection's transaction is on disk."""
+    async def notify(self, connection: Connection, names: Sequence[str]) -> None:
+        """Notify every process about these names once the transaction commits. Does nothing on SQLite."""
         if self.url.get_backend_name() == "postgresql":
-            for start in range(0, len(names), NAMES):
-                await connection.execute(_TELL, {"names": " ".join(names[start : start + NAMES])})
+            for start in range(0, len(names), NAMES_PER_NOTIFICATION):
+                batch = names[start : start + NAMES_PER_NOTIFICATION]
+                await connection.execute(_NOTIFY, {"names": " ".join(batch)})
 
     async def check(self) -> None:
         async with self.read() as connection:
@@ -116,29 +119,29 @@ class Database:
             batch, self._queue = self._queue, []
             try:
                 await self._commit(batch)
-            except Exception as error:  # noqa: BLE001 - whatever it is, whoever asked for the change gets it
+            except Exception as error:  # noqa: BLE001 - raised again by the caller of `write`
                 await self._write_each(batch, error)
 
-    async def _write_each(self, batch: Sequence[Waiting], error: Exception) -> None:
-        """One of them failed and took the others with it: now each alone."""
+    async def _write_each(self, batch: Sequence[QueuedChange], error: Exception) -> None:
+        """Commit each change alone after the batch failed."""
         if len(batch) == 1:
             return batch[0].fail(error)
-        for waiting in batch:
+        for queued in batch:
             try:
-                await self._commit([waiting])
+                await self._commit([queued])
             except Exception as own:  # noqa: BLE001
-                waiting.fail(own)
+                queued.fail(own)
         return None
 
-    async def _commit(self, batch: Sequence[Waiting]) -> None:
+    async def _commit(self, batch: Sequence[QueuedChange]) -> None:
         with translate_errors(self.url):
             async with self._open().connect() as connection:
                 await connection.execution_options(**WRITE_TRANSACTION)
                 async with connection.begin():
                     await Rows.of_all(batch)(connection)
-                    results = [await waiting.finish(connection) for waiting in batch]
-        for waiting, result in zip(batch, results, strict=True):
-            waiting.resolve(result)
+                    results = [await queued.finish(connection) for queued in batch]
+        for queued, result in zip(batch, results, strict=True):
+            queued.resolve(result)
 
     def _open(self) -> AsyncEngine:
         if self._engine is None:

@@ -1,4 +1,4 @@
-"""The nouns: what was said, by whom, and how far an answer got."""
+"""Sessions, messages and events, as the rest of the chat sees them."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -9,6 +9,9 @@ from chie.access.identity import ANONYMOUS
 
 Role = Literal["user", "assistant"]
 Status = Literal["complete", "streaming", "stopped", "interrupted", "failed"]
+
+StoredEvent = str | dict[str, Any]
+"""An event as it is stored; a plain string is a piece of text."""
 
 
 def new_id() -> str:
@@ -21,7 +24,7 @@ def now() -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """A conversation, without its messages. Nobody but its user knows of it."""
+    """A conversation without its messages, visible to its user alone."""
 
     session_id: str
     title: str
@@ -32,66 +35,70 @@ class Session:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Message:
-    """A question or an answer. `parts` tells in order what was said and which tools ran; `last_event_id` is the
-    event up to which `content` reaches, so an answer that is still streaming can be followed from there."""
+class MessageContent:
+    """The part of a message that is written when an answer ends.
 
-    message_id: str
-    session_id: str
-    parent_id: str | None
-    role: Role
-    content: str
+    `parts` holds text and tool events in order. `content` covers the events up to `last_event_id`, so an answer that
+    is still streaming can be followed from there. `error_code` and `error_params` are null for errors that were
+    stored before errors had codes.
+    """
+
     status: Status
-    created_at: datetime
-    agent_id: str | None = None
-    error: str | None = None
+    content: str
     parts: list[dict[str, Any]] = field(default_factory=list)
+    error: str | None = None
+    error_code: str | None = None
+    error_params: dict[str, Any] | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
     last_event_id: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conversation:
-    """A session whole. Messages form a tree by `parent_id`, oldest first; the last one ends the newest branch."""
+class Message(MessageContent):
+    """A question or an answer."""
 
+    message_id: str
     session_id: str
-    title: str
-    current_agent_id: str
+    parent_id: str | None
+    role: Role
     created_at: datetime
-    updated_at: datetime
-    user_id: str = ANONYMOUS
+    agent_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation(Session):
+    """A session with its messages: a tree by `parent_id`, oldest first. The last message ends the newest branch."""
+
     messages: list[Message]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Part of the list, newest first; `next_cursor` leads to the rest."""
+    """One page of the list of sessions, newest first; `next_cursor` is null on the last page."""
 
     sessions: list[Session]
     next_cursor: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ending:
-    """How an answer came out, for its row."""
+class PendingAnswer:
+    """A stored question and its empty answer. `history` is the branch that leads to the question."""
 
-    status: Status
-    content: str
-    parts: list[dict[str, Any]] = field(default_factory=list)
-    error: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    last_event_id: int = 0
+    session_id: str
+    message_id: str
+    agent_id: str
+    question: str
+    history: list[Message]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Events:
-    """A stretch of an answer's events, numbered from `first`; a plain string is text."""
+class EventChunk:
+    """Consecutive events of an answer; `first` is the number of the first one."""
 
     message_id: str
     first: int
-    items: list[str | dict[str, Any]]
+    items: list[StoredEvent]
 
     @property
     def last(self) -> int:

@@ -1,4 +1,4 @@
-"""A conversation as a file: Markdown to read, JSON to process."""
+"""Exports a conversation as Markdown or JSON."""
 
 from dataclasses import asdict
 from math import isfinite
@@ -11,7 +11,7 @@ SUFFIX = {"markdown": "md", "json": "json"}
 
 
 def file_name(conversation: Conversation, format: str) -> str:  # noqa: A002
-    """ASCII alone, because headers hold nothing else."""
+    """ASCII only, because the name goes into a header."""
     return f"chie-{conversation.created_at:%Y-%m-%d}-{conversation.session_id[:8]}.{SUFFIX[format]}"
 
 
@@ -25,8 +25,8 @@ def as_markdown(conversation: Conversation) -> str:
 
 
 def _section(message: Message) -> str:
-    who = "User" if message.role == "user" else message.agent_id or "Assistant"
-    lines = [f"## {who}", *_texts(message)]
+    author = "User" if message.role == "user" else message.agent_id or "Assistant"
+    lines = [f"## {author}", *_texts(message)]
     if message.status in ("stopped", "interrupted", "failed"):
         lines.append(f"*({message.status}{f': {message.error}' if message.error else ''})*")
     return "\n\n".join(lines) + "\n"
@@ -35,14 +35,14 @@ def _section(message: Message) -> str:
 def _texts(message: Message) -> list[str]:
     if not message.parts:
         return [message.content] if message.content else []
-    told = (_part(part) for part in message.parts if part["type"] in ("message", "tool_result"))
-    return list(filter(None, told))
+    shown = (_part(part) for part in message.parts if part["type"] in ("message", "tool_result"))
+    return list(filter(None, shown))
 
 
 def _part(part: dict[str, Any]) -> str:
     if part["type"] == "message":
-        return str(part["content"]).strip("\n")  # sections stand apart already
-    outcome = "failed" if part["is_error"] else "answered"
+        return str(part["content"]).strip("\n")  # sections are separated by blank lines already
+    outcome = "failed" if part["is_error"] else "returned"
     quoted = "\n".join(f"> {line}".rstrip() for line in str(part["content"]).splitlines())
     return f"> Tool `{part['name']}` {outcome}:\n>\n{quoted}"
 
@@ -53,5 +53,5 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
     if isinstance(value, float) and not isfinite(value):
-        return None  # which JSON cannot say, and a tool's arguments once could
+        return None  # not valid JSON; older versions stored such numbers in tool arguments
     return value.isoformat() if hasattr(value, "isoformat") else value

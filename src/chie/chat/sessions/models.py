@@ -1,4 +1,4 @@
-"""The tables. Texts that are searched have a folded twin, because no two databases fold Japanese alike."""
+"""The tables. Searched texts have a folded copy, because databases differ in how they fold Japanese."""
 
 from datetime import UTC, datetime
 
@@ -7,11 +7,11 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from chie.access.identity import ANONYMOUS
 
-Number = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts up by itself only for this type
+Number = BigInteger().with_variant(Integer, "sqlite")  # the only type that SQLite auto-increments
 
 
 class Moment(TypeDecorator[datetime]):
-    """A point in time; SQLite keeps no zone, so it is always UTC there."""
+    """A point in time. SQLite stores no time zone, so values are UTC there."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -23,7 +23,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Table(DeclarativeBase):
-    """What Alembic compares the migrations with."""
+    """The schema that the migrations must produce."""
 
 
 class SessionRow(Table):
@@ -44,7 +44,7 @@ class SessionRow(Table):
 
 
 class MessageRow(Table):
-    """`parent_id` makes a tree of a session: answering again or editing adds a branch and changes nothing."""
+    """`parent_id` makes a session a tree: regenerating or editing adds a branch and changes no row."""
 
     __tablename__ = "messages"
 
@@ -58,15 +58,15 @@ class MessageRow(Table):
     agent_id: Mapped[str | None] = mapped_column(Text)
     status: Mapped[str] = mapped_column(String(16))
     error: Mapped[str | None] = mapped_column(Text)
-    parts: Mapped[str | None] = mapped_column(
-        Text
-    )  # JSON; only where tools ran or the answer was cut, else `content` is all
+    parts: Mapped[str | None] = mapped_column(Text)  # JSON, or null where `content` is all there is
     input_tokens: Mapped[int | None] = mapped_column(Integer)
     output_tokens: Mapped[int | None] = mapped_column(Integer)
     last_event_id: Mapped[int] = mapped_column(Integer)
     created_at: Mapped[datetime] = mapped_column(Moment)
-    owner: Mapped[str | None] = mapped_column(Text)  # the process that is writing the answer, while it does
-    alive_at: Mapped[datetime | None] = mapped_column(Moment)
+    owner: Mapped[str | None] = mapped_column(Text)  # the process that holds the lease while the answer is generated
+    alive_at: Mapped[datetime | None] = mapped_column(Moment)  # when the lease was last renewed
+    error_code: Mapped[str | None] = mapped_column(Text)
+    error_params: Mapped[str | None] = mapped_column(Text)  # JSON
 
     __table_args__ = (
         Index("messages_by_session", "session_id", "seq"),
@@ -76,7 +76,7 @@ class MessageRow(Table):
 
 
 class EventsRow(Table):
-    """A stretch of an answer's events, for those who come back: `data` is a JSON list, a plain string is text."""
+    """Consecutive events of an answer. `data` is a JSON list in which a plain string is a piece of text."""
 
     __tablename__ = "message_events"
 
@@ -86,18 +86,19 @@ class EventsRow(Table):
     data: Mapped[str] = mapped_column(Text)
 
 
-class OrderRow(Table):
-    """What a process asks of the one that writes an answer. `seq` is the order in which it was asked."""
+class CommandRow(Table):
+    """A request to the process that generates an answer; `seq` is the order of arrival."""
 
-    __tablename__ = "answer_orders"
+    __tablename__ = "run_commands"
 
     seq: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
     id: Mapped[str] = mapped_column(String(36), unique=True)
     message_id: Mapped[str] = mapped_column(String(36), ForeignKey("messages.id", ondelete="CASCADE"))
-    wish: Mapped[str] = mapped_column(String(16))
+    kind: Mapped[str] = mapped_column(String(16))
     call_id: Mapped[str | None] = mapped_column(Text)
-    outcome: Mapped[str | None] = mapped_column(String(32))  # nothing until the writer takes it
-    reply: Mapped[str | None] = mapped_column(Text)
+    outcome: Mapped[str | None] = mapped_column(String(32))  # null until the owner takes the command
+    error_code: Mapped[str | None] = mapped_column(Text)
+    error_params: Mapped[str | None] = mapped_column(Text)  # JSON
     created_at: Mapped[datetime] = mapped_column(Moment)
 
-    __table_args__ = (Index("answer_orders_by_message", "message_id"),)
+    __table_args__ = (Index("run_commands_by_message", "message_id"),)

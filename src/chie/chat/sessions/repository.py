@@ -1,4 +1,4 @@
-"""All SQL of the chat. Functions take a connection; whoever gives it owns the transaction."""
+"""The SQL of sessions and messages. Functions take a connection; the caller owns the transaction."""
 
 import json
 from collections.abc import Sequence
@@ -6,21 +6,20 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, type_coerce, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from chie.chat.sessions.database import Rows
-from chie.chat.sessions.entities import Ending, Events, Message, Session
-from chie.chat.sessions.models import EventsRow, MessageRow, Moment, OrderRow, SessionRow
+from chie.chat.sessions.database import Connection, Rows
+from chie.chat.sessions.entities import EventChunk, Message, MessageContent, Session
+from chie.chat.sessions.models import CommandRow, EventsRow, MessageRow, Moment, SessionRow
 from chie.unicode import fold
 
-ALL = 1_000_000
+NO_LIMIT = 1_000_000
 
-# Made once: to build a statement costs more than to run it.
+# Built once: building a statement costs more than running it.
 _INSERT_SESSION = insert(SessionRow)
-_INSERT_MESSAGES = insert(MessageRow).values(alive_at=func.now())  # by the database's clock, which all share
+_INSERT_MESSAGES = insert(MessageRow).values(alive_at=func.now())  # the database's clock, which all share
 _INSERT_EVENTS = insert(EventsRow)
-_END = update(MessageRow).where(MessageRow.id == bindparam("message"), MessageRow.owner == bindparam("writer"))
-_ASKED = exists().where(OrderRow.outcome.is_(None)).label("asked")
+_FINISH = update(MessageRow).where(MessageRow.id == bindparam("message"), MessageRow.owner == bindparam("holder"))
+_HAS_COMMANDS = exists().where(CommandRow.outcome.is_(None)).label("has_commands")
 
 _SESSION = (
     SessionRow.id,
@@ -40,6 +39,8 @@ _MESSAGE = (
     MessageRow.created_at,
     MessageRow.agent_id,
     MessageRow.error,
+    MessageRow.error_code,
+    MessageRow.error_params,
     MessageRow.parts,
     MessageRow.input_tokens,
     MessageRow.output_tokens,
@@ -48,7 +49,7 @@ _MESSAGE = (
 
 
 def new_session(session: Session, messages: Sequence[Message] = (), *, owner: str = "") -> Rows:
-    """The messages are numbered in the order given."""
+    """Messages are numbered in the given order."""
     inserts = {_INSERT_SESSION: [_session_row(session)]}
     if messages:
         inserts[_INSERT_MESSAGES] = [_message_row(message, owner) for message in messages]
@@ -67,57 +68,56 @@ def _session_row(session: Session) -> dict[str, Any]:
     }
 
 
-async def session(connection: AsyncConnection, session_id: str, *, user_id: str, held: bool = False) -> Session | None:
-    """`held`, nobody else holds or deletes it before this transaction ends; SQLite has one writer anyway.
+async def session(connection: Connection, session_id: str, *, user_id: str, lock: bool = False) -> Session | None:
+    """`lock` keeps others from locking or deleting the session until the transaction ends.
 
-    FOR NO KEY UPDATE: those who write answers into the session only need its key, and do not wait.
+    PostgreSQL locks FOR NO KEY UPDATE, so inserting messages into the session does not wait. SQLite has one writer.
     """
     statement = select(*_SESSION).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
-    if held:
+    if lock:
         statement = statement.with_for_update(key_share=True)
     row = (await connection.execute(statement)).first()
     return _session(row) if row else None
 
 
 async def page(
-    connection: AsyncConnection, *, user_id: str, query: str | None, limit: int, before: tuple[datetime, str] | None
+    connection: Connection, *, user_id: str, query: str | None, limit: int, before: tuple[datetime, str] | None
 ) -> list[Session]:
     statement = select(*_SESSION).where(SessionRow.user_id == user_id)
     statement = statement.order_by(SessionRow.updated_at.desc(), SessionRow.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(tuple_(SessionRow.updated_at, SessionRow.id) < before)
     if query is not None:
-        said = exists().where(
+        matching = exists().where(
             MessageRow.session_id == SessionRow.id, MessageRow.folded.contains(fold(query), autoescape=True)
         )
-        statement = statement.where(or_(SessionRow.folded.contains(fold(query), autoescape=True), said))
+        statement = statement.where(or_(SessionRow.folded.contains(fold(query), autoescape=True), matching))
     return [_session(row) for row in await connection.execute(statement)]
 
 
-async def change_session(connection: AsyncConnection, session_id: str, **columns: object) -> None:
-    """`title` brings its folded twin along."""
+async def change_session(connection: Connection, session_id: str, **columns: object) -> None:
+    """Setting `title` also sets its folded copy."""
     if "title" in columns:
         columns["folded"] = fold(str(columns["title"]))
     await connection.execute(update(SessionRow).where(SessionRow.id == session_id).values(**columns))
 
 
-async def delete_session(connection: AsyncConnection, session_id: str, *, user_id: str) -> bool:
-    theirs = delete(SessionRow).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
-    done = await connection.execute(theirs)
-    return done.rowcount > 0
+async def delete_session(connection: Connection, session_id: str, *, user_id: str) -> bool:
+    statement = delete(SessionRow).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
+    return (await connection.execute(statement)).rowcount > 0
 
 
-async def insert_messages(connection: AsyncConnection, messages: Sequence[Message], *, owner: str) -> None:
-    """One statement; the messages are numbered in the order given."""
+async def insert_messages(connection: Connection, messages: Sequence[Message], *, owner: str) -> None:
+    """One statement; messages are numbered in the given order."""
     await connection.execute(_INSERT_MESSAGES, [_message_row(message, owner) for message in messages])
 
 
-async def messages(connection: AsyncConnection, session_id: str) -> list[Message]:
+async def messages(connection: Connection, session_id: str) -> list[Message]:
     statement = select(*_MESSAGE).where(MessageRow.session_id == session_id).order_by(MessageRow.seq)
     return [_message(row) for row in await connection.execute(statement)]
 
 
-async def message(connection: AsyncConnection, message_id: str, *, user_id: str) -> Message | None:
+async def message(connection: Connection, message_id: str, *, user_id: str) -> Message | None:
     statement = (
         select(*_MESSAGE)
         .join(SessionRow, SessionRow.id == MessageRow.session_id)
@@ -127,33 +127,33 @@ async def message(connection: AsyncConnection, message_id: str, *, user_id: str)
     return _message(row) if row else None
 
 
-async def insert_events(connection: AsyncConnection, stretches: Sequence[Events]) -> None:
+async def insert_events(connection: Connection, chunks: Sequence[EventChunk]) -> None:
     rows = [
         {
-            "message_id": stretch.message_id,
-            "first": stretch.first,
-            "last": stretch.last,
-            "data": json.dumps(stretch.items, ensure_ascii=False),
+            "message_id": chunk.message_id,
+            "first": chunk.first,
+            "last": chunk.last,
+            "data": json.dumps(chunk.items, ensure_ascii=False),
         }
-        for stretch in stretches
+        for chunk in chunks
     ]
     await connection.execute(_INSERT_EVENTS, rows)
 
 
-async def delete_events(connection: AsyncConnection, message_id: str, *, first: int) -> None:
-    """From that event on."""
+async def delete_events(connection: Connection, message_id: str, *, first: int) -> None:
+    """Delete every chunk that starts at `first` or later."""
     await connection.execute(delete(EventsRow).where(EventsRow.message_id == message_id, EventsRow.first >= first))
 
 
-async def owned_messages(connection: AsyncConnection, message_ids: Sequence[str], owner: str) -> tuple[set[str], bool]:
-    """Those that are still there and still that process's to write, and whether anybody is asked for anything."""
-    ours = (MessageRow.id.in_(message_ids), MessageRow.owner == owner)
-    rows = (await connection.execute(select(MessageRow.id, _ASKED).where(*ours))).all()
-    return {row.id for row in rows}, any(row.asked for row in rows)
+async def owned_messages(connection: Connection, message_ids: Sequence[str], owner: str) -> tuple[set[str], bool]:
+    """The ids whose lease `owner` still holds, and whether any process has a command waiting."""
+    owned = (MessageRow.id.in_(message_ids), MessageRow.owner == owner)
+    rows = (await connection.execute(select(MessageRow.id, _HAS_COMMANDS).where(*owned))).all()
+    return {row.id for row in rows}, any(row.has_commands for row in rows)
 
 
-async def events(connection: AsyncConnection, message_id: str, *, after: int = 0, limit: int = 1_000) -> list[Events]:
-    """Stretches that hold anything later than `after`, in order; the first may begin before it."""
+async def events(connection: Connection, message_id: str, *, after: int = 0, limit: int = 1_000) -> list[EventChunk]:
+    """Chunks with events later than `after`, in order; the first one may start before it."""
     statement = (
         select(EventsRow.message_id, EventsRow.first, EventsRow.data)
         .where(EventsRow.message_id == message_id, EventsRow.last > after)
@@ -161,56 +161,58 @@ async def events(connection: AsyncConnection, message_id: str, *, after: int = 0
         .limit(limit)
     )
     rows = await connection.execute(statement)
-    return [Events(message_id=row.message_id, first=row.first, items=json.loads(row.data)) for row in rows]
+    return [EventChunk(message_id=row.message_id, first=row.first, items=json.loads(row.data)) for row in rows]
 
 
-async def end(connection: AsyncConnection, message_id: str, ending: Ending, *, owner: str) -> bool:
-    """False where the message is gone, or no longer that process's to end."""
+async def finish(connection: Connection, message_id: str, final: MessageContent, *, owner: str) -> bool:
+    """False where the message was deleted or `owner` no longer holds its lease."""
     values = {
         "message": message_id,
-        "writer": owner,
-        "status": ending.status,
-        "content": ending.content,
-        "folded": fold(ending.content),
-        "parts": json.dumps(ending.parts, ensure_ascii=False) if ending.parts else None,
-        "error": ending.error,
-        "input_tokens": ending.input_tokens,
-        "output_tokens": ending.output_tokens,
-        "last_event_id": ending.last_event_id,
+        "holder": owner,
+        "status": final.status,
+        "content": final.content,
+        "folded": fold(final.content),
+        "parts": _json(final.parts or None),
+        "error": final.error,
+        "error_code": final.error_code,
+        "error_params": _json(final.error_params),
+        "input_tokens": final.input_tokens,
+        "output_tokens": final.output_tokens,
+        "last_event_id": final.last_event_id,
         "owner": None,
         "alive_at": None,
     }
-    return (await connection.execute(_END, values)).rowcount > 0
+    return (await connection.execute(_FINISH, values)).rowcount > 0
 
 
-async def streaming(connection: AsyncConnection) -> list[tuple[str, str, timedelta]]:
-    """Every answer that is being written: its id, who writes it, and for how long they have not said so."""
+async def streaming(connection: Connection) -> list[tuple[str, str, timedelta]]:
+    """Every answer that is being generated: its id, its owner, and the time since its lease was renewed."""
     moment = type_coerce(func.now(), Moment).label("moment")
     statement = select(MessageRow.id, MessageRow.owner, MessageRow.alive_at, moment)
     rows = await connection.execute(statement.where(MessageRow.status == "streaming"))
     return [(row.id, row.owner, row.moment - row.alive_at) for row in rows]
 
 
-async def hold(connection: AsyncConnection, message_id: str, owner: str) -> Message | None:
-    """The answer, if that process still writes it; nobody else can end it until the transaction is over."""
+async def lock_owned(connection: Connection, message_id: str, owner: str) -> Message | None:
+    """The answer, locked until the transaction ends, if `owner` still holds its lease."""
     statement = select(*_MESSAGE).where(MessageRow.id == message_id, MessageRow.owner == owner).with_for_update()
     row = (await connection.execute(statement)).first()
     return _message(row) if row else None
 
 
-async def owner(connection: AsyncConnection, message_id: str) -> str | None:
-    """Who writes it; nobody once it has ended."""
+async def owner(connection: Connection, message_id: str) -> str | None:
+    """The process that holds the lease; None once the answer has ended."""
     return (await connection.execute(select(MessageRow.owner).where(MessageRow.id == message_id))).scalar()
 
 
-async def stay_alive(connection: AsyncConnection, message_ids: Sequence[str], owner: str) -> set[str]:
-    """Those that were that process's to renew."""
-    ours = (MessageRow.owner == owner) & MessageRow.id.in_(message_ids)
-    statement = update(MessageRow).where(ours).values(alive_at=func.now()).returning(MessageRow.id)
+async def renew_leases(connection: Connection, message_ids: Sequence[str], owner: str) -> set[str]:
+    """The ids whose lease was renewed, because `owner` holds it."""
+    owned = (MessageRow.owner == owner) & MessageRow.id.in_(message_ids)
+    statement = update(MessageRow).where(owned).values(alive_at=func.now()).returning(MessageRow.id)
     return set((await connection.execute(statement)).scalars())
 
 
-async def count(connection: AsyncConnection) -> int:
+async def count(connection: Connection) -> int:
     return (await connection.execute(select(func.count()).select_from(SessionRow))).scalar_one()
 
 
@@ -236,6 +238,8 @@ def _message(row: Row[*tuple[Any, ...]]) -> Message:
         created_at=row.created_at,
         agent_id=row.agent_id,
         error=row.error,
+        error_code=row.error_code,
+        error_params=json.loads(row.error_params) if row.error_params else None,
         parts=json.loads(row.parts) if row.parts else [],
         input_tokens=row.input_tokens,
         output_tokens=row.output_tokens,
@@ -258,3 +262,7 @@ def _message_row(message: Message, owner: str) -> dict[str, Any]:
         "created_at": message.created_at,
         "owner": owner if streaming else None,
     }
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False)

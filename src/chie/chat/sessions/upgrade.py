@@ -1,4 +1,4 @@
-"""Brings the database to the schema that this Chie knows. Processes that start together wait for the first."""
+"""Upgrades the database to the current schema. Of processes that start together, one upgrades and the others wait."""
 
 import logging
 from pathlib import Path
@@ -15,21 +15,21 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0003"  # the newest revision; a house that finds it there need not load Alembic
+HEAD = "0004"  # the newest revision; a database at HEAD is opened without loading Alembic
 VERSION = Relation(
     "alembic_version",
     MetaData(),
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
-"""As Alembic makes it, to find it there."""
-LOCK = 6_840_301  # any number, as long as every Chie takes the same
+"""The same table as Alembic creates, so that Alembic finds it later."""
+UPGRADE_LOCK = 6_840_301  # any number, as long as every version uses the same
 
 logger = logging.getLogger(__name__)
 
 
 def upgrade(url: URL) -> str | None:
-    """The revision that was there before; `HEAD` means that nothing had to be done."""
+    """The revision before the upgrade: None for a new database, `HEAD` if there was nothing to do."""
     with translate_errors(url):
         engine = blocking_engine(url)
         try:
@@ -44,21 +44,21 @@ def upgrade(url: URL) -> str | None:
 
 def _upgrade(connection: Connection, url: URL) -> str | None:
     connection.rollback()
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_sqlite(url) else f"SELECT pg_advisory_xact_lock({LOCK})")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_sqlite(url) else f"SELECT pg_advisory_xact_lock({UPGRADE_LOCK})")
     before = _revision(connection)
-    if before == HEAD:  # another process did it while we waited
+    if before == HEAD:  # another process upgraded it in the meantime
         return before
     if before is None and not _tables(connection):
         _create(connection)
     else:
         _migrate(connection, before, location(url))
     connection.commit()
-    logger.info("the database of conversations is now at schema %s", HEAD)
+    logger.info("upgraded the database of conversations to schema %s", HEAD)
     return before
 
 
 def _create(connection: Connection) -> None:
-    """A new database gets its tables as they are now; Alembic, which takes 11 MB, is for those that have a past."""
+    """Create the current tables without Alembic, which takes 11 MB of memory to load."""
     Table.metadata.create_all(connection, checkfirst=False)
     VERSION.create(connection)
     connection.execute(VERSION.insert().values(version_num=HEAD))
@@ -69,7 +69,7 @@ def _tables(connection: Connection) -> set[str]:
 
 
 def _migrate(connection: Connection, before: str | None, where: str) -> None:
-    logging.getLogger("alembic").setLevel(logging.WARNING)  # it tells of every plugin that it loads
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # it logs every plugin that it loads
     from alembic import command
     from alembic.script import ScriptDirectory
 

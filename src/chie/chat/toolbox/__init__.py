@@ -1,1 +1,1 @@
-"""The MCP client: what servers there are, how they do, and what their tools give back."""
+"""The MCP client: connections to servers, their state, and the results of their tools."""

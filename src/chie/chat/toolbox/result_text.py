@@ -1,25 +1,39 @@
-"""An MCP result in words that a model can read."""
+"""Renders an MCP result as text for a model."""
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mcp_types
 
 from chie.chat.toolbox.tool import Outcome
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def to_outcome(result: mcp_types.CallToolResult) -> Outcome:
-    """The text, or the structured content where there is no text: servers send both with one meaning."""
+def to_outcome(result: mcp_types.CallToolResult, *, builtin: bool = False) -> Outcome:
+    """The text, or the structured content if there is no text: servers send both with the same meaning.
+
+    Only a `builtin` server's error codes are taken over, because other servers' codes are not from our catalogue.
+    """
+    failed = bool(result.is_error)
+    structured = result.structured_content if isinstance(result.structured_content, dict) else None
     text = "\n".join(_texts(result)).strip()
     if not text and result.structured_content is not None:
         text = json.dumps(result.structured_content, ensure_ascii=False)
     if not text:
-        text = "The tool failed and gave no reason." if result.is_error else "The tool gave nothing back."
-    structured = result.structured_content if isinstance(result.structured_content, dict) else None
-    return Outcome(text, is_error=bool(result.is_error), structured=structured)
+        message = Message("toolbox.failed_without_reason" if failed else "toolbox.result_empty")
+        return Outcome(str(message), is_error=failed, structured=structured, code=message.code, params={})
+    code = _code(structured) if builtin and failed and structured else {}
+    return Outcome(text, is_error=failed, structured=structured, **code)
+
+
+def _code(structured: dict[str, Any]) -> dict[str, Any]:
+    match structured:
+        case {"code": str(code), "params": dict(params)}:
+            return {"code": code, "params": params}
+    return {}
 
 
 def _texts(result: mcp_types.CallToolResult) -> "Iterator[str]":

@@ -1,12 +1,13 @@
-"""`servers.json`: the MCP servers an operator adds. Commands come from this file alone, never from a request."""
+"""`servers.json`: MCP servers that an operator adds. Commands come only from this file, never from a request."""
 
 import shutil
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal, Self
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic_core import PydanticCustomError
 
 from chie.chat.json_file import JsonFile
 from chie.chat.settings import ChatSettings
@@ -16,7 +17,7 @@ FETCH_PACKAGE = "mcp-server-fetch"
 
 
 class ServerSpec(BaseModel):
-    """How one server is reached: a program that speaks on stdio, or a URL."""
+    """How to connect to a server: a program that speaks MCP on stdio, or a URL."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,36 +38,32 @@ class ServerSpec(BaseModel):
     timeout: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
-    def _is_reachable_one_way(self) -> Self:
+    def _has_one_transport(self) -> Self:
+        """The error types are codes of the message catalogue; `JsonFile` adds the line and the field."""
         if (self.command is None) == (self.url is None):
-            raise ValueError("needs either command, for a program, or url, for a server elsewhere.")
+            raise PydanticCustomError("files.command_or_url", "needs either command or url")
         if self.url is not None and not self.url.startswith(("http://", "https://")):
-            raise ValueError("has a url that does not begin with http:// or https://. Correct it.")
+            raise PydanticCustomError("files.url_scheme_invalid", "needs an http or https url")
         return self
 
 
-def read_servers(settings: ChatSettings, rooms: Collection[str] = ()) -> dict[str, ServerSpec]:
-    """Every server of the file that is not disabled, by name; with `fetch` added where its program is installed.
-
-    `rooms` are names that the house has for its own.
-    """
+def read_servers(settings: ChatSettings, builtin: Collection[str] = ()) -> dict[str, ServerSpec]:
+    """The file's enabled servers by name, plus `fetch` if its program is installed. `builtin` names are reserved."""
     file = JsonFile(settings.servers_file, required=settings.chie_servers_file is not None)
     wrapped = isinstance(file.content, dict) and "mcpServers" in file.content
-    place = ("mcpServers",) if wrapped else ()
+    path = ("mcpServers",) if wrapped else ()
     entries = file.content["mcpServers"] if wrapped else file.content
     if not isinstance(entries, dict):
-        raise file.fault(place, "must be an object that has a server's name for each key.")
-    specs = {name: file.model(ServerSpec, entry, (*place, name)) for name, entry in entries.items()}
-    wanted = {name: spec for name, spec in specs.items() if not spec.disabled}
-    if taken := next((name for name in wanted if name in rooms), None):
-        raise file.fault((*place, taken), "has the name of a room of the house. Give this server another.")
-    return _with_fetch(wanted, disabled=FETCH in specs)
+        raise file.error("files.servers_not_object", path)
+    specs = {name: file.model(ServerSpec, entry, (*path, name)) for name, entry in entries.items()}
+    enabled = {name: spec for name, spec in specs.items() if not spec.disabled}
+    if taken := next((name for name in enabled if name in builtin), None):
+        raise file.error("files.server_name_reserved", (*path, taken))
+    return enabled if FETCH in specs else _with_fetch(enabled)
 
 
-def _with_fetch(specs: dict[str, ServerSpec], *, disabled: bool) -> dict[str, ServerSpec]:
-    """The web-scraper's server goes by its package's name as well."""
-    if disabled:
-        return specs
+def _with_fetch(specs: dict[str, ServerSpec]) -> dict[str, ServerSpec]:
+    """The web-scraper's server may also be configured under the name of its package."""
     if FETCH_PACKAGE in specs:
         return {FETCH: specs[FETCH_PACKAGE]} | {n: s for n, s in specs.items() if n != FETCH_PACKAGE}
     installed = _installed(FETCH_PACKAGE)
@@ -76,16 +73,10 @@ def _with_fetch(specs: dict[str, ServerSpec], *, disabled: bool) -> dict[str, Se
 
 
 def _installed(package: str) -> tuple[str, ...] | None:
-    beside = Path(sys.executable).parent / package
-    if beside.exists():
-        return (str(beside),)
+    same_environment = Path(sys.executable).parent / package
+    if same_environment.exists():
+        return (str(same_environment),)
     if found := shutil.which(package):
         return (found,)
     uvx = shutil.which("uvx")
     return (uvx, package) if uvx else None
-
-
-def how_to_get(servers: Iterable[str]) -> str:
-    names = ", ".join(servers)
-    install = f"Install it with pip install {FETCH_PACKAGE}, or add" if names == FETCH else "Add"
-    return f"It needs the tool server {names}. {install} it to servers.json under that name."

@@ -1,4 +1,4 @@
-"""The nouns of the toolbox, and the port behind which tools are found and run."""
+"""Tools, their results, the state of servers, and the port through which tools are listed and called."""
 
 import hashlib
 import re
@@ -7,18 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from chie.chat.events import ToolCall, ToolResult
+from chie.messages.catalogue import Message
+
 if TYPE_CHECKING:
     import mcp_types
 
-LONGEST_NAME = 64  # what OpenAI and Bedrock take
+MAX_NAME = 64  # the limit of OpenAI and Bedrock
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """A tool by the name models call it; `original` is its name on `server`.
+    """`name` is the name that models use, `original` the name on `server`.
 
-    `destructive` tools wait for the user's word. As the MCP specification has it, a tool is destructive unless it
-    says that it only reads, or that it only adds.
+    `destructive` tools wait for the user's approval. As in the MCP specification, a tool is destructive unless it is
+    annotated as read-only or as only adding.
     """
 
     name: str
@@ -46,45 +49,63 @@ class Tool:
 
 
 def callable_name(name: str) -> str:
-    """The name itself where models' servers take it; else a short one that stays the same from day to day."""
+    """The name itself if model providers accept it, otherwise a shortened one with a stable hash."""
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)
-    if plain == name and len(name) <= LONGEST_NAME:
+    if plain == name and len(name) <= MAX_NAME:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return f"{plain[: LONGEST_NAME - 9]}_{digest}"
+    return f"{plain[: MAX_NAME - 9]}_{digest}"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call gave. A failure is an outcome too: the model shall read it and think of something else."""
+    """The result of a call. A failure is a result too: the model reads it and can try something else.
+
+    `code` and `params` are set if the text comes from the message catalogue.
+    """
 
     content: str
     is_error: bool = False
     structured: dict[str, Any] | None = None
+    code: str | None = None
+    params: dict[str, Any] | None = None
+
+    @classmethod
+    def failed(cls, reason: Message) -> "Outcome":
+        return cls(str(reason), is_error=True, code=reason.code, params=reason.json_params())
+
+    def event(self, call: ToolCall) -> ToolResult:
+        event = ToolResult(
+            type="tool_result", id=call["id"], name=call["name"], content=self.content, is_error=self.is_error
+        )
+        if self.code is not None:
+            event["code"], event["params"] = self.code, self.params or {}
+        return event
 
 
+Transport = Literal["built-in", "stdio", "http"]
 State = Literal["idle", "connecting", "connected", "failed", "not_configured"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerState:
-    """How a server does: `idle` until an agent first needs it; `failed` with the reason, and tried again.
+    """`idle` until an agent first uses the server; `failed` servers are retried.
 
-    A room of the house whose settings are wanting is `not_configured`; its error says what to set.
+    `not_configured` is a built-in server that lacks settings; its error names them.
     """
 
     name: str
-    transport: Literal["built-in", "stdio", "http"]
+    transport: Transport
     state: State
-    error: str | None
+    error: Message | None
     tools: tuple[Tool, ...]
 
     @property
-    def is_away(self) -> bool:
+    def is_down(self) -> bool:
         return self.state in ("failed", "not_configured")
 
     def details(self) -> dict[str, Any]:
-        """For the page: tools by what a person wants to know of them, without their schemas."""
+        """As JSON for the page. Tools are listed without their schemas."""
         tools = [
             {"name": tool.original, "description": tool.description, "destructive": tool.destructive}
             for tool in self.tools
@@ -93,17 +114,27 @@ class ServerState:
             "name": self.name,
             "transport": self.transport,
             "state": self.state,
-            "error": self.error,
+            "error": str(self.error) if self.error else None,
+            "error_code": self.error.code if self.error else None,
+            "error_params": self.error.json_params() if self.error else None,
             "tools": tools,
         }
 
 
 class Toolset(ABC):
-    """Some tools. Behaviour is added by wrapping one in another."""
+    """A set of tools. Behaviour is added by wrapping one set in another."""
 
     @abstractmethod
     def tools(self) -> Sequence[Tool]: ...
 
     @abstractmethod
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
-        """Never raises for what a server or a tool did: that is an outcome."""
+        """Does not raise for errors of a server or a tool: they are outcomes."""
+
+
+class NoTools(Toolset):
+    def tools(self) -> Sequence[Tool]:
+        return ()
+
+    async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:  # noqa: ARG002
+        return Outcome.failed(Message("toolbox.tool_not_found"))

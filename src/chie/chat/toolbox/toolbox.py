@@ -1,4 +1,4 @@
-"""The MCP client of the chat room: several servers at once, none of which can take the chat down."""
+"""The MCP client: several servers at once, none of which can take the chat down."""
 
 import asyncio
 import logging
@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mcp import MCPError
 
-from chie.chat.toolbox.connection import Connection, ConnectionLostError, StrangeResultError
+from chie.chat.toolbox.connection import Connection
+from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.result_text import to_outcome
 from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
-from chie.chat.toolbox.transport import BuiltIn, way_to
-from chie.chat.toolbox.wrappers import Distinct, OwnLists
+from chie.chat.toolbox.transport import BuiltIn, create_transport
+from chie.chat.toolbox.wrappers import ServerLists, UniqueNames
 from chie.errors import ConfigurationError, NotFoundError
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     import mcp_types
@@ -25,25 +27,26 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SETTLE_SECONDS = 10.0
+SETTLE_TIMEOUT_SECONDS = 10.0
 
 
 class Toolbox:
-    """Made of servers by name. Nothing is started before `initialize_servers` asks for it; leaving it stops all.
+    """Servers by name. Nothing is started before `initialize_servers`; leaving the toolbox stops everything.
 
-    `closed` are servers that cannot be had, with the reason; `disabled` and `approved` are patterns of tools by server.
+    `unconfigured` are built-in servers that cannot be used, with the reason. `disabled` and `approved` are patterns of
+    tools by server.
     """
 
     def __init__(
         self,
         connections: Iterable[Connection],
         *,
-        closed: Mapping[str, str] | None = None,
+        unconfigured: Mapping[str, Message] | None = None,
         disabled: Mapping[str, Sequence[str]] | None = None,
         approved: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self._connections = {connection.name: connection for connection in connections}
-        self._closed = dict(closed or {})
+        self._unconfigured = dict(unconfigured or {})
         self._disabled = disabled or {}
         self._approved = approved or {}
 
@@ -55,26 +58,26 @@ class Toolbox:
 
     @property
     def names(self) -> set[str]:
-        return set(self._connections) | set(self._closed)
+        return set(self._connections) | set(self._unconfigured)
 
     async def initialize_servers(self, server_names: Iterable[str]) -> None:
-        """Connect to these, and wait until each is there or known to be away. Asking again costs nothing."""
-        wanted = [self._connections[name] for name in server_names if name in self._connections]
-        for connection in wanted:
+        """Connect to these servers and wait until each is connected or known to be down. Idempotent."""
+        connections = [self._connections[name] for name in server_names if name in self._connections]
+        for connection in connections:
             connection.start()
-        await asyncio.gather(*(connection.settle(SETTLE_SECONDS) for connection in wanted))
+        await asyncio.gather(*(connection.settle(SETTLE_TIMEOUT_SECONDS) for connection in connections))
 
     async def reconnect(self, name: str) -> ServerState:
-        """Leave one server and go back to it at once, whatever it is waiting for."""
+        """Disconnect one server and connect to it again at once, whatever its back-off."""
         if name not in self._connections:
-            raise NotFoundError("no server that can be connected has this name. GET /api/mcp/servers lists them.")
+            raise NotFoundError("toolbox.server_not_found")
         connection = self._connections[name]
         await connection.restart()
-        await connection.settle(SETTLE_SECONDS)
+        await connection.settle(SETTLE_TIMEOUT_SECONDS)
         return connection.state
 
     def get_tools(self) -> list[dict[str, Any]]:
-        """Every tool of the servers asked for so far, in the form of OpenAI's function calling."""
+        """The tools of all servers initialized so far, in the format of OpenAI's function calling."""
         return [
             {
                 "type": "function",
@@ -88,35 +91,35 @@ class Toolbox:
         for tool in toolset.tools():
             if tool_name == tool.name:
                 return await toolset.call(tool, arguments)
-        raise NotFoundError("No connected server has a tool of this name. get_tools lists those there are.")
+        raise NotFoundError("toolbox.tool_not_found")
 
     def toolset(self, servers: Iterable[str] | None = None) -> Toolset:
-        """The tools of these servers, or of all, under distinct names."""
+        """The tools of these servers, or of all, under unique names."""
         names = self._connections if servers is None else [name for name in servers if name in self._connections]
-        offered = _Offered([self._connections[name] for name in names])
-        return Distinct(OwnLists(offered, self._disabled, self._approved))
+        offered = _ServerTools([self._connections[name] for name in names])
+        return UniqueNames(ServerLists(offered, self._disabled, self._approved))
 
     def states(self) -> list[ServerState]:
-        closed = (
+        unconfigured = (
             ServerState(name=name, transport="built-in", state="not_configured", error=reason, tools=())
-            for name, reason in self._closed.items()
+            for name, reason in self._unconfigured.items()
         )
-        return [*(connection.state for connection in self._connections.values()), *closed]
+        return [*(connection.state for connection in self._connections.values()), *unconfigured]
 
 
-class _Offered(Toolset):
-    """The innermost set: what the servers themselves offer."""
+class _ServerTools(Toolset):
+    """The innermost toolset: all tools of the servers."""
 
     def __init__(self, connections: Sequence[Connection]) -> None:
         self._connections = {connection.name: connection for connection in connections}
 
     def tools(self) -> Sequence[Tool]:
-        """A server that is away keeps its tools: to call one tells the model what is wrong."""
+        """A server that is down keeps its tools; calling one tells the model what is wrong."""
         return [tool for connection in self._connections.values() for tool in connection.tools]
 
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         began = perf_counter()
-        logger.debug("tool %s of %s is called with %s", tool.original, tool.server, arguments)
+        logger.debug("calling tool %s of %s with %s", tool.original, tool.server, arguments)
         outcome = await self._outcome(self._connections[tool.server], tool, arguments)
         logger.log(
             logging.WARNING if outcome.is_error else logging.INFO,
@@ -130,19 +133,21 @@ class _Offered(Toolset):
 
     async def _outcome(self, connection: Connection, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         try:
-            async with asyncio.timeout(connection.seconds):
-                return to_outcome(await self._twice_if_safe(connection, tool, arguments))
+            async with asyncio.timeout(connection.timeout):
+                result = await self._call_with_retry(connection, tool, arguments)
         except TimeoutError:
-            return _failed(f"{tool.name} gave no answer within {connection.seconds:g} seconds and was stopped.")
-        except (ConnectionLostError, StrangeResultError) as error:
-            return _failed(error.message)
+            seconds = f"{connection.timeout:g}"
+            return Outcome.failed(Message("toolbox.call_timed_out", tool=tool.name, seconds=seconds))
+        except (ConnectionLostError, InvalidResultError) as error:
+            return Outcome.failed(error.reason)
         except MCPError as error:
-            return _failed(f"{tool.name} was refused by its server: {error}")
+            return Outcome.failed(Message("toolbox.call_rejected", tool=tool.name, error=str(error)))
+        return to_outcome(result, builtin=connection.is_builtin)
 
-    async def _twice_if_safe(
+    async def _call_with_retry(
         self, connection: Connection, tool: Tool, arguments: dict[str, Any]
     ) -> "mcp_types.CallToolResult":
-        """What only reads may be asked again when the server died under it; anything else may have been done."""
+        """A read-only tool is called again if the server died; any other may have done its work already."""
         try:
             return await connection.call(tool.original, arguments)
         except ConnectionLostError:
@@ -151,27 +156,26 @@ class _Offered(Toolset):
         return await connection.call(tool.original, arguments)
 
 
-def _failed(reason: str) -> Outcome:
-    return Outcome(reason, is_error=True)
-
-
 def create_toolbox(
     settings: "ChatSettings",
-    rooms: "Mapping[str, Server | ConfigurationError]",
+    builtin: "Mapping[str, Server | ConfigurationError]",
     specs: "Mapping[str, ServerSpec]",
 ) -> Toolbox:
-    """The house's own rooms, reached in this process, and the operator's servers, whose names are others."""
-    seconds = settings.chie_tool_timeout
+    """Of the built-in servers, reached in this process, and the operator's, whose names must be different."""
+    timeout = settings.chie_tool_timeout
     return Toolbox(
         [
-            *(Connection(name, BuiltIn(room), seconds=seconds) for name, room in rooms.items() if _is_open(room)),
-            *(Connection(name, way_to(spec), seconds=spec.timeout or seconds) for name, spec in specs.items()),
+            *(Connection(name, BuiltIn(server), timeout=timeout) for name, server in builtin.items() if _is_ok(server)),
+            *(
+                Connection(name, create_transport(spec), timeout=spec.timeout or timeout)
+                for name, spec in specs.items()
+            ),
         ],
-        closed={name: room.message for name, room in rooms.items() if isinstance(room, ConfigurationError)},
+        unconfigured={name: error.reason for name, error in builtin.items() if isinstance(error, ConfigurationError)},
         disabled={name: spec.disabled_tools for name, spec in specs.items()},
         approved={name: spec.approved_tools for name, spec in specs.items()},
     )
 
 
-def _is_open(room: "Server | ConfigurationError") -> "TypeIs[Server]":
-    return not isinstance(room, ConfigurationError)
+def _is_ok(server: "Server | ConfigurationError") -> "TypeIs[Server]":
+    return not isinstance(server, ConfigurationError)

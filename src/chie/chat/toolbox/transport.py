@@ -1,17 +1,19 @@
-"""How a server is reached: in this process, by a program's stdio, or by HTTP."""
+"""Transports to a server: in this process, over a program's stdio, or over HTTP."""
 
 import shutil
 from abc import ABC, abstractmethod
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from chie.chat.toolbox.servers_file import ServerSpec
-from chie.chat.toolbox.stderr import LastWords
+from chie.chat.toolbox.stderr import StderrTail
+from chie.chat.toolbox.tool import Transport as TransportName
 from chie.errors import ConfigurationError
 from chie.logging import redact
-from chie.mcp_kit.auth import lent_identity
+from chie.mcp_kit.auth import user_ticket
 from chie.mcp_kit.server import Server
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,31 +22,31 @@ if TYPE_CHECKING:
     from fastmcp import Client
     from mcp.client.session import MessageHandlerFnT
 
-CONNECT_SECONDS = 20.0
-TAIL = 400
-SHORTEST_SECRET = 6  # what is shorter is a number, a level, `true`: hiding it would riddle the words
+CONNECT_TIMEOUT_SECONDS = 20.0
+MAX_OUTPUT_SHOWN = 400  # characters
+MIN_SECRET_LENGTH = 6  # shorter values are numbers, levels or `true`; masking them would make the text unreadable
 
 
-class Way(ABC):
-    """Makes a fresh client for every attempt, and explains an attempt that failed."""
+class Transport(ABC):
+    """Creates a new client for each connection attempt and explains failed attempts."""
 
-    transport: Literal["built-in", "stdio", "http"]
+    name: TransportName
 
     @contextmanager
     @abstractmethod
     def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]": ...
 
     def identity(self) -> "AbstractContextManager[dict[str, str]]":
-        """What tells the server for whom a call is; only rooms of this process are told."""
+        """Metadata that tells the server which user a call is for; only built-in servers get it."""
         return nullcontext({})
 
     @abstractmethod
-    def explain(self, error: BaseException) -> str:
-        """What happened and what to do, without a secret."""
+    def explain(self, error: BaseException) -> Message:
+        """What failed and how to fix it, without secrets."""
 
 
-class BuiltIn(Way):
-    transport = "built-in"
+class BuiltIn(Transport):
+    name = "built-in"
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -53,23 +55,23 @@ class BuiltIn(Way):
     def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
         from fastmcp import Client
 
-        yield Client(self._server, message_handler=handler, init_timeout=CONNECT_SECONDS)
+        yield Client(self._server, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
 
     def identity(self) -> "AbstractContextManager[dict[str, str]]":
-        return lent_identity()
+        return user_ticket()
 
-    def explain(self, error: BaseException) -> str:
-        return f"The room {self._server.name} did not start ({_kind(error)}). The log has the reason."
+    def explain(self, error: BaseException) -> Message:
+        return Message("toolbox.builtin_failed", server=self._server.name, error=_kind(error))
 
 
-class Stdio(Way):
-    """A program. It gets a clean environment, no shell, and ends with the connection."""
+class Stdio(Transport):
+    """A program. It gets a clean environment and no shell, and it ends with the connection."""
 
-    transport = "stdio"
+    name = "stdio"
 
     def __init__(self, spec: ServerSpec) -> None:
         self._spec = spec
-        self._said = ""
+        self._output = ""
 
     @contextmanager
     def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
@@ -77,48 +79,48 @@ class Stdio(Way):
         from fastmcp.client.transports import StdioTransport
 
         command = self._command()
-        words = LastWords(command)
-        with words:
-            way = StdioTransport(
+        stderr = StderrTail(command)
+        with stderr:
+            transport = StdioTransport(
                 command,
                 list(self._spec.args),
                 env={name: value.get_secret_value() for name, value in self._spec.env.items()},
                 cwd=str(self._spec.cwd) if self._spec.cwd else None,
                 keep_alive=False,
-                log_file=words.file,
+                log_file=stderr.file,
             )
             try:
-                yield Client(way, message_handler=handler, init_timeout=CONNECT_SECONDS)
+                yield Client(transport, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
             finally:
-                words.__exit__()
-                self._said = str(words)
+                stderr.__exit__()
+                self._output = str(stderr)
 
     def _command(self) -> str:
         command = self._spec.command or ""
         found = shutil.which(command)
         if found is None:
-            raise ConfigurationError(
-                f"The program {command} was not found. Install it, or correct `command` in servers.json."
-            )
+            raise ConfigurationError("toolbox.program_not_found", command=command)
         return found
 
-    def explain(self, error: BaseException) -> str:
+    def explain(self, error: BaseException) -> Message:
         if isinstance(error, ConfigurationError):
-            return error.message
-        said = f" Its last words: {redact(self._masked(self._said))[-TAIL:]}" if self._said else ""
-        return f"The program {self._spec.command} ended or did not answer.{said} Mend it in servers.json, or by hand."
+            return error.reason
+        command, output = self._spec.command or "", redact(self._masked(self._output))[-MAX_OUTPUT_SHOWN:]
+        if not output:
+            return Message("toolbox.program_failed", command=command)
+        return Message("toolbox.program_failed_with_output", command=command, output=output)
 
-    def _masked(self, words: str) -> str:
-        """Without what we gave it, whatever the names say: line by line, as words are kept."""
-        given = (line.strip() for value in self._spec.env.values() for line in value.get_secret_value().splitlines())
-        for secret in sorted(given, key=len, reverse=True):
-            if len(secret) >= SHORTEST_SECRET:
-                words = words.replace(secret, "***")
-        return words
+    def _masked(self, output: str) -> str:
+        """Masks all values of `env`, whatever their names; line by line, because the output is kept in lines."""
+        values = (line.strip() for value in self._spec.env.values() for line in value.get_secret_value().splitlines())
+        for secret in sorted(values, key=len, reverse=True):
+            if len(secret) >= MIN_SECRET_LENGTH:
+                output = output.replace(secret, "***")
+        return output
 
 
-class Http(Way):
-    transport = "http"
+class Http(Transport):
+    name = "http"
 
     def __init__(self, spec: ServerSpec) -> None:
         self._spec = spec
@@ -129,22 +131,20 @@ class Http(Way):
         from fastmcp.client.transports import StreamableHttpTransport
 
         headers = {name: value.get_secret_value() for name, value in self._spec.headers.items()}
-        way = StreamableHttpTransport(self._spec.url or "", headers=headers)
-        yield Client(way, message_handler=handler, init_timeout=CONNECT_SECONDS)
+        transport = StreamableHttpTransport(self._spec.url or "", headers=headers)
+        yield Client(transport, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
 
-    def explain(self, error: BaseException) -> str:
-        return (
-            f"No MCP server answers at {_without_secrets(self._spec.url or '')} ({_kind(error)}). "
-            "Start it, or correct `url` and `headers` in servers.json."
-        )
+    def explain(self, error: BaseException) -> Message:
+        url = _without_secrets(self._spec.url or "")
+        return Message("toolbox.server_unreachable", url=url, error=_kind(error))
 
 
-def way_to(spec: ServerSpec) -> Way:
+def create_transport(spec: ServerSpec) -> Transport:
     return Stdio(spec) if spec.command else Http(spec)
 
 
 def _without_secrets(url: str) -> str:
-    """Neither a password before the host nor a token after the path."""
+    """Without user info and query, which may hold a password or a token."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 

@@ -1,4 +1,4 @@
-"""What is put around a toolset: fewer tools, distinct names, fewer questions, shorter results."""
+"""Wrappers around a toolset: filters, unique names, approvals and shorter results."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 from chie.chat.toolbox.tool import Outcome, Tool, Toolset, callable_name
 
-FORMS = ("{tool}", "{server}_{tool}", "{server}/{tool}")  # of a tool's name, the first that is its alone
+NAME_FORMATS = ("{tool}", "{server}_{tool}", "{server}/{tool}")  # a tool gets the first one that is unique
 
 
 class Wrapper(Toolset):
@@ -22,47 +22,47 @@ class Wrapper(Toolset):
         return await self._inner.call(tool, arguments)
 
 
-class Distinct(Wrapper):
-    """Where several servers have a tool of one name, each gets its server's name in front."""
+class UniqueNames(Wrapper):
+    """Tools with the same name on several servers get their server's name as a prefix."""
 
     def tools(self) -> Sequence[Tool]:
-        """A slash is in no name, so the last form collides with none: it is made fit by a hash of the whole."""
+        """The last format cannot collide: names contain no slash, so it is replaced by a hash of the whole name."""
         tools = self._inner.tools()
-        for form in FORMS[1:]:
-            tools = _apart(tools, form)
+        for name_format in NAME_FORMATS[1:]:
+            tools = _disambiguated(tools, name_format)
         return tools
 
 
 def possible_names(server: str, tool: str) -> set[str]:
-    """Under one of these a model knows the tool: which one depends on what else the model is given."""
-    return {callable_name(form.format(server=server, tool=tool)) for form in FORMS}
+    """The names under which a model may see the tool, depending on the other tools that it is given."""
+    return {callable_name(name_format.format(server=server, tool=tool)) for name_format in NAME_FORMATS}
 
 
-def _apart(tools: Sequence[Tool], form: str) -> Sequence[Tool]:
+def _disambiguated(tools: Sequence[Tool], name_format: str) -> Sequence[Tool]:
     count = Counter(tool.name for tool in tools)
-    return [tool if count[tool.name] == 1 else _renamed(tool, form) for tool in tools]
+    return [tool if count[tool.name] == 1 else _renamed(tool, name_format) for tool in tools]
 
 
-def _renamed(tool: Tool, form: str) -> Tool:
-    return replace(tool, name=callable_name(form.format(server=tool.server, tool=tool.original)))
+def _renamed(tool: Tool, name_format: str) -> Tool:
+    return replace(tool, name=callable_name(name_format.format(server=tool.server, tool=tool.original)))
 
 
-class Allowed(Wrapper):
-    """Only the tools that fit one of the patterns; the others are not there."""
+class AllowedTools(Wrapper):
+    """Only the tools that match one of the patterns."""
 
     def __init__(self, inner: Toolset, patterns: Sequence[str]) -> None:
         super().__init__(inner)
         self._patterns = patterns
 
     def tools(self) -> Sequence[Tool]:
-        return [tool for tool in self._inner.tools() if fits(tool, self._patterns)]
+        return [tool for tool in self._inner.tools() if matches(tool, self._patterns)]
 
 
-class OwnLists(Wrapper):
-    """What the operator wrote beside a server, by its name: tools that shall not be there, and tools that run unasked.
+class ServerLists(Wrapper):
+    """Applies the lists of disabled and approved tools that `servers.json` has for each server.
 
-    Such a list is for that very server. Its patterns never meet a server's name, which the operator chose, nor another
-    server's tools, whose names others chose.
+    A list applies only to its own server: its patterns are matched neither against the names of servers, which the
+    operator chose, nor against the tools of other servers, whose names others chose.
     """
 
     def __init__(
@@ -74,58 +74,58 @@ class OwnLists(Wrapper):
 
     def tools(self) -> Sequence[Tool]:
         kept = (tool for tool in self._inner.tools() if not _is_listed(tool, self._disabled))
-        return [_unasked(tool) if _is_listed(tool, self._approved) else tool for tool in kept]
+        return [_without_approval(tool) if _is_listed(tool, self._approved) else tool for tool in kept]
 
 
 def _is_listed(tool: Tool, lists: Mapping[str, Sequence[str]]) -> bool:
     return any(fnmatchcase(tool.original, pattern) for pattern in lists.get(tool.server, ()))
 
 
-class Approved(Wrapper):
-    """The allow-list: tools that fit a pattern run unasked, whatever they may destroy."""
+class ApprovedTools(Wrapper):
+    """The allow-list: tools that match a pattern run without approval, even destructive ones."""
 
     def __init__(self, inner: Toolset, patterns: Sequence[str]) -> None:
         super().__init__(inner)
         self._patterns = patterns
 
     def tools(self) -> Sequence[Tool]:
-        return [_unasked(tool) if fits(tool, self._patterns) else tool for tool in self._inner.tools()]
+        return [_without_approval(tool) if matches(tool, self._patterns) else tool for tool in self._inner.tools()]
 
 
-def _unasked(tool: Tool) -> Tool:
+def _without_approval(tool: Tool) -> Tool:
     return replace(tool, destructive=False)
 
 
-class Budgeted(Wrapper):
-    """Cuts what a model could not read, and says so where it cut."""
+class TruncatedResults(Wrapper):
+    """Truncates long results and appends a marker."""
 
-    def __init__(self, inner: Toolset, characters: int) -> None:
+    def __init__(self, inner: Toolset, limit: int) -> None:
         super().__init__(inner)
-        self._characters = characters
+        self._limit = limit
 
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         outcome = await super().call(tool, arguments)
-        whole = len(outcome.content)
-        if whole <= self._characters:
+        length = len(outcome.content)
+        if length <= self._limit:
             return outcome
-        marker = f"\n[cut: these are the first {self._characters} of {whole} characters]"
-        return replace(outcome, content=outcome.content[: self._characters] + marker)
+        marker = f"\n[truncated: these are the first {self._limit} of {length} characters]"
+        return replace(outcome, content=outcome.content[: self._limit] + marker)
 
 
-def fits(tool: Tool, patterns: Sequence[str]) -> bool:
-    """A pattern may name a tool as models know it, as its server does, or as `server/tool`."""
-    return any(_fits(tool, pattern) for pattern in patterns)
+def matches(tool: Tool, patterns: Sequence[str]) -> bool:
+    """A pattern may name a tool as models see it, as its server does, or as `server/tool`."""
+    return any(_matches(tool, pattern) for pattern in patterns)
 
 
-def _fits(tool: Tool, pattern: str) -> bool:
-    """A server may put a slash into a tool's name, and before it another server's: with a slash the server counts.
+def _matches(tool: Tool, pattern: str) -> bool:
+    """With a slash the server must match too, because a tool's name may imitate `server/tool` of another server.
 
-    The two sides are compared apart, so that no `*` reaches over the slash; a server's name may have slashes as well.
+    Both sides are matched separately, so that no `*` spans the slash. Names of servers may contain slashes as well.
     """
     if "/" not in pattern:
         return fnmatchcase(tool.name, pattern) or fnmatchcase(tool.original, pattern)
     return any(
-        fnmatchcase(tool.server, pattern[:place]) and fnmatchcase(tool.original, pattern[place + 1 :])
-        for place, character in enumerate(pattern)
+        fnmatchcase(tool.server, pattern[:slash]) and fnmatchcase(tool.original, pattern[slash + 1 :])
+        for slash, character in enumerate(pattern)
         if character == "/"
     )

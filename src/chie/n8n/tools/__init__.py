@@ -1,1 +1,1 @@
-"""One tool a file."""
+"""The tools, one per file."""

@@ -5,9 +5,9 @@ from pydantic import Field
 from chie.n8n.arguments import Connections, JsonObject, Nodes, RawArguments, Settings, Tags, WorkflowName
 from chie.n8n.models import Json
 from chie.n8n.saving import Report
-from chie.n8n.structure import refuse_cut
-from chie.n8n.summaries import report
 from chie.n8n.tool import ADD, RawTool
+from chie.n8n.validation import reject_truncated
+from chie.n8n.workflow_summary import report
 
 
 class CreateWorkflowArguments(RawArguments):
@@ -16,15 +16,15 @@ class CreateWorkflowArguments(RawArguments):
     connections: Connections
     settings: Settings | None = None
     pin_data: JsonObject | None = Field(default=None, description="Test data by node name.")
-    active: bool | None = Field(default=None, description="true: publish it, which needs a trigger.")
+    active: bool | None = Field(default=None, description="true: publish it, which requires a trigger.")
     tags: Tags | None = None
 
 
 class CreateWorkflowTool(RawTool[CreateWorkflowArguments]):
     name = "create_workflow"
     description = (
-        "Create a workflow. Its structure is checked first; tags are made if they do not exist; it stays unpublished "
-        "unless active is true. The answer says step by step what was done."
+        "Create a workflow. Its structure is validated first; missing tags are created; it stays unpublished unless "
+        "active is true. The result lists the steps."
     )
     annotations = ADD
     arguments = CreateWorkflowArguments
@@ -37,7 +37,7 @@ class CreateWorkflowTool(RawTool[CreateWorkflowArguments]):
             "settings": args.settings or {},
             "pinData": args.pin_data,
         }
-        refuse_cut({**fields, "tags": args.tags})
+        reject_truncated({**fields, "tags": args.tags})
         return await self.context.saver.create(fields, active=args.active, tag_list=args.tags)
 
     def format_response(self, data: Report, *, raw: bool) -> Json:

@@ -1,11 +1,12 @@
 """`create_workflow_from_file`."""
 
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import FilePath, RawArguments
 from chie.n8n.models import WRITABLE, Json
 from chie.n8n.saving import Report
-from chie.n8n.structure import refuse_cut
-from chie.n8n.summaries import report
 from chie.n8n.tool import ADD, RawTool
+from chie.n8n.validation import reject_truncated
+from chie.n8n.workflow_summary import report
 
 
 class CreateWorkflowFromFileArguments(RawArguments):
@@ -15,8 +16,8 @@ class CreateWorkflowFromFileArguments(RawArguments):
 class CreateWorkflowFromFileTool(RawTool[CreateWorkflowFromFileArguments]):
     name = "create_workflow_from_file"
     description = (
-        "Create a workflow from a JSON file, such as an export of n8n, without sending it through the conversation. "
-        "It is left unpublished and without tags; the answer names what in the file was not used."
+        "Create a workflow from a JSON file, e.g. an n8n export, without sending it through the conversation. "
+        "It stays unpublished and untagged; the result names the keys of the file that were not used."
     )
     annotations = ADD
     arguments = CreateWorkflowFromFileArguments
@@ -24,10 +25,10 @@ class CreateWorkflowFromFileTool(RawTool[CreateWorkflowFromFileArguments]):
     async def execute_core(self, args: CreateWorkflowFromFileArguments) -> Report:
         content = self.context.folders.read(args.file_path)
         fields = {key: value for key, value in content.items() if key in WRITABLE}
-        refuse_cut(fields)
+        reject_truncated(fields)
         result = await self.context.saver.create(fields, active=None, tag_list=None)
         if unused := sorted(set(content) - set(WRITABLE)):
-            result.notes.append(f"not used from the file: {', '.join(unused)}")
+            result.notes.append(Message("n8n.file_keys_unused", keys=unused))
         return result
 
     def format_response(self, data: Report, *, raw: bool) -> Json:

@@ -12,12 +12,17 @@ class DeleteWorkflowArguments(Arguments):
 class DeleteWorkflowTool(BaseTool[DeleteWorkflowArguments]):
     name = "delete_workflow"
     description = (
-        "Delete a workflow and all its executions. A backup is written first, from which restore_workflow can make it "
-        "again; the executions are gone for good. Ask the user first unless they named it."
+        "Delete a workflow and all its executions. A backup is written first, from which restore_workflow can "
+        "recreate it; the executions are lost. Ask the user first unless they named it."
     )
     annotations = CHANGE
     arguments = DeleteWorkflowArguments
 
     async def execute(self, args: DeleteWorkflowArguments) -> Json:
-        done = await self.context.remover.delete(args.id)
-        return {"id": args.id, "name": done.workflow["name"], "deleted": True, "steps": done.steps}
+        done = await self.context.deleter.delete(args.id)
+        return {
+            "id": args.id,
+            "name": done.workflow["name"],
+            "deleted": True,
+            "steps": [str(step) for step in done.steps],
+        }

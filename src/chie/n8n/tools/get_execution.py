@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from chie.n8n import executions
+from chie.messages.catalogue import Message
+from chie.n8n import execution_summary
 from chie.n8n.arguments import ExecutionId, NodeName, RawArguments
 from chie.n8n.models import Execution, Json
 from chie.n8n.tool import RawTool
@@ -12,13 +13,13 @@ from chie.n8n.tool import RawTool
 
 class GetExecutionArguments(RawArguments):
     id: ExecutionId
-    include_data: bool = Field(default=False, description="true: also the first items that every node put out.")
-    node_name: NodeName | None = Field(default=None, description="Only this node's runs, with their items and error.")
-    item_limit: int = Field(default=5, ge=0, le=1000, description="How many items of each output.")
+    include_data: bool = Field(default=False, description="true: include the first output items of every node.")
+    node_name: NodeName | None = Field(default=None, description="Only the runs of this node, with items and error.")
+    item_limit: int = Field(default=5, ge=0, le=1000, description="Maximum number of items per output.")
 
 
 @dataclass(frozen=True)
-class Found:
+class Requested:
     execution: Execution
     args: GetExecutionArguments
 
@@ -26,24 +27,24 @@ class Found:
 class GetExecutionTool(RawTool[GetExecutionArguments]):
     name = "get_execution"
     description = (
-        "What happened in one execution: status, duration, the failing node with its message, and runs, items and "
-        "time of each node. nodeName shows the items of one node; includeData the first items of all. raw=true "
-        "gives everything that n8n stored, which may be very long."
+        "Read one execution: status, duration, the failed node with its error, and runs, items and time of each node. "
+        "nodeName returns the items of one node, includeData the first items of all. raw=true returns everything "
+        "that n8n stored, which may be very long."
     )
     arguments = GetExecutionArguments
-    when_cut = "Give nodeName to see one node, and itemLimit for how many items."
+    truncation_advice = Message("n8n.truncation_advice_execution")
 
-    async def execute_core(self, args: GetExecutionArguments) -> Found:
-        return Found(await self.context.client.get_execution(args.id, include_data=True), args)
+    async def execute_core(self, args: GetExecutionArguments) -> Requested:
+        return Requested(await self.context.client.get_execution(args.id, include_data=True), args)
 
-    def format_response(self, data: Found, *, raw: bool) -> Json:
+    def format_response(self, data: Requested, *, raw: bool) -> Json:
         execution, args = data.execution, data.args
         if raw:
             return execution
         if args.node_name is not None:
-            node = executions.node_runs(execution, args.node_name, args.item_limit)
-            return executions.row(execution) | node
-        shown = executions.summary(execution)
+            node = execution_summary.node_runs(execution, args.node_name, args.item_limit)
+            return execution_summary.row(execution) | node
+        shown = execution_summary.summary(execution)
         if args.include_data:
-            shown["data"] = executions.items_of(execution, args.item_limit)
+            shown["data"] = execution_summary.items_of(execution, args.item_limit)
         return shown

@@ -3,8 +3,8 @@
 from chie.n8n.arguments import RawArguments, WorkflowId
 from chie.n8n.mermaid import draw
 from chie.n8n.models import Json, Workflow
-from chie.n8n.summaries import graph
 from chie.n8n.tool import RawTool, ToolResponse
+from chie.n8n.workflow_summary import graph
 
 GRAPH_VIEW = "ui://n8n/workflow.html"
 
@@ -16,8 +16,8 @@ class GetWorkflowConnectionsArguments(RawArguments):
 class GetWorkflowConnectionsTool(RawTool[GetWorkflowConnectionsArguments]):
     name = "get_workflow_connections"
     description = (
-        "The graph of one workflow: for each node where its input comes from and where its output goes, and the "
-        "same as a Mermaid flowchart. raw=true adds the connections as n8n stores them."
+        "Read the graph of one workflow: the inputs and outputs of each node, and the same as a Mermaid flowchart. "
+        "raw=true adds the connections as n8n stores them."
     )
     arguments = GetWorkflowConnectionsArguments
     view = GRAPH_VIEW
@@ -32,10 +32,10 @@ class GetWorkflowConnectionsTool(RawTool[GetWorkflowConnectionsArguments]):
         return shown | {"mermaid": draw(data)}
 
     def respond(self, result: object) -> ToolResponse:
-        """The picture is a block of its own, as clients that draw it expect."""
+        """The flowchart is a content block of its own, as clients that render Mermaid expect."""
         rest = dict(result) if isinstance(result, dict) else {}
-        picture = rest.pop("mermaid", "")
+        flowchart = rest.pop("mermaid", "")
         response = super().respond(rest)
-        if len(picture) <= self.context.max_chars:
-            response["content"].append({"type": "text", "text": f"```mermaid\n{picture}\n```"})
+        if len(flowchart) <= self.context.max_chars:
+            response["content"].append({"type": "text", "text": f"```mermaid\n{flowchart}\n```"})
         return response

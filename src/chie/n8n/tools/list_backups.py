@@ -19,14 +19,14 @@ class ListBackupsArguments(Arguments):
 class ListBackupsTool(BaseTool[ListBackupsArguments]):
     name = "list_backups"
     description = (
-        "List the backups that were written before workflows were changed or deleted here, newest first. "
-        "restore_workflow takes one back."
+        "List the backups written before workflows were changed or deleted here, newest first. "
+        "restore_workflow restores one."
     )
     arguments = ListBackupsArguments
 
     async def execute(self, args: ListBackupsArguments) -> Json:
         found = await run_in_threadpool(self._read, args)
-        rows = [backup.shown() for backup in found[: args.limit]]
+        rows = [backup.as_json() for backup in found[: args.limit]]
         more = len(found) > args.limit
         return {
             "count": len(rows),
@@ -36,5 +36,5 @@ class ListBackupsTool(BaseTool[ListBackupsArguments]):
         }
 
     def _read(self, args: ListBackupsArguments) -> list[Backup]:
-        """One more than is shown, to know whether there are more."""
+        """One more than the limit, to know whether there are more."""
         return list(islice(self.context.backups.list(args.id, after=args.cursor), args.limit + 1))

@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from chie.n8n import executions
+from chie.n8n import execution_summary
 from chie.n8n.arguments import Limit, PageCursor, RawArguments, WorkflowId
 from chie.n8n.models import Json
-from chie.n8n.paging import Listing, read_page
+from chie.n8n.paging import RESERVED_SIZE, Listing, read_page
 from chie.n8n.tool import RawTool
 
 Status = Literal["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"]
@@ -15,7 +15,7 @@ Status = Literal["canceled", "crashed", "error", "new", "running", "success", "u
 
 class ListExecutionsArguments(RawArguments):
     workflow_id: WorkflowId | None = None
-    status: Status | None = Field(default=None, description="Running ones are listed only with running.")
+    status: Status | None = Field(default=None, description="Running executions are listed only with running.")
     project_id: str | None = None
     limit: Limit = 20
     cursor: PageCursor | None = None
@@ -28,21 +28,21 @@ class ListExecutionsArguments(RawArguments):
 class ListExecutionsTool(RawTool[ListExecutionsArguments]):
     name = "list_executions"
     description = (
-        "List executions, newest first: id, workflow, status, start, duration. Those still running are listed only "
-        "with status=running. While hasMore is true, call again with cursor = nextCursor. get_execution tells what "
-        "went wrong in one."
+        "List executions, newest first: id, workflow, status, start, duration. Running ones are listed only with "
+        "status=running. While hasMore is true, call again with cursor = nextCursor. get_execution shows why one "
+        "failed."
     )
     arguments = ListExecutionsArguments
 
     async def execute_core(self, args: ListExecutionsArguments) -> Listing:
         return await read_page(
             self.context.client.list_executions,
-            (lambda execution: execution) if args.raw else executions.row,
+            (lambda execution: execution) if args.raw else execution_summary.row,
             filters=args.filters(),
             limit=args.limit,
             cursor=args.cursor,
-            room=self.context.max_chars - 1_000,
+            max_size=self.context.max_chars - RESERVED_SIZE,
         )
 
-    def format_response(self, data: Listing, *, raw: bool) -> Json:  # noqa: ARG002 - the rows are chosen while reading
-        return data.answer("executions")
+    def format_response(self, data: Listing, *, raw: bool) -> Json:  # noqa: ARG002 - used while reading
+        return data.result("executions")

@@ -6,18 +6,18 @@ from pydantic import Field
 
 from chie.n8n.arguments import Limit, PageCursor, RawArguments, Tags
 from chie.n8n.models import Json, Page
-from chie.n8n.paging import Listing, read_page
-from chie.n8n.summaries import row
+from chie.n8n.paging import RESERVED_SIZE, Listing, read_page
 from chie.n8n.tool import RawTool
+from chie.n8n.workflow_summary import row
 
 
 class ListWorkflowsArguments(RawArguments):
-    active: bool | None = Field(default=None, description="Only published ones, or only those that are not.")
-    tags: Tags | None = Field(default=None, description="Only workflows that carry all of these tags.")
+    active: bool | None = Field(default=None, description="Only published, or only unpublished workflows.")
+    tags: Tags | None = Field(default=None, description="Only workflows with all of these tags.")
     name: str | None = Field(default=None, description="Only workflows whose name contains this.")
     project_id: str | None = Field(default=None, description="Only workflows of this project.")
     limit: Limit = 50
-    offset: int = Field(default=0, ge=0, description="How many to pass over; cursor is quicker.")
+    offset: int = Field(default=0, ge=0, description="Number of rows to skip; cursor is faster.")
     cursor: PageCursor | None = None
 
     def filters(self) -> dict[str, str]:
@@ -34,7 +34,7 @@ class ListWorkflowsTool(RawTool[ListWorkflowsArguments]):
     name = "list_workflows"
     description = (
         "List workflows: id, name, active, tags. Sorted by id, not by date. While hasMore is true, call again with "
-        "cursor = nextCursor. raw=true gives whole workflows, which is long: prefer get_workflow for one."
+        "cursor = nextCursor. raw=true returns complete workflows, which is long: prefer get_workflow."
     )
     arguments = ListWorkflowsArguments
 
@@ -51,8 +51,8 @@ class ListWorkflowsTool(RawTool[ListWorkflowsArguments]):
             limit=args.limit,
             offset=args.offset,
             cursor=args.cursor,
-            room=self.context.max_chars - 1_000,
+            max_size=self.context.max_chars - RESERVED_SIZE,
         )
 
-    def format_response(self, data: Listing, *, raw: bool) -> Json:  # noqa: ARG002 - the rows are chosen while reading
-        return data.answer("workflows")
+    def format_response(self, data: Listing, *, raw: bool) -> Json:  # noqa: ARG002 - used while reading
+        return data.result("workflows")

@@ -5,13 +5,14 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import RawArguments, VersionId, WorkflowId
-from chie.n8n.merge import Change, settings_alone
+from chie.n8n.merge import Change, exact_settings
 from chie.n8n.models import WRITABLE, Json, Workflow
 from chie.n8n.patch import Operation, apply_all, read_operations
 from chie.n8n.saving import Report
-from chie.n8n.summaries import report
 from chie.n8n.tool import CHANGE, RawTool
+from chie.n8n.workflow_summary import report
 
 
 class PatchWorkflowArguments(RawArguments):
@@ -19,18 +20,18 @@ class PatchWorkflowArguments(RawArguments):
     operations: Annotated[
         list[Operation],
         BeforeValidator(read_operations),
-        Field(min_length=1, max_length=100, description="Done in order, all or none."),
+        Field(min_length=1, max_length=100, description="Applied in order, all or none."),
     ]
     version_id: VersionId | None = None
-    dry_run: bool = Field(default=False, description="true: only say what would change.")
+    dry_run: bool = Field(default=False, description="true: only report what would change.")
 
 
 class PatchWorkflowTool(RawTool[PatchWorkflowArguments]):
     name = "patch_workflow"
     description = (
         "Change parts of a workflow without sending all of it: addNode, removeNode, updateNode, renameNode "
-        "(connections and expressions follow), connect, disconnect, setField. All or none are done; what they do not "
-        "name stays as it is. Backup, check, save and report are those of update_workflow."
+        "(with connections and expressions), connect, disconnect, setField. All are applied or none; everything else "
+        "stays as it is. Backup, validation, saving and report are those of update_workflow."
     )
     annotations = CHANGE
     arguments = PatchWorkflowArguments
@@ -39,8 +40,8 @@ class PatchWorkflowTool(RawTool[PatchWorkflowArguments]):
         saver, choose = self.context.saver, partial(_change, args=args)
         if not args.dry_run:
             return await saver.change(args.id, choose, reason="patch", version_id=args.version_id)
-        result = await saver.rehearse(args.id, choose, version_id=args.version_id)
-        result.steps.append("dry run: nothing was written")
+        result = await saver.dry_run(args.id, choose, version_id=args.version_id)
+        result.steps.append(Message("n8n.step_dry_run"))
         return result
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
@@ -50,6 +51,6 @@ class PatchWorkflowTool(RawTool[PatchWorkflowArguments]):
 def _change(stored: Workflow, args: PatchWorkflowArguments) -> Change:
     patched = apply_all(stored, args.operations)
     fields = {key: patched[key] for key in WRITABLE if key in patched and patched[key] != stored.get(key)}
-    if "settings" in fields:  # all of them, as they shall be
-        fields["settings"] = settings_alone(stored, fields["settings"] or {})
+    if "settings" in fields:  # the complete new settings
+        fields["settings"] = exact_settings(stored, fields["settings"] or {})
     return Change(fields, keep="nothing")

@@ -2,8 +2,8 @@
 
 from chie.n8n.arguments import Arguments, WorkflowId
 from chie.n8n.models import Json
-from chie.n8n.summaries import report
 from chie.n8n.tool import CHANGE, BaseTool
+from chie.n8n.workflow_summary import report
 
 
 class PublishWorkflowArguments(Arguments):
@@ -13,8 +13,8 @@ class PublishWorkflowArguments(Arguments):
 class PublishWorkflowTool(BaseTool[PublishWorkflowArguments]):
     name = "publish_workflow"
     description = (
-        "Make the stored version of a workflow the live one: its triggers and webhooks start to work, within about "
-        "a second. It needs a trigger other than the manual one."
+        "Publish the stored version of a workflow: its triggers and webhooks become active within about a second. "
+        "It requires a trigger other than the manual one."
     )
     annotations = CHANGE
     arguments = PublishWorkflowArguments

@@ -2,26 +2,27 @@
 
 from pydantic import Field
 
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import RawArguments
-from chie.n8n.comparison import restoration
+from chie.n8n.backup_diff import restore_change
 from chie.n8n.errors import NotFoundError
 from chie.n8n.models import WRITABLE, Json, Workflow, tag_names
 from chie.n8n.saving import Report
-from chie.n8n.summaries import report
 from chie.n8n.tool import CHANGE, RawTool
+from chie.n8n.workflow_summary import report
 
 
 class RestoreWorkflowArguments(RawArguments):
-    backup: str = Field(description="A backup's name, as list_backups shows it.")
+    backup: str = Field(description="Backup name, from list_backups.")
 
 
 class RestoreWorkflowTool(RawTool[RestoreWorkflowArguments]):
     name = "restore_workflow"
     description = (
-        "Bring a workflow back to what a backup holds: name, nodes, connections, settings and tags. Its state now is "
-        "backed up first. One that was deleted is created again, under a new id and unpublished."
+        "Restore name, nodes, connections, settings and tags of a workflow from a backup. The current state is backed "
+        "up first. A deleted workflow is created again, with a new id and unpublished."
     )
-    annotations = CHANGE.model_copy(update={"idempotent_hint": False})  # twice makes two of one that was deleted
+    annotations = CHANGE.model_copy(update={"idempotent_hint": False})  # a deleted workflow is created by every call
     arguments = RestoreWorkflowArguments
 
     async def execute_core(self, args: RestoreWorkflowArguments) -> Report:
@@ -29,14 +30,14 @@ class RestoreWorkflowTool(RawTool[RestoreWorkflowArguments]):
         try:
             await self.context.client.get_workflow(str(old["id"]))
         except NotFoundError:
-            return await self._make_again(old)
-        return await self.context.saver.change(str(old["id"]), lambda now: restoration(now, old), reason="restore")
+            return await self._recreate(old)
+        return await self.context.saver.change(str(old["id"]), lambda now: restore_change(now, old), reason="restore")
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)
 
-    async def _make_again(self, old: Workflow) -> Report:
+    async def _recreate(self, old: Workflow) -> Report:
         fields = {key: old[key] for key in WRITABLE if old.get(key) is not None}
         result = await self.context.saver.create(fields, active=None, tag_list=tag_names(old))
-        result.notes.append("the workflow did not exist any more: this is a new one with a new id, not published")
+        result.notes.append(Message("n8n.workflow_recreated"))
         return result

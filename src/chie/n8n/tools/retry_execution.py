@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from chie.n8n import executions
+from chie.n8n import execution_summary
 from chie.n8n.arguments import Arguments, ExecutionId
 from chie.n8n.models import Json
 from chie.n8n.tool import ADD, BaseTool
@@ -11,19 +11,19 @@ from chie.n8n.tool import ADD, BaseTool
 class RetryExecutionArguments(Arguments):
     id: ExecutionId
     load_workflow: bool = Field(
-        default=True, description="true: with the workflow as it is now; false: as it was when it failed."
+        default=True, description="true: use the current workflow; false: the version that failed."
     )
 
 
 class RetryExecutionTool(BaseTool[RetryExecutionArguments]):
     name = "retry_execution"
     description = (
-        "Run a failed execution again, from the node that failed. This does what the workflow does: it may send "
-        "messages or write data."
+        "Retry a failed execution from the failed node. It has the side effects of the workflow, such as sending "
+        "messages or writing data."
     )
     annotations = ADD
     arguments = RetryExecutionArguments
 
     async def execute(self, args: RetryExecutionArguments) -> Json:
         retried = await self.context.client.retry_execution(args.id, load_workflow=args.load_workflow)
-        return {"retryOf": args.id, **executions.row(retried)}
+        return {"retryOf": args.id, **execution_summary.row(retried)}

@@ -2,8 +2,8 @@
 
 from chie.n8n.arguments import Arguments, WorkflowId
 from chie.n8n.models import Json
-from chie.n8n.summaries import report
 from chie.n8n.tool import CHANGE, BaseTool
+from chie.n8n.workflow_summary import report
 
 
 class UnpublishWorkflowArguments(Arguments):
@@ -12,7 +12,7 @@ class UnpublishWorkflowArguments(Arguments):
 
 class UnpublishWorkflowTool(BaseTool[UnpublishWorkflowArguments]):
     name = "unpublish_workflow"
-    description = "Take a workflow out of work: its triggers and webhooks stop. The workflow itself stays as it is."
+    description = "Unpublish a workflow: its triggers and webhooks stop. The workflow itself is unchanged."
     annotations = CHANGE
     arguments = UnpublishWorkflowArguments
 

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import (
     Connections,
     JsonObject,
@@ -18,16 +19,17 @@ from chie.n8n.arguments import (
     WorkflowName,
 )
 from chie.n8n.errors import ValidationError, ValidationErrorContext
+from chie.n8n.graph import MAX_QUOTED_LENGTH, quoted
 from chie.n8n.merge import Change
 from chie.n8n.models import READ_ONLY, WRITABLE, Json, Workflow
 from chie.n8n.saving import Report
-from chie.n8n.structure import SHOWN, named, refuse_cut
-from chie.n8n.summaries import report, whole
 from chie.n8n.tool import CHANGE, RawTool
+from chie.n8n.validation import MAX_REPORTED, reject_truncated
+from chie.n8n.workflow_summary import full, report
 
 
 class UpdateWorkflowArguments(RawArguments):
-    """Takes what get_workflow with raw gives as it is; n8n's own keys in it are for n8n to set."""
+    """Accepts the result of get_workflow with raw; keys in it that only n8n sets are ignored."""
 
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, extra="allow", coerce_numbers_to_str=True
@@ -37,11 +39,11 @@ class UpdateWorkflowArguments(RawArguments):
     name: WorkflowName | None = None
     nodes: Nodes | None = Field(
         default=None,
-        description="All nodes: one that is left out is removed. What a node leaves out is kept as stored; null "
-        "takes it away.",
+        description="All nodes: an omitted node is removed. Omitted keys of a node are kept as stored; null removes "
+        "a key.",
     )
     connections: Connections | None = None
-    settings: Settings | None = Field(default=None, description="Merged into the stored ones; null takes one away.")
+    settings: Settings | None = Field(default=None, description="Merged into the stored settings; null removes one.")
     static_data: JsonObject | None = None
     pin_data: JsonObject | None = Field(default=None, description="Test data by node name; {} removes all.")
     node_groups: JsonObjects | None = None
@@ -55,27 +57,25 @@ class UpdateWorkflowArguments(RawArguments):
                                                         "pin_data", "node_groups", "description"})  # fmt: skip
         return {key: value for key, value in given.items() if key in WRITABLE and value is not None}
 
-    def refuse_unknown(self, stored: Workflow) -> None:
-        """A newer n8n has keys that we do not know yet; what it does not have, either, is a slip of the caller."""
+    def reject_unknown(self, stored: Workflow) -> None:
+        """Keys that are unknown here may be those of a newer n8n; if n8n does not have them either, reject them."""
         if unknown := sorted(set(self.model_extra or {}) - READ_ONLY - set(stored)):
-            raise ValidationError(
-                f"unknown argument: {', '.join(named(key) for key in unknown[:SHOWN])}. Nothing was changed: look at "
-                "the tool's schema for the names it takes.",
-                ValidationErrorContext(field=unknown[0][:60], constraint="known"),
-            )
+            context = ValidationErrorContext(field=unknown[0][:MAX_QUOTED_LENGTH], constraint="known")
+            names = [quoted(key) for key in unknown[:MAX_REPORTED]]
+            raise ValidationError("n8n.arguments_unknown", context, arguments=names)
 
     def ignored(self, stored: Workflow) -> list[str]:
-        """Keys that only n8n sets and that were given with another value than it has."""
-        shown = whole(stored)
+        """Keys that only n8n sets and whose given value differs from the stored one."""
+        shown = full(stored)
         return sorted(key for key, value in (self.model_extra or {}).items() if key in shown and shown[key] != value)
 
 
 class UpdateWorkflowTool(RawTool[UpdateWorkflowArguments]):
     name = "update_workflow"
     description = (
-        "Change a workflow: give only what shall change. It is read, backed up, merged, checked, saved, tagged and "
-        "published as asked, and read back; the answer says what is stored. A published workflow goes live with the "
-        "change at once. For a few nodes of a large workflow use patch_workflow."
+        "Change a workflow: give only what is to change. It is read, backed up, merged, validated, saved, tagged and "
+        "published as requested, and read back; the result reports what is stored. For a published workflow the "
+        "change is live at once. For a few nodes of a large workflow use patch_workflow."
     )
     annotations = CHANGE
     arguments = UpdateWorkflowArguments
@@ -84,15 +84,15 @@ class UpdateWorkflowTool(RawTool[UpdateWorkflowArguments]):
         ignored: list[str] = []
 
         def choose(stored: Workflow) -> Change:
-            args.refuse_unknown(stored)
+            args.reject_unknown(stored)
             fields = args.fields()
-            refuse_cut({**fields, "tags": args.tags}, stored)
+            reject_truncated({**fields, "tags": args.tags}, stored)
             ignored.extend(args.ignored(stored))
             return Change(fields, active=args.active, tags=args.tags)
 
         result = await self.context.saver.change(args.id, choose, reason="update", version_id=args.version_id)
         if ignored:
-            result.notes.append(f"not changed, because only n8n sets it: {', '.join(ignored)}")
+            result.notes.append(Message("n8n.keys_set_by_n8n", keys=ignored))
         return result
 
     def format_response(self, data: Report, *, raw: bool) -> Json:

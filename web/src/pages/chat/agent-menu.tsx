@@ -1,20 +1,27 @@
 import { useQuery } from "@tanstack/react-query";
+import { messageIn } from "../../../core/server-message";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { useTold } from "../../i18n/told";
+import { Translated, useTranslate } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuChoice, MenuLabel } from "../../ui/menu";
 import { type Agent, agentsQuery } from "./client";
 
-/** Who answers. One that cannot says what to set. */
+/** Chooses the agent that answers; an unavailable one shows the reason. */
 export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
   const t = useText(chatText);
   const { data, isError } = useQuery(agentsQuery);
   const agents = (data?.agents ?? []).toSorted((a, b) => Number(b.available) - Number(a.available));
   const agent = agents.find((one) => one.id === chosen);
-  const say = useTold();
-  const name = agent ? say(agent.name) : data ? t.noAgents : isError ? t.agentsFailed : t.chooseAgent;
+  const translate = useTranslate();
+  const name = agent
+    ? translate(messageIn(agent, "name"))
+    : data
+      ? t.noAgents
+      : isError
+        ? t.agentsFailed
+        : t.chooseAgent;
   return (
     <Menu
       trigger={
@@ -40,7 +47,7 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
           note={<About agent={one} />}
           onSelect={() => onChoose(one.id)}
         >
-          {say(one.name)}
+          {translate(messageIn(one, "name"))}
         </MenuChoice>
       ))}
     </Menu>
@@ -49,8 +56,14 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
 
 function About({ agent }: { agent: Agent }) {
   const t = useText(chatText);
-  const say = useTold();
-  if (!agent.available)
-    return [t.agentUnavailable, agent.reason && say(agent.reason)].filter(Boolean).join(": ");
-  return [say(agent.description), agent.model].filter(Boolean).join(" · ");
+  const translate = useTranslate();
+  if (agent.available)
+    return [translate(messageIn(agent, "description")), agent.model].filter(Boolean).join(" · ");
+  return (
+    <>
+      {t.agentUnavailable}
+      {agent.reason && ": "}
+      <Translated message={messageIn(agent, "reason")} />
+    </>
+  );
 }

@@ -4,13 +4,13 @@ import { decisionKey } from "../../../core/chats";
 import { type Citation, citationsOf } from "../../../core/citations";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { Told } from "../../i18n/told";
-import { Boundary } from "../../ui/boundary";
+import { Translated } from "../../i18n/translate";
 import { Button, IconButton } from "../../ui/button";
+import { ErrorBoundary } from "../../ui/error-boundary";
 import { Notice } from "../../ui/feedback";
 import { Approval } from "./approval";
 import { chats } from "./client";
-import { CopyButton } from "./copy";
+import { CopyButton } from "./copy-button";
 import type { MessageProps } from "./message";
 import { MessageActions } from "./message-actions";
 import { Sources } from "./sources";
@@ -20,13 +20,17 @@ import { Versions } from "./versions";
 export const loadMarkdown = () => import("./markdown");
 const Markdown = lazy(loadMarkdown);
 
-export function AnswerView({ session, message, place, agentName, last, busy, decided }: MessageProps) {
+export function AnswerView({ session, message, version, agentName, last, busy, decided }: MessageProps) {
   const t = useText(chatText);
   const answer = message.answer ?? EMPTY_ANSWER;
   const citations = useCitations(answer.parts);
-  const growing = answer.status === "streaming";
+  const streaming = answer.status === "streaming";
   return (
-    <article className={`message assistant ${last ? "last" : ""}`} aria-label={agentName} aria-busy={growing}>
+    <article
+      className={`message assistant ${last ? "last" : ""}`}
+      aria-label={agentName}
+      aria-busy={streaming}
+    >
       <div className="answer-name">
         <span className="avatar" aria-hidden="true" lang="ja">
           知
@@ -45,21 +49,23 @@ export function AnswerView({ session, message, place, agentName, last, busy, dec
               decided={decided}
             />
           ) : (
-            <Words key={group.key} text={group.text} citations={citations} />
+            <AnswerText key={group.key} text={group.text} citations={citations} />
           ),
         )}
-        {growing && !answer.parts.some((part) => part.type === "text") && <Thinking answer={answer} />}
+        {streaming && !answer.parts.some((part) => part.type === "text") && <Thinking answer={answer} />}
       </div>
       <Sources citations={citations} />
       <Outcome
         answer={answer}
         busy={busy}
         retry={() => void chats.regenerate(session, message)}
-        goOn={last ? (question) => void chats.ask(session, question, message.agentId ?? undefined) : null}
+        continueAnswer={
+          last ? (question) => void chats.ask(session, question, message.agentId ?? undefined) : null
+        }
       />
-      {!growing && (
+      {!streaming && (
         <div className="message-actions">
-          <Versions session={session} place={place} />
+          <Versions session={session} version={version} />
           <CopyButton text={() => textOf(answer)} label={t.copyMessage} />
           <IconButton
             small
@@ -78,11 +84,11 @@ export function AnswerView({ session, message, place, agentName, last, busy, dec
   );
 }
 
-/** Text grows without changing what the tools brought. */
+/** Recomputed only when a tool has returned something, not with every piece of text. */
 function useCitations(parts: Part[]): readonly Citation[] {
   const results = parts.filter((part): part is ToolPart => part.type === "tool" && part.result !== null);
   const key = results.map((part) => `${part.key}:${part.result?.content.length}`).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the results
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the results
   return useMemo(() => citationsOf(results), [key]);
 }
 
@@ -90,23 +96,23 @@ type Group = { type: "text"; key: string; text: string } | { type: "tools"; key:
 
 function grouped(parts: Part[]): Group[] {
   const groups: Group[] = [];
-  parts.forEach((part, place) => {
+  parts.forEach((part, index) => {
     const before = groups.at(-1);
-    if (part.type === "text") groups.push({ type: "text", key: `text-${place}`, text: part.text });
+    if (part.type === "text") groups.push({ type: "text", key: `text-${index}`, text: part.text });
     else if (before?.type === "tools") before.tools.push(part);
-    else groups.push({ type: "tools", key: `tools-${place}`, tools: [part] });
+    else groups.push({ type: "tools", key: `tools-${index}`, tools: [part] });
   });
   return groups;
 }
 
-function Words({ text, citations }: { text: string; citations: readonly Citation[] }) {
+function AnswerText({ text, citations }: { text: string; citations: readonly Citation[] }) {
   const plain = <div className="plain-text">{text.trimStart()}</div>;
   return (
-    <Boundary fallback={plain}>
+    <ErrorBoundary fallback={plain}>
       <Suspense fallback={plain}>
         <Markdown text={text} citations={citations} />
       </Suspense>
-    </Boundary>
+    </ErrorBoundary>
   );
 }
 
@@ -123,9 +129,9 @@ function Tools({ session, id, tools, answer, decided }: ToolsProps) {
     <div className="tools">
       {tools.map((tool) => {
         const decision = decided[decisionKey(id, tool)];
-        const waits =
+        const waiting =
           tool.needsApproval && !tool.result && decision === undefined && answer.status === "streaming";
-        return waits ? (
+        return waiting ? (
           <Approval key={tool.key} session={session} messageId={id} tool={tool} />
         ) : (
           <ToolCard key={tool.key} tool={tool} status={answer.status} decision={decision} />
@@ -145,32 +151,32 @@ interface OutcomeProps {
   answer: Answer;
   busy: boolean;
   retry: () => void;
-  /** Only the last answer can be gone on with. */
-  goOn: ((question: string) => void) | null;
+  /** Only the last answer can be continued. */
+  continueAnswer: ((question: string) => void) | null;
 }
 
-function Outcome({ answer, busy, retry, goOn }: OutcomeProps) {
+function Outcome({ answer, busy, retry, continueAnswer }: OutcomeProps) {
   const t = useText(chatText);
   const again = (
     <Button small icon="refresh" disabled={busy} onClick={retry}>
       {t.retryAnswer}
     </Button>
   );
-  if (answer.cut && goOn) {
+  if (answer.truncated && continueAnswer) {
     return (
       <Notice
         kind="warn"
         action={
-          <Button small icon="right" disabled={busy} onClick={() => goOn(t.continueQuestion)}>
+          <Button small icon="right" disabled={busy} onClick={() => continueAnswer(t.continueQuestion)}>
             {t.continueAnswer}
           </Button>
         }
       >
-        {t.cutNote}
+        {t.truncatedNote}
       </Notice>
     );
   }
-  if (answer.cut) return <p className="answer-note">{t.cutNote}</p>;
+  if (answer.truncated) return <p className="answer-note">{t.truncatedNote}</p>;
   if (answer.filtered) return <Notice kind="warn">{t.filteredNote}</Notice>;
   if (answer.status === "stopped") return <p className="answer-note">{t.stoppedNote}</p>;
   if (answer.status === "interrupted") {
@@ -183,7 +189,7 @@ function Outcome({ answer, busy, retry, goOn }: OutcomeProps) {
   if (answer.status !== "failed") return null;
   return (
     <Notice kind="bad" action={again}>
-      {answer.error ? <Told text={answer.error} /> : t.failedNote}
+      {answer.error ? <Translated message={answer.error} /> : t.failedNote}
     </Notice>
   );
 }

@@ -2,14 +2,14 @@ import { useState } from "react";
 import type { ToolPart } from "../../../core/answer";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { WhyFailed } from "../../i18n/told";
+import { ErrorText } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { allowedTools } from "./allowed";
+import { allowedTools } from "./allowed-tools";
 import { chats } from "./client";
 import { Arguments } from "./tool-card";
 
-/** A tool that can destroy waits for the user's word. Several may wait at once, each for its own. */
+/** A destructive tool call that waits for the user's approval. Several may wait at once. */
 export function Approval({
   session,
   messageId,
@@ -23,7 +23,7 @@ export function Approval({
   const [failure, setFailure] = useState<unknown>(null);
   const decide = (approved: boolean) => {
     setFailure(null);
-    document.getElementById("message")?.focus(); // the button goes away, and the focus must not go with it
+    document.getElementById("message")?.focus(); // keep the focus: the pressed button is about to disappear
     chats.decide(session, messageId, tool, approved).catch(setFailure);
   };
   return (
@@ -58,7 +58,7 @@ export function Approval({
       </div>
       {failure !== null && (
         <p className="field-error" role="alert">
-          {t.approvalFailed} <WhyFailed error={failure} />
+          {t.approvalFailed} <ErrorText error={failure} />
         </p>
       )}
     </section>

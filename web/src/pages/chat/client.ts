@@ -1,18 +1,15 @@
 import { useSyncExternalStore } from "react";
 import { Chats, type Conversation } from "../../../core/chats";
-import type { ServerText } from "../../../core/texts";
+import type { WithOptionalText, WithText } from "../../../core/server-message";
 import type { StoredConversation } from "../../../core/transport";
 import { ApiError, api, send } from "../../api";
 import { queryClient } from "../../query";
-import { allowedTools } from "./allowed";
+import { allowedTools } from "./allowed-tools";
 
-export interface Agent {
+export interface Agent extends WithText<"name" | "description">, WithOptionalText<"reason"> {
   id: string;
-  name: ServerText;
-  description: ServerText;
   supports_mcp: boolean;
   available: boolean;
-  reason: ServerText | null;
   model: string | null;
 }
 
@@ -29,7 +26,7 @@ export const agentsQuery = {
 
 const message = (id: string, ...rest: string[]) => ["/api/chat", encodeURIComponent(id), ...rest].join("/");
 
-/** The one store of conversations; answers go on while the user looks at another page. */
+/** The page's store of conversations; answers keep streaming while another page is shown. */
 export const chats = new Chats(
   {
     load: (id) => api.get<StoredConversation>(`/api/sessions/${encodeURIComponent(id)}`),
@@ -41,7 +38,7 @@ export const chats = new Chats(
       send("GET", `/api/chat/stream/${encodeURIComponent(id)}`, { query: { after }, signal }),
     stop: (id) => api.post(message(id, "stop")),
     approve: (id, call, approved) => api.post(message(id, "approve"), { id: call, approved }),
-    isPassing: (error) => !(error instanceof ApiError) || error.offline || error.status >= 500,
+    isTransient: (error) => !(error instanceof ApiError) || error.offline || error.status >= 500,
   },
   {
     isAllowed: (tool) => allowedTools.has(tool),

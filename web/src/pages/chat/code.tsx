@@ -1,10 +1,10 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { CopyButton } from "./copy";
+import { CopyButton } from "./copy-button";
 
-const LONGEST = 50_000;
-const PAUSE_MS = 250;
+const MAX_HIGHLIGHTED = 50_000;
+const HIGHLIGHT_INTERVAL_MS = 250;
 
 type Highlight = (text: string, language: string) => ReactNode | null;
 
@@ -19,7 +19,7 @@ function load(): Promise<Highlight> {
   return highlighter;
 }
 
-/** Code is there at once and gets its colours when the highlighter has been loaded. */
+/** A code block, shown plain until the highlighter is loaded. */
 export function Code({
   text,
   language,
@@ -30,7 +30,7 @@ export function Code({
   text: string;
   language?: string;
   action?: ReactNode;
-  /** What is shown in place of the code. */
+  /** Shown instead of the code. */
   instead?: ReactNode;
   note?: ReactNode;
 }) {
@@ -38,18 +38,19 @@ export function Code({
   const [highlight, setHighlight] = useState<Highlight | null>(() => ready);
   useEffect(() => {
     if (!language || highlight) return;
-    let here = true;
-    void load().then((loaded) => here && setHighlight(() => loaded));
+    let mounted = true;
+    void load().then((loaded) => mounted && setHighlight(() => loaded));
     return () => {
-      here = false;
+      mounted = false;
     };
   }, [language, highlight]);
-  const settled = useSettled(text);
+  const throttled = useThrottled(text);
   const coloured = useMemo(
-    () => (language && highlight && settled.length < LONGEST ? highlight(settled, language) : null),
-    [language, highlight, settled],
+    () =>
+      language && highlight && throttled.length < MAX_HIGHLIGHTED ? highlight(throttled, language) : null,
+    [language, highlight, throttled],
   );
-  const rest = text.startsWith(settled) ? text.slice(settled.length) : null;
+  const rest = text.startsWith(throttled) ? text.slice(throttled.length) : null;
   return (
     <div className="code">
       <div className="code-head">
@@ -72,8 +73,8 @@ export function Code({
   );
 }
 
-/** Code that grows gets its colours a few times a second: what is new is plain until then. */
-function useSettled(text: string): string {
+/** The text, updated a few times a second: streaming code is not highlighted with every event. */
+function useThrottled(text: string): string {
   const [settled, setSettled] = useState(text);
   const newest = useRef(text);
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
@@ -83,7 +84,7 @@ function useSettled(text: string): string {
     timer.current = setTimeout(() => {
       timer.current = null;
       setSettled(newest.current);
-    }, PAUSE_MS);
+    }, HIGHLIGHT_INTERVAL_MS);
   }, [text, settled]);
   useEffect(
     () => () => {

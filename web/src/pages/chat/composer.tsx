@@ -2,20 +2,20 @@ import { type ChangeEvent, useEffect, useLayoutEffect, useRef, useSyncExternalSt
 import { useDraft } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { useStored } from "../../stored";
+import { useStoredSetting } from "../../stored-setting";
 import { IconButton } from "../../ui/button";
-import { useImeGuard } from "../../ui/field";
+import { useComposition } from "../../ui/field";
 import { Icon } from "../../ui/icon";
-import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from "../../ui/menu";
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { AgentMenu } from "./agent-menu";
-import { allowedTools, useAllowedTools } from "./allowed";
-import { attachments, readTextFile, type TextFile, withFiles } from "./files";
-import { IS_MAC, sendKey, sends } from "./sending";
+import { allowedTools, useAllowedTools } from "./allowed-tools";
+import { attachments, readTextFile, type TextFile, withFiles } from "./attachments";
+import { IS_MAC, sendKey, sends } from "./send-key";
 
 const FIELD = "message";
 const MAX_MESSAGE = 200_000;
-const GROWS = CSS.supports("field-sizing", "content");
+const HAS_FIELD_SIZING = CSS.supports("field-sizing", "content");
 
 interface Props {
   session: string;
@@ -28,17 +28,17 @@ interface Props {
   dropped: { files: File[]; key: number } | null;
 }
 
-/** Where a keyboard is at hand; on a phone it would cover half of the page. */
+/** Not on touch devices, where the on-screen keyboard would cover half of the page. */
 export function focusField(): void {
   if (matchMedia("(pointer: fine)").matches) document.getElementById(FIELD)?.focus();
 }
 
-/** What is typed lives here alone, so a key press draws this box and nothing else. */
+/** Holds the typed text itself, so that a key press renders nothing else. */
 export function Composer({ session, agentId, onAgent, live, disabled, onSend, onStop, dropped }: Props) {
   const t = useText(chatText);
   const [text, setText] = useDraft(session);
   const { files, add, remove, clear } = useFiles(session, dropped);
-  const chosen = useStored(sendKey);
+  const chosen = useStoredSetting(sendKey);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const whole = withFiles(text, files);
@@ -50,7 +50,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
     setText("");
     clear();
   };
-  const guard = useImeGuard<HTMLTextAreaElement>({
+  const composition = useComposition<HTMLTextAreaElement>({
     onEnter: (event) => {
       if (!sends(event, chosen)) return;
       event.preventDefault();
@@ -58,8 +58,8 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
     },
     onEscape: () => live && onStop(),
   });
-  useGrowth(area, text);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another session is where to write
+  useAutoHeight(area, text);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: focus moves with the session
   useEffect(focusField, [session]);
   const hint = chosen === "enter" ? t.hintEnter : IS_MAC ? t.hintCmd : t.hintCtrl;
   return (
@@ -82,7 +82,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
           value={text}
           onChange={(event) => setText(event.target.value)}
           onPaste={(event) => event.clipboardData.files.length && add([...event.clipboardData.files])}
-          {...guard}
+          {...composition}
         />
         <div className="composer-bar">
           <IconButton icon="plus" label={t.attach} onClick={() => picker.current?.click()} />
@@ -136,7 +136,7 @@ function useFiles(session: string, dropped: Props["dropped"]) {
       else attachments.set(session, [...attachments.of(session), read]);
     }
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: files are taken once, when they are dropped
+  // biome-ignore lint/correctness/useExhaustiveDependencies: files are added once, when they are dropped
   useEffect(() => {
     if (dropped) void add(dropped.files);
   }, [dropped]);
@@ -149,11 +149,11 @@ function useFiles(session: string, dropped: Props["dropped"]) {
   return { files, add: (chosen: File[]) => void add(chosen), remove, clear };
 }
 
-function useGrowth(area: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is what makes it grow
+function useAutoHeight(area: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text decides the height
   useLayoutEffect(() => {
     const element = area.current;
-    if (!element || GROWS) return;
+    if (!element || HAS_FIELD_SIZING) return;
     element.style.height = "auto";
     element.style.height = `${element.scrollHeight}px`;
   }, [area, text]);
@@ -177,7 +177,7 @@ function FileList({ files, onRemove }: { files: readonly TextFile[]; onRemove: (
 
 function SendMenu() {
   const t = useText(chatText);
-  const chosen = useStored(sendKey);
+  const chosen = useStoredSetting(sendKey);
   const allowed = useAllowedTools();
   return (
     <Menu align="end" trigger={<IconButton icon="more" label={t.sendOptions} />}>
@@ -190,7 +190,7 @@ function SendMenu() {
       </MenuChoice>
       {allowed.length > 0 && (
         <>
-          <MenuLine />
+          <MenuSeparator />
           <MenuLabel>{t.rememberedTools}</MenuLabel>
           <MenuItem icon="shield" note={allowed.join(", ")} onSelect={() => allowedTools.clear()}>
             {t.forgetTools}

@@ -6,11 +6,11 @@ import { Button } from "../../ui/button";
 import { Diagram } from "../../ui/diagram";
 import { Code } from "./code";
 
-/** A diagram is its source until somebody wants to see it; what cannot be drawn stays source. */
+/** A Mermaid block: its source, and on request the diagram. Falls back to the source where it cannot be rendered. */
 export function DiagramCode({ text }: { text: string }) {
   const t = useText(chatText);
-  const [look, setLook] = useState<"source" | "picture" | "failed">("source");
-  const picture = look === "picture";
+  const [view, setView] = useState<"source" | "diagram" | "failed">("source");
+  const drawn = view === "diagram";
   return (
     <Code
       text={text}
@@ -19,14 +19,14 @@ export function DiagramCode({ text }: { text: string }) {
         <Button
           small
           kind="quiet"
-          icon={picture ? "edit" : "eye"}
-          onClick={() => setLook(picture ? "source" : "picture")}
+          icon={drawn ? "edit" : "eye"}
+          onClick={() => setView(drawn ? "source" : "diagram")}
         >
-          {picture ? t.diagramSource : t.diagramShow}
+          {drawn ? t.diagramSource : t.diagramShow}
         </Button>
       }
-      instead={picture && <Diagram source={text} onFail={() => setLook("failed")} />}
-      note={look === "failed" && t.diagramFailed}
+      instead={drawn && <Diagram source={text} onFail={() => setView("failed")} />}
+      note={view === "failed" && t.diagramFailed}
     />
   );
 }

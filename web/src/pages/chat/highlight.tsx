@@ -6,7 +6,7 @@ import properties from "highlight.js/lib/languages/properties";
 import { common, createLowlight } from "lowlight";
 import { Fragment, type ReactNode } from "react";
 
-/** A tree of spans from lowlight, turned into elements: no HTML text on the way. */
+/** Renders lowlight's tree as elements, so that no HTML string is involved. */
 const lowlight = createLowlight({ ...common, dockerfile, http, nginx, powershell, properties });
 
 interface Node {
@@ -22,18 +22,18 @@ export function highlight(text: string, language: string): ReactNode | null {
 }
 
 function render(nodes: Node[]): ReactNode {
-  return nodes.map((node, place) => {
+  return nodes.map((node, index) => {
     if (node.type === "text") return node.value;
     const names = node.properties?.className;
     const inner = render(node.children ?? []);
     return Array.isArray(names) ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: made anew with every text
-      <span key={place} className={names.join(" ")}>
+      // biome-ignore lint/suspicious/noArrayIndexKey: rebuilt with every text
+      <span key={index} className={names.join(" ")}>
         {inner}
       </span>
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: made anew with every text
-      <Fragment key={place}>{inner}</Fragment>
+      // biome-ignore lint/suspicious/noArrayIndexKey: rebuilt with every text
+      <Fragment key={index}>{inner}</Fragment>
     );
   });
 }

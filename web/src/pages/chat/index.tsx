@@ -2,25 +2,26 @@ import "./chat.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { type Conversation, NEW } from "../../../core/chats";
+import { messageIn } from "../../../core/server-message";
 import { ApiError } from "../../api";
-import { houseIsBack } from "../../away";
+import { reconnected } from "../../connectivity";
 import { drafts } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
-import { Told, useTold } from "../../i18n/told";
+import { Translated, useTranslate } from "../../i18n/translate";
 import { go, hrefTo, useRoute } from "../../route";
 import { LinkButton } from "../../ui/button";
-import { Empty, Failure, Notice, Skeletons } from "../../ui/feedback";
+import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
+import { attachments } from "./attachments";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
-import { attachments } from "./files";
+import { LiveRegion } from "./live-region";
 import { Messages } from "./messages";
-import { Spoken } from "./spoken";
 import { Welcome } from "./welcome";
 
-/** `#/chat` begins a conversation, `#/chat/<session>` goes on with one. */
+/** `#/chat` starts a conversation, `#/chat/<session>` continues one. */
 export default function ChatPage() {
   const session = useRoute().rest[0] ?? NEW;
   const conversation = useConversation(session);
@@ -29,14 +30,14 @@ export default function ChatPage() {
   useOpening(session, conversation);
   useReopening(session, conversation);
   const ask = async (text: string) => {
-    const began = await chats.ask(session, text, agentId ?? undefined);
-    if (began === null) drafts.giveBack(session, text);
-    else if (session === NEW) settle(began);
+    const started = await chats.ask(session, text, agentId ?? undefined);
+    if (started === null) drafts.restore(session, text);
+    else if (session === NEW) moveTo(started);
   };
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (
     <section className="chat" {...handlers}>
-      {over && <DropVeil />}
+      {over && <DropOverlay />}
       <Body
         session={session}
         conversation={conversation}
@@ -56,13 +57,13 @@ export default function ChatPage() {
         onStop={stop}
         dropped={dropped}
       />
-      <Spoken session={session} conversation={conversation} />
+      <LiveRegion session={session} conversation={conversation} />
     </section>
   );
 }
 
-/** A conversation that has begun has a place of its own; what was written on meanwhile goes there with it. */
-function settle(session: string): void {
+/** Moves to the new conversation's own URL, with anything typed in the meantime. */
+function moveTo(session: string): void {
   drafts.move(NEW, session);
   attachments.move(NEW, session);
   if (isHere(NEW)) go(hrefTo("chat", session), { replace: true });
@@ -83,11 +84,11 @@ function Body({
 }) {
   const t = useText(chatText);
   const { data } = useQuery(agentsQuery);
-  const say = useTold();
+  const translate = useTranslate();
   const agentName = useMemo(() => {
-    const names = new Map(data?.agents.map((agent) => [agent.id, say(agent.name)]));
+    const names = new Map(data?.agents.map((agent) => [agent.id, translate(messageIn(agent, "name"))]));
     return (id: string | null) => (id ? (names.get(id) ?? id) : "Chie");
-  }, [data, say]);
+  }, [data, translate]);
   if (conversation.state === "failed") {
     const gone = conversation.failure instanceof ApiError && conversation.failure.status === 404;
     return (
@@ -99,7 +100,7 @@ function Body({
             action={<LinkButton href={hrefTo("chat")}>{t.newChat}</LinkButton>}
           />
         ) : (
-          <Failure error={conversation.failure} retry={() => void chats.open(session)} />
+          <ErrorNotice error={conversation.failure} retry={() => void chats.open(session)} />
         )}
       </div>
     );
@@ -125,33 +126,35 @@ function ConnectionNotice({ conversation }: { conversation: Conversation }) {
   const shell = useText(shellText);
   const { error } = useQuery(agentsQuery);
   const { unsent, link, live } = conversation;
-  const away = error instanceof ApiError && error.offline;
+  const offline = error instanceof ApiError && error.offline;
   return (
     <div className="chat-notice" role="status">
       {unsent && (
         <Notice kind="bad">
           {t.notSent}{" "}
-          {unsent.error instanceof ApiError && !unsent.error.offline && <Told text={unsent.error.told} />}
+          {unsent.error instanceof ApiError && !unsent.error.offline && (
+            <Translated message={unsent.error.reason} />
+          )}
         </Notice>
       )}
       {live && link === "waiting" ? (
         <Notice kind="warn">{t.dropped}</Notice>
       ) : (
-        away && <Notice kind="warn">{shell.offline}</Notice>
+        offline && <Notice kind="warn">{shell.offline}</Notice>
       )}
     </div>
   );
 }
 
-function DropVeil() {
+function DropOverlay() {
   const t = useText(chatText);
-  return <div className="drop-veil">{t.dropHere}</div>;
+  return <div className="drop-overlay">{t.dropHere}</div>;
 }
 
 function useOpening(session: string, { title }: Conversation): void {
   const t = useText(chatText);
   useEffect(() => {
-    loadMarkdown().catch(() => undefined); // only ahead of its use, which tells of a failure
+    loadMarkdown().catch(() => undefined); // a preload; rendering reports the error
     if (session === NEW) chats.reset();
     else void chats.open(session);
   }, [session]);
@@ -160,21 +163,21 @@ function useOpening(session: string, { title }: Conversation): void {
   }, [session, title, t]);
 }
 
-/** A conversation that could not be asked for is asked for again when the house is back. */
+/** Opens the conversation again once the server is reachable, where it could not be loaded. */
 function useReopening(session: string, { failure }: Conversation): void {
   useEffect(() => {
     if (!(failure instanceof ApiError && failure.offline)) return;
-    let here = true;
-    void houseIsBack().then(() => {
-      if (here) void chats.open(session);
+    let mounted = true;
+    void reconnected().then(() => {
+      if (mounted) void chats.open(session);
     });
     return () => {
-      here = false;
+      mounted = false;
     };
   }, [session, failure]);
 }
 
-/** The user's choice, else the session's agent, else the one that answers by default. */
+/** The user's choice, else the session's agent, else the default agent. */
 function useAgent(session: string, conversation: Conversation): [string | null, (id: string) => void] {
   const { data } = useQuery(agentsQuery);
   const [choice, setChoice] = useState<{ session: string; id: string } | null>(null);

@@ -1,20 +1,20 @@
 import "./markdown.css";
-import { type ComponentProps, memo, type ReactNode, useMemo } from "react";
+import { type ComponentProps, memo, type ReactNode, useCallback, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
-import { splitBlocks } from "../../../core/blocks";
 import { type Citation, markSupported } from "../../../core/citations";
-import { CITE, remarkCitations } from "../../../core/markers";
+import { splitBlocks } from "../../../core/markdown-blocks";
+import { CITE, remarkCitations } from "../../../core/remark-citations";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { Icon } from "../../ui/icon";
-import { FootnoteLink, Ordered, Outside, PROSE, safeUrl, useFootnotes } from "../../ui/prose";
+import { ExternalLink, REMARK_PLUGINS, useMarkdown } from "../../ui/markdown";
 import { Code } from "./code";
 import { DiagramCode } from "./diagram-code";
 import { SourceChip } from "./sources";
 
 /**
- * Model and tool text as elements: no HTML is made from it anywhere. Tags in it are shown as text, pictures become
- * links, and links tell nobody where they were clicked.
+ * Markdown from models and tools, rendered as elements: HTML tags are shown as text, images become links, and links
+ * send no referrer.
  */
 export default function Markdown({
   text,
@@ -26,9 +26,9 @@ export default function Markdown({
   const blocks = useMemo(() => splitBlocks(markSupported(text, citations)), [text, citations]);
   return (
     <div className="markdown">
-      {blocks.map((block, place) => (
+      {blocks.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end
-        <Block key={place} text={block} citations={citations} />
+        <Block key={index} text={block} citations={citations} />
       ))}
     </div>
   );
@@ -36,23 +36,14 @@ export default function Markdown({
 
 const NONE: readonly Citation[] = [];
 
+const isCitation = (url: string) => url.startsWith(CITE);
+
 const Block = memo(function Block({ text, citations }: { text: string; citations: readonly Citation[] }) {
-  const footnotes = useFootnotes();
-  const components = useMemo<Components>(
-    () => ({
-      ...COMPONENTS,
-      a: (props) => (footnotes.has(props.href) ? <FootnoteLink {...props} /> : anchor(props, citations)),
-    }),
-    [citations, footnotes],
-  );
+  const link = useCallback((props: ComponentProps<"a">) => anchor(props, citations), [citations]);
+  const options = useMarkdown(COMPONENTS, link, isCitation);
   return (
     <div className="markdown-block">
-      <ReactMarkdown
-        remarkPlugins={[...PROSE, [remarkCitations, { citations }]]}
-        remarkRehypeOptions={footnotes.options}
-        components={components}
-        urlTransform={(url) => (url.startsWith(CITE) || footnotes.has(url) ? url : safeUrl(url))}
-      >
+      <ReactMarkdown remarkPlugins={[...REMARK_PLUGINS, [remarkCitations, { citations }]]} {...options}>
         {text}
       </ReactMarkdown>
     </div>
@@ -64,7 +55,7 @@ function anchor({ href, children }: ComponentProps<"a">, citations: readonly Cit
     const citation = citations[Number(href.slice(CITE.length)) - 1];
     return citation ? <SourceChip citation={citation} inline /> : children;
   }
-  return href ? <Outside href={href}>{children}</Outside> : <span>{children}</span>;
+  return href ? <ExternalLink href={href}>{children}</ExternalLink> : <span>{children}</span>;
 }
 
 function Picture({ src, alt }: ComponentProps<"img">) {
@@ -75,12 +66,11 @@ function Picture({ src, alt }: ComponentProps<"img">) {
       {t.imageLink(alt ?? "")}
     </span>
   );
-  return typeof src === "string" && src ? <Outside href={src}>{text}</Outside> : text;
+  return typeof src === "string" && src ? <ExternalLink href={src}>{text}</ExternalLink> : text;
 }
 
 const COMPONENTS: Components = {
   img: ({ src, alt }) => <Picture src={src} alt={alt} />,
-  ol: Ordered,
   pre: ({ children }) => children,
   code: ({ className, children }) => {
     const text = String(children);

@@ -2,9 +2,9 @@ import { type ComponentType, type LazyExoticComponent, lazy, useState } from "re
 import { useLanguage } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
 import type { IconName } from "../../ui/icon";
-import { LateDialog } from "../../ui/late-dialog";
+import { LazyDialog } from "../../ui/lazy-dialog";
 
-/** What else can be done with a message; other pages add theirs here, and their dialogs load when they are opened. */
+/** An action on a message, contributed by another page; its dialog is loaded when it is opened. */
 export interface MessageAction {
   key: string;
   icon: IconName;
@@ -17,7 +17,7 @@ export const MESSAGE_ACTIONS: MessageAction[] = [
     key: "save",
     icon: "save",
     label: { en: "Save to knowledge", ja: "ナレッジに保存" },
-    dialog: lazy(() => import("../knowledge/SaveDialog")),
+    dialog: lazy(() => import("../knowledge/save-dialog")),
   },
 ];
 
@@ -36,9 +36,9 @@ export function MessageActions({ text }: { text: string }) {
         />
       ))}
       {open && (
-        <LateDialog label={open.label[language]} onClose={() => setOpen(null)}>
+        <LazyDialog label={open.label[language]} onClose={() => setOpen(null)}>
           <open.dialog text={text} onClose={() => setOpen(null)} />
-        </LateDialog>
+        </LazyDialog>
       )}
     </>
   );

@@ -4,8 +4,8 @@ import type { Message } from "../../../core/conversation";
 import { AnswerView } from "./answer-view";
 import { QuestionView } from "./question-view";
 
-export interface Place {
-  /** Which of the messages that could stand here this is. */
+/** A message's position among its versions. */
+export interface Version {
   number: number;
   of: number;
   previous: string | null;
@@ -15,22 +15,25 @@ export interface Place {
 export interface MessageProps {
   session: string;
   message: Message;
-  place: Place;
+  version: Version;
   agentName: string;
   last: boolean;
-  /** Something is being answered: nothing else can be asked meanwhile. */
+  /** An answer is streaming; nothing else can be asked meanwhile. */
   busy: boolean;
   decided: Record<string, boolean>;
 }
 
-/** Drawn again only when something of it changed: a growing answer leaves the others alone. */
+/** Rendered again only when its own props change, not with every event of another answer. */
 export const MessageView = memo(function MessageView(props: MessageProps) {
   return props.message.role === "user" ? <QuestionView {...props} /> : <AnswerView {...props} />;
 }, same);
 
 function same(before: MessageProps, after: MessageProps): boolean {
-  const { place: a, ...rest } = before;
-  const { place: b, ...others } = after;
-  const samePlace = a.number === b.number && a.of === b.of && a.previous === b.previous && a.next === b.next;
-  return samePlace && (Object.keys(rest) as (keyof typeof rest)[]).every((key) => rest[key] === others[key]);
+  const { version: a, ...rest } = before;
+  const { version: b, ...others } = after;
+  const sameVersion =
+    a.number === b.number && a.of === b.of && a.previous === b.previous && a.next === b.next;
+  return (
+    sameVersion && (Object.keys(rest) as (keyof typeof rest)[]).every((key) => rest[key] === others[key])
+  );
 }

@@ -6,11 +6,11 @@ import { branch, type Message, siblings } from "../../../core/conversation";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
-import { MessageView, type Place } from "./message";
+import { MessageView, type Version } from "./message";
 
-const NEAR = 80;
+const BOTTOM_MARGIN_PX = 80;
 
-/** The branch on the screen. Only what is near the window exists, so ten messages and ten thousand cost the same. */
+/** The current branch. Only messages near the viewport are rendered, so the cost does not grow with its length. */
 export function Messages({
   session,
   conversation,
@@ -23,7 +23,7 @@ export function Messages({
   const t = useText(chatText);
   const { messages, tip, live, decided } = conversation;
   const shown = useMemo(() => branch(messages, tip), [messages, tip]);
-  const places = useMemo(() => placesOf(messages), [messages]);
+  const versions = useMemo(() => versionsOf(messages), [messages]);
   const scroller = useRef<HTMLDivElement>(null);
   const printing = usePrinting();
   const virtual = useVirtualizer({
@@ -35,7 +35,7 @@ export function Messages({
     rangeExtractor: printing ? everything : defaultRangeExtractor,
     useFlushSync: false,
   });
-  const { away, toBottom } = useStick(
+  const { scrolledUp, toBottom } = useStickToBottom(
     scroller,
     session,
     `${shown.length} ${shown.at(-1)?.role === "user"} ${tip}`,
@@ -66,7 +66,7 @@ export function Messages({
                 <MessageView
                   session={session}
                   message={message}
-                  place={places.get(message.id) ?? ALONE}
+                  version={versions.get(message.id) ?? ONLY_VERSION}
                   agentName={agentName(message.agentId)}
                   last={item.index === shown.length - 1}
                   busy={live !== null}
@@ -77,7 +77,7 @@ export function Messages({
           })}
         </div>
       </div>
-      {away && (
+      {scrolledUp && (
         <IconButton className="to-bottom" kind="plain" icon="down" label={t.toBottom} onClick={toBottom} />
       )}
     </div>
@@ -86,7 +86,7 @@ export function Messages({
 
 const everything = ({ count }: { count: number }) => Array.from({ length: count }, (_, index) => index);
 
-/** Paper has no window that could be near something: all of it must exist before the browser looks. */
+/** True while printing: all messages must be rendered before the browser lays out the paper. */
 function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false);
   useEffect(() => {
@@ -102,44 +102,44 @@ function usePrinting(): boolean {
   return printing;
 }
 
-const ALONE: Place = { number: 1, of: 1, previous: null, next: null };
+const ONLY_VERSION: Version = { number: 1, of: 1, previous: null, next: null };
 
-/** Only the messages that have others in their place. */
-function placesOf(messages: readonly Message[]): Map<string, Place> {
+/** Only messages with more than one version are in the map. */
+function versionsOf(messages: readonly Message[]): Map<string, Version> {
   const groups = new Map<string, number>();
   for (const message of messages) {
     const key = `${message.parentId} ${message.role}`;
     groups.set(key, (groups.get(key) ?? 0) + 1);
   }
-  const places = new Map<string, Place>();
+  const versions = new Map<string, Version>();
   for (const message of messages) {
     if ((groups.get(`${message.parentId} ${message.role}`) ?? 0) < 2) continue;
     const all = siblings(messages, message);
     const at = all.indexOf(message);
     const [previous, next] = [all[at - 1]?.id ?? null, all[at + 1]?.id ?? null];
-    places.set(message.id, { number: at + 1, of: all.length, previous, next });
+    versions.set(message.id, { number: at + 1, of: all.length, previous, next });
   }
-  return places;
+  return versions;
 }
 
-/** Stays at the end while the answer grows, unless the reader has gone up; a new message brings the reader back. */
-function useStick(
+/** Keeps the end in view while an answer streams, unless the reader has scrolled up; a new message scrolls down again. */
+function useStickToBottom(
   scroller: React.RefObject<HTMLDivElement | null>,
   session: string,
-  news: string,
+  newest: string,
   height: number,
 ) {
   const stuck = useRef(true);
-  const [away, setAway] = useState(false);
+  const [scrolledUp, setScrolledUp] = useState(false);
   const toBottom = useCallback(() => {
     stuck.current = true;
-    setAway(false);
+    setScrolledUp(false);
     const element = scroller.current;
     if (element) element.scrollTop = element.scrollHeight;
   }, [scroller]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another session or another message is the news
-  useLayoutEffect(toBottom, [toBottom, session, news]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: growth is the news
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for another session or another message
+  useLayoutEffect(toBottom, [toBottom, session, newest]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever the height changes
   useLayoutEffect(() => {
     if (stuck.current) toBottom();
   }, [toBottom, height]);
@@ -148,13 +148,13 @@ function useStick(
     if (!element) return;
     const look = () => {
       const gap = element.scrollHeight - element.scrollTop - element.clientHeight;
-      if (gap < NEAR) stuck.current = true;
-      setAway(gap > element.clientHeight / 2 && !stuck.current);
+      if (gap < BOTTOM_MARGIN_PX) stuck.current = true;
+      setScrolledUp(gap > element.clientHeight / 2 && !stuck.current);
     };
-    // Only a hand lets go: sizes that are measured late move the end, too.
-    const letGo = () => {
+    // Only user input releases it: late measurements move the end, too.
+    const release = () => {
       const gap = element.scrollHeight - element.scrollTop - element.clientHeight;
-      if (gap >= NEAR) stuck.current = false;
+      if (gap >= BOTTOM_MARGIN_PX) stuck.current = false;
     };
     const wheel = (event: WheelEvent) => {
       if (event.deltaY < 0) stuck.current = false;
@@ -162,22 +162,22 @@ function useStick(
     const keys = (event: KeyboardEvent) => {
       if (["PageUp", "Home", "ArrowUp"].includes(event.key)) stuck.current = false;
     };
-    // What is under it may grow: the field, or a notice.
-    const frame = new ResizeObserver(() => stuck.current && toBottom());
-    frame.observe(element);
+    // The composer or a notice below may grow.
+    const resize = new ResizeObserver(() => stuck.current && toBottom());
+    resize.observe(element);
     element.addEventListener("scroll", look, { passive: true });
     element.addEventListener("wheel", wheel, { passive: true });
-    element.addEventListener("touchmove", letGo, { passive: true });
-    element.addEventListener("pointerup", letGo, { passive: true });
+    element.addEventListener("touchmove", release, { passive: true });
+    element.addEventListener("pointerup", release, { passive: true });
     element.addEventListener("keydown", keys);
     return () => {
-      frame.disconnect();
+      resize.disconnect();
       element.removeEventListener("scroll", look);
       element.removeEventListener("wheel", wheel);
-      element.removeEventListener("touchmove", letGo);
-      element.removeEventListener("pointerup", letGo);
+      element.removeEventListener("touchmove", release);
+      element.removeEventListener("pointerup", release);
       element.removeEventListener("keydown", keys);
     };
   }, [scroller, toBottom]);
-  return { away, toBottom };
+  return { scrolledUp, toBottom };
 }

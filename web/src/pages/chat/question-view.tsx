@@ -7,17 +7,18 @@ import { shellText } from "../../i18n/shell";
 import { Button, IconButton } from "../../ui/button";
 import { TextArea } from "../../ui/field";
 import { chats } from "./client";
-import { CopyButton } from "./copy";
+import { CopyButton } from "./copy-button";
 import type { MessageProps } from "./message";
 import { MessageActions } from "./message-actions";
 import { Versions } from "./versions";
 
-const LONG = 1_500;
+const FOLD_LENGTH = 1_500;
+const FOLD_LINES = 20;
 
-export function QuestionView({ session, message, place, last, busy }: MessageProps) {
+export function QuestionView({ session, message, version, last, busy }: MessageProps) {
   const t = useText(chatText);
   const rewrite = `edit.${message.id}`;
-  // Scrolled out of view this does not exist; other words that were begun are there again when it does.
+  // Unmounted while scrolled out of view; a rewrite in progress is restored from its draft.
   const [editing, setEditing] = useState(() => (drafts.read(rewrite) ? "kept" : null));
   const send = async (text: string) => {
     setEditing(null);
@@ -47,7 +48,7 @@ export function QuestionView({ session, message, place, last, busy }: MessagePro
         <Folded text={message.text} />
       </div>
       <div className="message-actions">
-        <Versions session={session} place={place} />
+        <Versions session={session} version={version} />
         <CopyButton text={() => message.text} label={t.copyMessage} />
         <IconButton
           small
@@ -64,7 +65,7 @@ export function QuestionView({ session, message, place, last, busy }: MessagePro
 
 function Folded({ text }: { text: string }) {
   const t = useText(chatText);
-  const long = text.length > LONG || text.split("\n").length > 20;
+  const long = text.length > FOLD_LENGTH || text.split("\n").length > FOLD_LINES;
   const [folded, setFolded] = useState(true);
   if (!long) return <div className="bubble-text">{text}</div>;
   return (

@@ -7,7 +7,7 @@ import { useLanguage, useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
 
-/** The sources of an answer in a row; the numbers are those in its text. */
+/** The list of an answer's sources, numbered as in its text. */
 export function Sources({ citations }: { citations: readonly Citation[] }) {
   const t = useText(chatText);
   if (!citations.length) return null;
@@ -21,7 +21,7 @@ export function Sources({ citations }: { citations: readonly Citation[] }) {
   );
 }
 
-/** The browser's own popover: Escape and a click elsewhere close it, and the focus comes back to the chip. */
+/** A native popover: Escape and a click outside close it and return the focus to the chip. */
 export function SourceChip({ citation, inline = false }: { citation: Citation; inline?: boolean }) {
   const t = useText(chatText);
   const id = useId();
@@ -54,7 +54,7 @@ export function SourceChip({ citation, inline = false }: { citation: Citation; i
   return (
     <span className="source-mark">
       {chip}
-      {"\u2060" /* a full stop stays with its source */}
+      {"\u2060" /* word joiner: keeps a following full stop on the same line */}
     </span>
   );
 }

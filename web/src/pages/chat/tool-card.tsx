@@ -1,15 +1,15 @@
 import "./tools.css";
 import { memo } from "react";
-import type { Status, ToolPart } from "../../../core/answer";
-import { serverText } from "../../../core/texts";
+import type { Status, ToolOutcome, ToolPart } from "../../../core/answer";
+import { serverText } from "../../../core/server-message";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { useTold } from "../../i18n/told";
+import { useTranslate } from "../../i18n/translate";
 import { Icon } from "../../ui/icon";
 
-const LONGEST = 20_000;
+const MAX_SHOWN = 20_000;
 
-type Look = "run" | "good" | "bad" | "wait" | "off";
+type State = "run" | "good" | "bad" | "wait" | "off";
 
 interface Props {
   tool: ToolPart;
@@ -17,29 +17,28 @@ interface Props {
   decision?: boolean;
 }
 
-/** What a tool was asked and what it gave back, folded until somebody wants to know. */
+/** A tool call with its arguments and result, collapsed by default. */
 export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props) {
   const t = useText(chatText);
-  const say = useTold();
-  const look = lookOf(tool, status, decision);
-  const words: Record<Look, string> = {
+  const state = stateOf(tool, status, decision);
+  const labels: Record<State, string> = {
     run: t.toolRunning,
     good: t.toolDone,
-    bad: decision === false ? t.toolRefused : t.toolFailed,
+    bad: decision === false ? t.toolDenied : t.toolFailed,
     wait: t.toolWaiting,
     off: t.toolUnfinished,
   };
   const time = tool.milliseconds === null ? "" : t.seconds(tool.milliseconds / 1000);
   return (
-    <details className="tool" data-state={look}>
-      <summary aria-label={[t.toolUsed(tool.name, words[look]), time].filter(Boolean).join(", ")}>
+    <details className="tool" data-state={state}>
+      <summary aria-label={[t.toolUsed(tool.name, labels[state]), time].filter(Boolean).join(", ")}>
         <Icon name="tool" size={16} />
         <span className="tool-name">{tool.name}</span>
         <span className="tool-brief ellipsis">{brief(tool.arguments)}</span>
-        <span className={`tool-state ${look}`}>
-          {look === "good" && <Icon name="check" size={16} />}
-          {look === "bad" && <Icon name="warn" size={16} />}
-          {look === "good" && time ? time : words[look]}
+        <span className={`tool-state ${state}`}>
+          {state === "good" && <Icon name="check" size={16} />}
+          {state === "bad" && <Icon name="warn" size={16} />}
+          {state === "good" && time ? time : labels[state]}
         </span>
         <Icon name="down" size={16} />
       </summary>
@@ -50,9 +49,7 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
           <>
             <h4>{tool.result.isError ? t.toolError : t.toolResult}</h4>
             <pre className={tool.result.isError ? "bad" : ""} tabIndex={0}>
-              {tool.result.isError
-                ? say(serverText(pretty(tool.result.content)))
-                : pretty(tool.result.content)}
+              <ResultText result={tool.result} />
             </pre>
           </>
         )}
@@ -61,13 +58,21 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
   );
 });
 
+/** Results are shown word for word; errors of the server's catalogue are translated. */
+function ResultText({ result }: { result: ToolOutcome }) {
+  const translate = useTranslate();
+  const text = pretty(result.content);
+  if (!result.isError) return text;
+  return translate({ text: serverText(text), code: result.code, params: result.params });
+}
+
 export function Arguments({ value }: { value: Record<string, unknown> }) {
   const t = useText(chatText);
   if (!Object.keys(value).length) return <p className="muted small">{t.toolNoArguments}</p>;
-  return <pre tabIndex={0}>{cut(JSON.stringify(value, null, 2))}</pre>;
+  return <pre tabIndex={0}>{truncated(JSON.stringify(value, null, 2))}</pre>;
 }
 
-function lookOf(tool: ToolPart, status: Status, decision: boolean | undefined): Look {
+function stateOf(tool: ToolPart, status: Status, decision: boolean | undefined): State {
   if (tool.result) return tool.result.isError ? "bad" : "good";
   if (status !== "streaming") return "off";
   return tool.needsApproval && decision === undefined ? "wait" : "run";
@@ -79,16 +84,16 @@ function brief(value: Record<string, unknown>): string {
 }
 
 function pretty(content: string): string {
-  if (content.length < LONGEST && /^\s*[[{]/.test(content)) {
+  if (content.length < MAX_SHOWN && /^\s*[[{]/.test(content)) {
     try {
       return JSON.stringify(JSON.parse(content), null, 2);
     } catch {
       return content;
     }
   }
-  return cut(content);
+  return truncated(content);
 }
 
-function cut(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+function truncated(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

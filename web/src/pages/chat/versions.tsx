@@ -2,12 +2,12 @@ import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
 import { chats } from "./client";
-import type { Place } from "./message";
+import type { Version } from "./message";
 
-/** Steps between the branches of a conversation. */
-export function Versions({ session, place }: { session: string; place: Place }) {
+/** Switches between the versions of a message. */
+export function Versions({ session, version }: { session: string; version: Version }) {
   const t = useText(chatText);
-  if (place.of < 2) return null;
+  if (version.of < 2) return null;
   const step = (to: string | null) => () => to && chats.select(session, to);
   return (
     <span className="versions">
@@ -15,18 +15,18 @@ export function Versions({ session, place }: { session: string; place: Place }) 
         small
         icon="left"
         label={t.previousVersion}
-        disabled={!place.previous}
-        onClick={step(place.previous)}
+        disabled={!version.previous}
+        onClick={step(version.previous)}
       />
-      <span title={t.version(place.number, place.of)}>
-        {place.number}/{place.of}
+      <span title={t.version(version.number, version.of)}>
+        {version.number}/{version.of}
       </span>
       <IconButton
         small
         icon="right"
         label={t.nextVersion}
-        disabled={!place.next}
-        onClick={step(place.next)}
+        disabled={!version.next}
+        onClick={step(version.next)}
       />
     </span>
   );

@@ -2,10 +2,10 @@ import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from "re
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
-import { Boundary } from "../../ui/boundary";
 import { Button, LinkButton } from "../../ui/button";
+import { ErrorBoundary } from "../../ui/error-boundary";
 
-/** Cards under the greeting, such as how to connect a model; other pages add theirs, and a card may show nothing. */
+/** Cards under the greeting, contributed by other pages; a card may render nothing. */
 export const WELCOME_CARDS: LazyExoticComponent<ComponentType>[] = [lazy(() => import("../setup/card"))];
 
 export function Welcome({ onIdea }: { onIdea: (text: string) => void }) {
@@ -31,13 +31,13 @@ export function Welcome({ onIdea }: { onIdea: (text: string) => void }) {
           </LinkButton>
         </li>
       </ul>
-      {WELCOME_CARDS.map((Card, place) => (
+      {WELCOME_CARDS.map((Card, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes while the page runs
-        <Boundary key={place} fallback={null}>
+        <ErrorBoundary key={index} fallback={null}>
           <Suspense fallback={null}>
             <Card />
           </Suspense>
-        </Boundary>
+        </ErrorBoundary>
       ))}
     </div>
   );

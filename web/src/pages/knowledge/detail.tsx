@@ -3,11 +3,11 @@ import { useMe } from "../../account/account";
 import { ApiError } from "../../api";
 import { ago, dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { WhyFailed } from "../../i18n/told";
+import { ErrorText } from "../../i18n/translate";
 import { go } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { useCopy } from "../../ui/clipboard";
-import { Failure, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Skeletons } from "../../ui/feedback";
 import { focusMain } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
@@ -15,8 +15,8 @@ import { useToast } from "../../ui/toast";
 import { Editor } from "./editor";
 import { NoteMarkdown } from "./markdown";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
-import { noteHref, type View, viewHref } from "./place";
 import { knowledgeText } from "./text";
+import { noteHref, type View, viewHref } from "./view-state";
 
 export function Detail({ id, view }: { id: string; view: View }) {
   const t = useText(knowledgeText);
@@ -27,7 +27,7 @@ export function Detail({ id, view }: { id: string; view: View }) {
         {t.back}
       </LinkButton>
       {error && (!note || (error instanceof ApiError && error.status === 404)) ? (
-        <Failure error={error} retry={() => refetch()} />
+        <ErrorNotice error={error} retry={() => refetch()} />
       ) : note ? (
         <Whole note={note} view={view} />
       ) : (
@@ -43,23 +43,23 @@ function Whole({ note, view }: { note: Note; view: View }) {
   const copyText = useCopy();
   const [editing, setEditing] = useState(false);
   const me = useMe();
-  const mayChange = !me || me.admin || me.id === note.user_id;
+  const canEdit = !me || me.admin || me.id === note.user_id;
   const [failure, setFailure] = useState<unknown>(null);
 
   async function remove() {
     setFailure(null);
     try {
-      const gone = await notes.delete(note.id);
+      const deleted = await notes.delete(note.id);
       go(viewHref(view));
       focusMain();
-      toast(t.deleted(gone.title), {
+      toast(t.deleted(deleted.title), {
         undo: () => {
-          void notes.restore(gone).then(
+          void notes.restore(deleted).then(
             () => {
-              go(noteHref(gone.id, view));
+              go(noteHref(deleted.id, view));
               toast(t.restored);
             },
-            (error: unknown) => toast(<WhyFailed error={error} />),
+            (error: unknown) => toast(<ErrorText error={error} />),
           );
         },
       });
@@ -76,7 +76,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
     <>
       <header className="kn-detail-head">
         <h2 lang={languageOf(note.title)}>{note.title}</h2>
-        {mayChange && (
+        {canEdit && (
           <>
             <Button small icon="edit" onClick={() => setEditing(true)}>
               {t.edit}
@@ -95,7 +95,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
           </MenuItem>
         </Menu>
       </header>
-      {failure !== null && <Failure error={failure} />}
+      {failure !== null && <ErrorNotice error={failure} />}
       <About note={note} view={view} />
       <NoteMarkdown>{note.content}</NoteMarkdown>
       <Similar id={note.id} view={view} />
@@ -175,7 +175,7 @@ function About({ note, view }: { note: Note; view: View }) {
   );
 }
 
-/** Only web addresses become links; a note may hold any text here. */
+/** Only http(s) URLs become links; the field may hold any text. */
 function Source({ text }: { text: string }) {
   if (!/^https?:\/\//.test(text)) return text;
   return (

@@ -1,11 +1,12 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { messageIn } from "../../../core/server-message";
 import { useMe } from "../../account/account";
 import { drafts } from "../../drafts";
 import { useText } from "../../i18n/language";
-import { Told } from "../../i18n/told";
+import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
-import { Failure, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Skeletons } from "../../ui/feedback";
 import { Field, TextArea, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { useToast } from "../../ui/toast";
@@ -14,7 +15,7 @@ import { type Draft, type Note, notes, type Saved } from "./notes";
 import { splitTags } from "./suggestions";
 import { knowledgeText } from "./text";
 
-/** For a new note without `note`; `onSaved` gets what the house stored. */
+/** Edits `note`, or a new one; `onSaved` receives the server's response. */
 export function Editor({
   note: current,
   onClose,
@@ -26,19 +27,19 @@ export function Editor({
 }) {
   const t = useText(knowledgeText);
   const toast = useToast();
-  // As it was opened: what the page learns of it meanwhile is somebody else's, and saving must not pass over it.
+  // As it was opened: a refetch may bring another person's change, which saving must not overwrite.
   const [note] = useState(current);
   return (
     <NoteDialog
       title={note ? t.editNote : t.newNote}
-      place={note?.id ?? "new"}
+      draftKey={note?.id ?? "new"}
       draft={note ?? EMPTY}
       seen={note?.updated_at}
       author={note?.user_id}
       onClose={onClose}
       save={async (changed, seen) => {
         const saved = await (note && seen ? notes.change(note.id, changed, seen) : notes.create(changed));
-        toast(saved.notice ? <Told text={saved.notice} /> : t.saved);
+        toast(saved.notice ? <Translated message={messageIn(saved, "notice")} /> : t.saved);
         return () => onSaved?.(saved);
       }}
     />
@@ -47,11 +48,11 @@ export function Editor({
 
 const EMPTY: Draft = { title: "", tags: [], content: "", private: false };
 
-/** Where a note is written. Unsaved words survive a sign-in or a reload, and nothing throws them away unasked. */
+/** The note form. Unsaved text survives a sign-in or a reload, and is discarded only after a confirmation. */
 export function NoteDialog({
   title,
   lead,
-  place,
+  draftKey,
   draft,
   seen,
   author,
@@ -60,18 +61,18 @@ export function NoteDialog({
 }: {
   title: string;
   lead?: string;
-  /** Under what the unsaved words are kept. */
-  place: string;
-  /** What to begin with; null until that is known. */
+  /** The unsaved text is kept under this key. */
+  draftKey: string;
+  /** The initial values; null until they are known. */
   draft: Draft | null;
-  /** When the note that is changed was changed last. */
+  /** `updated_at` of the note as it was opened. */
   seen?: string;
   author?: string;
-  /** Gives back what is to be done once the dialog is gone. */
+  /** Resolves with a callback to run once the dialog is closed. */
   save: (draft: Draft, seen?: string) => Promise<() => void>;
   onClose: () => void;
 }) {
-  const key = `note.${place}`;
+  const key = `note.${draftKey}`;
   const [asking, setAsking] = useState(false);
   const close = () => (drafts.read(key) ? setAsking(true) : onClose());
   const forget = () => {
@@ -83,7 +84,7 @@ export function NoteDialog({
       {lead && <p className="muted kn-dialog-lead">{lead}</p>}
       {draft ? (
         <DraftForm
-          keptAs={key}
+          draftKey={key}
           draft={draft}
           seen={seen}
           author={author}
@@ -93,7 +94,7 @@ export function NoteDialog({
             forget();
             done();
           }}
-          question={asking && <Discarding onDiscard={forget} onKeep={() => setAsking(false)} />}
+          question={asking && <ConfirmDiscard onDiscard={forget} onKeep={() => setAsking(false)} />}
         />
       ) : (
         <Skeletons lines={4} />
@@ -102,7 +103,7 @@ export function NoteDialog({
   );
 }
 
-function Discarding({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) {
+function ConfirmDiscard({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) {
   const t = useText(knowledgeText);
   return (
     <DialogFoot>
@@ -127,27 +128,27 @@ interface Form {
   seen?: string;
 }
 
-/** What was written here and not saved, else what to begin with. */
+/** The unsaved text if there is any, else the initial values. */
 function useForm(key: string, draft: Draft, seen?: string): [Form, (part: Partial<Form>) => void] {
-  const [begun] = useState(() => ({
+  const [initial] = useState(() => ({
     title: draft.title,
     tags: draft.tags.join(", "),
     content: draft.content,
     private: draft.private,
     seen,
   }));
-  const [form, setForm] = useState<Form>(() => ({ ...begun, ...kept(key) }));
-  useEffect(() => () => drafts.leave(key), [key]);
+  const [form, setForm] = useState<Form>(() => ({ ...initial, ...unsaved(key) }));
+  useEffect(() => () => drafts.release(key), [key]);
   const change = (part: Partial<Form>) => {
     const next = { ...form, ...part };
     setForm(next);
-    const [before, after] = [JSON.stringify(begun), JSON.stringify(next)];
+    const [before, after] = [JSON.stringify(initial), JSON.stringify(next)];
     drafts.type(key, before === after ? "" : after);
   };
   return [form, change];
 }
 
-function kept(key: string): Partial<Form> {
+function unsaved(key: string): Partial<Form> {
   try {
     return JSON.parse(drafts.read(key) || "{}") as Partial<Form>;
   } catch {
@@ -156,7 +157,7 @@ function kept(key: string): Partial<Form> {
 }
 
 function DraftForm({
-  keptAs,
+  draftKey,
   draft,
   seen,
   author,
@@ -164,21 +165,21 @@ function DraftForm({
   onCancel,
   question,
 }: {
-  keptAs: string;
+  draftKey: string;
   draft: Draft;
   seen?: string;
-  /** Of a note that is there already. */
+  /** The author of an existing note. */
   author?: string;
   save: (draft: Draft, seen?: string) => Promise<void>;
   onCancel: () => void;
-  /** Stands in the buttons' place. */
+  /** Replaces the buttons. */
   question: ReactNode;
 }) {
   const t = useText(knowledgeText);
-  const [form, change] = useForm(keptAs, draft, seen);
+  const [form, change] = useForm(draftKey, draft, seen);
   const { title, tags, content } = form;
   const me = useMe();
-  const mayHide = me?.authentication === "required" && (author === undefined || author === me.id);
+  const canBePrivate = me?.authentication === "required" && (author === undefined || author === me.id);
   const [preview, setPreview] = useState(false);
   const [saving, setSaving] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
@@ -255,7 +256,7 @@ function DraftForm({
           <TextInput {...control} value={tags} onChange={(event) => change({ tags: event.target.value })} />
         )}
       </Field>
-      {mayHide && (
+      {canBePrivate && (
         <label className="kn-private">
           <input
             type="checkbox"
@@ -268,7 +269,7 @@ function DraftForm({
           </span>
         </label>
       )}
-      {failure !== null && <Failure error={failure} />}
+      {failure !== null && <ErrorNotice error={failure} />}
       {question || (
         <DialogFoot>
           <Button onClick={onCancel}>{t.cancel}</Button>

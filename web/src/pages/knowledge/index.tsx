@@ -2,9 +2,9 @@ import "./knowledge.css";
 import "./note.css";
 import "./map.css";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
-import { address } from "../../api";
+import { apiUrl } from "../../api";
 import { useText } from "../../i18n/language";
-import { WhyFailed } from "../../i18n/told";
+import { ErrorText } from "../../i18n/translate";
 import { go, useRoute } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { Empty } from "../../ui/feedback";
@@ -14,15 +14,15 @@ import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { Detail } from "./detail";
 import { Editor } from "./editor";
+import { EXPORT, ImportDialog } from "./import-dialog";
 import { BrowseResults, SearchResults } from "./list";
 import { NoteMap } from "./map";
 import { languageOf, notes, useTags } from "./notes";
-import { noteHref, type View, viewHref, viewOf } from "./place";
 import { knowledgeText } from "./text";
-import { EXPORT, ImportDialog } from "./transfer";
+import { noteHref, type View, viewHref, viewOf } from "./view-state";
 
-const PAUSE_MS = 120;
-const FEW_TAGS = 14;
+const SEARCH_DELAY_MS = 120;
+const SHOWN_TAGS = 14;
 
 export default function KnowledgePage() {
   const t = useText(knowledgeText);
@@ -31,9 +31,9 @@ export default function KnowledgePage() {
   const current = route.rest[0] ?? null;
   const { data } = useTags();
   const [opened, setOpened] = useState<"editor" | "import" | null>(null);
-  const { page, list, keepPlace } = usePlaceInList(current);
+  const { page, list, savePosition } = useListPosition(current);
   return (
-    <div className={`page kn-page ${current ? "kn-reading" : ""}`} ref={page} onScroll={keepPlace}>
+    <div className={`page kn-page ${current ? "kn-reading" : ""}`} ref={page} onScroll={savePosition}>
       <div className="page-body">
         <Head view={view} current={current} open={setOpened} />
         {data && data.total === 0 && !view.q ? (
@@ -76,8 +76,8 @@ export default function KnowledgePage() {
   );
 }
 
-/** Where the screen is narrow, a note stands in the list's place: it begins at its top, and the way back leads to its row. */
-function usePlaceInList(current: string | null) {
+/** On narrow screens a note replaces the list: opening it scrolls to the top, going back restores position and focus. */
+function useListPosition(current: string | null) {
   const page = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const top = useRef(0);
@@ -92,10 +92,10 @@ function usePlaceInList(current: string | null) {
       row?.focus({ preventScroll: true });
     }
   }, [current]);
-  const keepPlace = () => {
+  const savePosition = () => {
     if (page.current && list.current?.checkVisibility()) top.current = page.current.scrollTop;
   };
-  return { page, list, keepPlace };
+  return { page, list, savePosition };
 }
 
 type Open = (what: "editor" | "import") => void;
@@ -124,7 +124,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           <MenuItem icon="upload" onSelect={() => open("import")}>
             {t.import}
           </MenuItem>
-          <MenuItem icon="download" onSelect={() => location.assign(address(EXPORT))}>
+          <MenuItem icon="download" onSelect={() => location.assign(apiUrl(EXPORT))}>
             {t.export}
           </MenuItem>
         </Menu>
@@ -137,7 +137,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
   );
 }
 
-/** What is typed goes into the address after a short rest, so that a search can be shared and gone back to. */
+/** The query goes into the URL after a short pause, so that a search can be shared and returned to. */
 function Search({ view }: { view: View }) {
   const t = useText(knowledgeText);
   const [text, setText] = useState(view.q);
@@ -152,7 +152,7 @@ function Search({ view }: { view: View }) {
     const timer = setTimeout(() => {
       sent.current = q;
       go(viewHref({ q, tag: view.tag, map: false }), { replace: true });
-    }, PAUSE_MS);
+    }, SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
   }, [text, view.tag]);
   return (
@@ -170,7 +170,7 @@ function Tags({ view }: { view: View }) {
   const { data } = useTags();
   const [all, setAll] = useState(false);
   if (!data || data.tags.length === 0 || view.map) return null;
-  const shown = all ? data.tags : data.tags.slice(0, FEW_TAGS);
+  const shown = all ? data.tags : data.tags.slice(0, SHOWN_TAGS);
   return (
     <nav className="kn-tags" aria-label={t.tags}>
       <a
@@ -191,7 +191,7 @@ function Tags({ view }: { view: View }) {
           #{tag} <span className="kn-number">{count}</span>
         </a>
       ))}
-      {data.tags.length > FEW_TAGS && (
+      {data.tags.length > SHOWN_TAGS && (
         <Button small kind="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? t.fewerTags : t.allTags}
         </Button>
@@ -210,7 +210,7 @@ function FirstNote({ open }: { open: Open }) {
       await notes.addSamples();
       toast(t.samplesAdded);
     } catch (error) {
-      toast(<WhyFailed error={error} />);
+      toast(<ErrorText error={error} />);
       setBusy(false);
     }
   }

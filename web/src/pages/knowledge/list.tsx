@@ -1,20 +1,21 @@
+import { messageIn } from "../../../core/server-message";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { Told } from "../../i18n/told";
+import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
-import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
-import { excerpt, Marked } from "./marks";
-import { languageOf, type MarkedHit, MOST_FOUND, useBrowse, useSearch } from "./notes";
-import { noteHref, type View } from "./place";
-import { readable } from "./reading";
+import { excerpt, Highlighted } from "./highlight";
+import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } from "./notes";
+import { plainText } from "./plain-text";
 import { knowledgeText } from "./text";
+import { noteHref, type View } from "./view-state";
 
 export function SearchResults({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
   const { data, error, isFetching, refetch } = useSearch(view.q, view.tag);
-  const count = (found: number) => (found < MOST_FOUND ? t.found(found) : t.best(found));
-  if (error) return <Failure error={error} retry={() => refetch()} />;
+  const count = (found: number) => (found < SEARCH_LIMIT ? t.found(found) : t.best(found));
+  if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={6} height="3.5rem" label={t.searching} />;
   return (
     <section aria-label={t.search} aria-busy={isFetching}>
@@ -23,7 +24,7 @@ export function SearchResults({ view, current }: { view: View; current: string |
       </p>
       {data.notice && (
         <Notice kind="warn">
-          <Told text={data.notice} />
+          <Translated message={messageIn(data, "notice")} />
         </Notice>
       )}
       {data.hits.length === 0 && !isFetching ? (
@@ -34,7 +35,7 @@ export function SearchResults({ view, current }: { view: View; current: string |
       ) : (
         <ul className="kn-list">
           {data.hits.map((found) => (
-            <Found key={found.hit.id} found={found} view={view} current={found.hit.id === current} />
+            <Hit key={found.hit.id} found={found} view={view} current={found.hit.id === current} />
           ))}
         </ul>
       )}
@@ -42,12 +43,12 @@ export function SearchResults({ view, current }: { view: View; current: string |
   );
 }
 
-function Found({ found, view, current }: { found: MarkedHit; view: View; current: boolean }) {
+function Hit({ found, view, current }: { found: HighlightedHit; view: View; current: boolean }) {
   const t = useText(knowledgeText);
   const language = useLanguage();
   const { hit, highlights } = found;
   const percent = Math.round(hit.score * 100);
-  const plain = readable(hit.content, highlights.content);
+  const plain = plainText(hit.content, highlights.content);
   const shown = excerpt(plain.text, plain.ranges);
   return (
     <li>
@@ -59,7 +60,7 @@ function Found({ found, view, current }: { found: MarkedHit; view: View; current
       >
         <span className="kn-item-head">
           <strong lang={languageOf(hit.title)}>
-            <Marked text={hit.title} ranges={highlights.title} />
+            <Highlighted text={hit.title} ranges={highlights.title} />
           </strong>
           <span className="kn-score" title={t.score(percent)}>
             <span className="hidden-text">{t.score(percent)}</span>
@@ -70,7 +71,7 @@ function Found({ found, view, current }: { found: MarkedHit; view: View; current
           </span>
         </span>
         <span className="kn-passage" lang={languageOf(hit.content)}>
-          <Marked text={shown.text} ranges={shown.ranges} />
+          <Highlighted text={shown.text} ranges={shown.ranges} />
         </span>
         <Foot tags={hit.tags} when={ago(hit.updated_at, language)} isPrivate={hit.private} />
       </a>
@@ -82,7 +83,7 @@ export function BrowseResults({ view, current }: { view: View; current: string |
   const t = useText(knowledgeText);
   const language = useLanguage();
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useBrowse(view.tag);
-  if (error) return <Failure error={error} retry={() => refetch()} />;
+  if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={8} height="2.75rem" />;
   return (
     <section aria-label={view.tag ? `#${view.tag}` : t.all}>

@@ -2,20 +2,30 @@ import { memo, type PointerEvent, useEffect, useMemo, useRef, useState } from "r
 import { useText } from "../../i18n/language";
 import { go } from "../../route";
 import { Button, IconButton } from "../../ui/button";
-import { Failure, Notice, Skeletons } from "../../ui/feedback";
-import { colourOf, commonTags, type Frame, inFrame, moved, START, screenPlace, zoomed } from "./mapframe";
+import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
+import {
+  colourOf,
+  commonTags,
+  isVisible,
+  moved,
+  SCALE,
+  START,
+  toScreen,
+  type Viewport,
+  zoomed,
+} from "./map-viewport";
 import { languageOf, type Point, useMap } from "./notes";
-import { noteHref, type View } from "./place";
 import { knowledgeText } from "./text";
+import { noteHref, type View } from "./view-state";
 
-const LISTED = 200;
-const NAMED = 14;
-const CROWD = 400;
+const MAX_LISTED = 200;
+const MAX_NAMED = 14;
+const SMALL_DOTS_FROM = 400;
 
 export function NoteMap({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
   const { data, error, refetch } = useMap();
-  if (error) return <Failure error={error} retry={() => refetch()} />;
+  if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={1} height="24rem" label={t.drawing} />;
   if (data.points.length < 2) return <Notice>{t.mapFew}</Notice>;
   return <Drawn points={data.points} total={data.total} view={view} current={current} />;
@@ -26,28 +36,28 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
   const t = useText(knowledgeText);
   const tags = useMemo(() => commonTags(points), [points]);
   const [only, setOnly] = useState<string | null>(view.tag);
-  const [frame, setFrame] = useState(START);
+  const [viewport, setViewport] = useState(START);
   const [over, setOver] = useState<{ at: number; x: number; y: number } | null>(null);
   const shown = useMemo(
-    () => points.filter((point) => (!only || point.tags.includes(only)) && inFrame(point, frame)),
-    [points, only, frame],
+    () => points.filter((point) => (!only || point.tags.includes(only)) && isVisible(point, viewport)),
+    [points, only, viewport],
   );
   const pointed = over && points[over.at];
   return (
     <div className="kn-map">
       <div className="kn-map-picture">
-        <Plane
+        <MapCanvas
           label={t.mapLabel(points.length)}
           points={points}
           tags={tags}
           only={only}
           marked={pointed?.id ?? current}
-          frame={frame}
-          setFrame={setFrame}
+          viewport={viewport}
+          setViewport={setViewport}
           setOver={setOver}
           open={(at) => points[at] && go(noteHref(points[at].id, view))}
         />
-        <Names points={shown} frame={frame} />
+        <Names points={shown} viewport={viewport} />
         {pointed && over && over.x >= 0 && (
           <div
             className={`kn-map-tip ${over.x > 0.6 ? "left" : ""} ${over.y > 0.75 ? "above" : ""}`}
@@ -79,17 +89,17 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
             small
             icon="plus"
             label={t.zoomIn}
-            onClick={() => setFrame((f) => zoomed(f, 1.5))}
+            onClick={() => setViewport((f) => zoomed(f, 1.5))}
           />
           <Button
             small
             aria-label={t.zoomOut}
             title={t.zoomOut}
-            onClick={() => setFrame((f) => zoomed(f, 1 / 1.5))}
+            onClick={() => setViewport((f) => zoomed(f, 1 / 1.5))}
           >
             −
           </Button>
-          <Button small onClick={() => setFrame(START)}>
+          <Button small onClick={() => setViewport(START)}>
             {t.zoomReset}
           </Button>
         </div>
@@ -100,7 +110,7 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
       <section className="kn-map-list" aria-label={t.inView(shown.length)}>
         <h3>{t.inView(shown.length)}</h3>
         <ul>
-          {shown.slice(0, LISTED).map((point) => (
+          {shown.slice(0, MAX_LISTED).map((point) => (
             <li key={point.id}>
               <a
                 href={noteHref(point.id, view)}
@@ -121,13 +131,13 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
   );
 }
 
-/** Where few notes are in view, their titles stand beside them; screen readers have the list. */
-const Names = memo(function Names({ points, frame }: { points: Point[]; frame: Frame }) {
-  if (points.length > NAMED) return null;
+/** Titles beside the points, while few notes are in view; screen readers use the list. */
+const Names = memo(function Names({ points, viewport }: { points: Point[]; viewport: Viewport }) {
+  if (points.length > MAX_NAMED) return null;
   return (
     <div className="kn-names" aria-hidden="true">
       {points.map((point) => {
-        const { x, y } = screenPlace(point, frame);
+        const { x, y } = toScreen(point, viewport);
         return (
           <span
             key={point.id}
@@ -143,62 +153,72 @@ const Names = memo(function Names({ points, frame }: { points: Point[]; frame: F
   );
 });
 
-interface PlaneProps {
+interface MapCanvasProps {
   label: string;
   points: Point[];
   tags: string[];
   only: string | null;
   marked: string | null;
-  frame: Frame;
-  setFrame: (change: (frame: Frame) => Frame) => void;
+  viewport: Viewport;
+  setViewport: (change: (viewport: Viewport) => Viewport) => void;
   setOver: (over: { at: number; x: number; y: number } | null) => void;
   open: (at: number) => void;
 }
 
-function Plane({ label, points, tags, only, marked, frame, setFrame, setOver, open }: PlaneProps) {
+function MapCanvas({
+  label,
+  points,
+  tags,
+  only,
+  marked,
+  viewport,
+  setViewport,
+  setOver,
+  open,
+}: MapCanvasProps) {
   const svg = useRef<SVGSVGElement>(null);
-  const fingers = useRef(new Map<number, { x: number; y: number }>());
+  const pointers = useRef(new Map<number, { x: number; y: number }>());
   const press = useRef<{ at: number | null; travelled: number }>({ at: null, travelled: 0 });
 
   useEffect(() => {
     const element = svg.current;
     if (!element) return;
-    // React listens passively; only a listener of our own may keep the page from scrolling.
+    // React's wheel listeners are passive and cannot prevent scrolling.
     const wheel = (event: WheelEvent) => {
       event.preventDefault();
-      const { x, y } = place(event, element);
-      setFrame((old) => zoomed(old, Math.exp(-event.deltaY / 400), x, y));
+      const { x, y } = positionOf(event, element);
+      setViewport((old) => zoomed(old, Math.exp(-event.deltaY / 400), x, y));
     };
     element.addEventListener("wheel", wheel, { passive: false });
     return () => element.removeEventListener("wheel", wheel);
-  }, [setFrame]);
+  }, [setViewport]);
 
   function down(event: PointerEvent<SVGSVGElement>) {
     event.currentTarget.setPointerCapture(event.pointerId);
-    fingers.current.set(event.pointerId, place(event, event.currentTarget));
-    press.current = { at: numberOf(event.target), travelled: 0 };
+    pointers.current.set(event.pointerId, positionOf(event, event.currentTarget));
+    press.current = { at: indexOf(event.target), travelled: 0 };
   }
 
   function move(event: PointerEvent<SVGSVGElement>) {
-    const here = place(event, event.currentTarget);
-    const before = fingers.current.get(event.pointerId);
+    const here = positionOf(event, event.currentTarget);
+    const before = pointers.current.get(event.pointerId);
     if (!before) {
-      const at = numberOf(event.target);
+      const at = indexOf(event.target);
       setOver(at === null ? null : { at, ...here });
       return;
     }
     press.current.travelled += Math.abs(event.movementX) + Math.abs(event.movementY);
-    const other = [...fingers.current].find(([id]) => id !== event.pointerId)?.[1];
+    const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
       const ratio =
         Math.hypot(here.x - other.x, here.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y);
-      setFrame((old) => zoomed(old, Number.isFinite(ratio) ? ratio : 1, other.x, other.y));
-    } else setFrame((old) => moved(old, here.x - before.x, here.y - before.y));
-    fingers.current.set(event.pointerId, here);
+      setViewport((old) => zoomed(old, Number.isFinite(ratio) ? ratio : 1, other.x, other.y));
+    } else setViewport((old) => moved(old, here.x - before.x, here.y - before.y));
+    pointers.current.set(event.pointerId, here);
   }
 
   function up(event: PointerEvent<SVGSVGElement>) {
-    fingers.current.delete(event.pointerId);
+    pointers.current.delete(event.pointerId);
     const { at, travelled } = press.current;
     if (event.type === "pointerup" && at !== null && travelled < 5) open(at);
     press.current = { at: null, travelled: 0 };
@@ -207,7 +227,7 @@ function Plane({ label, points, tags, only, marked, frame, setFrame, setOver, op
   return (
     <svg
       ref={svg}
-      className={`kn-plane ${points.length > CROWD ? "crowd" : ""}`}
+      className={`kn-plane ${points.length > SMALL_DOTS_FROM ? "crowd" : ""}`}
       viewBox="-1 -1 2 2"
       preserveAspectRatio="none"
       role="img"
@@ -218,7 +238,7 @@ function Plane({ label, points, tags, only, marked, frame, setFrame, setOver, op
       onPointerCancel={up}
       onPointerLeave={() => setOver(null)}
     >
-      <g transform={`translate(${frame.x} ${frame.y}) scale(${frame.zoom})`}>
+      <g transform={`translate(${viewport.x} ${viewport.y}) scale(${viewport.zoom})`}>
         <Dots points={points} tags={tags} only={only} />
         {points
           .filter((point) => point.id === marked)
@@ -249,18 +269,18 @@ const Dots = memo(function Dots({
   ));
 });
 
-/** A line without length and with round ends: a dot that stays as large and as round however the plane is stretched. */
+/** A zero-length line with round caps: a dot that keeps its size and shape at any zoom and aspect ratio. */
 function dot({ x, y }: Point): string {
-  return `M${x * 0.94} ${-y * 0.94}h0.00001`;
+  return `M${x * SCALE} ${-y * SCALE}h0.00001`;
 }
 
-function numberOf(target: EventTarget): number | null {
+function indexOf(target: EventTarget): number | null {
   const at = target instanceof SVGElement ? target.dataset.at : undefined;
   return at === undefined ? null : Number(at);
 }
 
-/** Between 0 and 1, from the upper left corner. */
-function place(event: { clientX: number; clientY: number }, element: Element): { x: number; y: number } {
+/** Screen coordinates, from the upper left corner. */
+function positionOf(event: { clientX: number; clientY: number }, element: Element): { x: number; y: number } {
   const box = element.getBoundingClientRect();
   return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
 }

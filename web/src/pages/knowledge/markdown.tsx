@@ -1,21 +1,24 @@
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
-import { Boundary } from "../../ui/boundary";
-import { FootnoteLink, Ordered, Outside, PROSE, safeUrl, useFootnotes } from "../../ui/prose";
+import { ErrorBoundary } from "../../ui/error-boundary";
+import { ExternalLink, REMARK_PLUGINS, useMarkdown } from "../../ui/markdown";
 import { DiagramCode } from "../chat/diagram-code";
 import { languageOf } from "./notes";
 
 /**
- * No HTML is ever made from a note: elements only, pictures as links, and headings below the page's own. What leads
- * nowhere from here, such as the name of a file beside the note's own, is no link.
+ * A note's Markdown as elements: HTML tags are text, images are links, and headings rank below the page's own.
+ * Relative links, such as to a file beside an imported note, lead nowhere here and stay text.
  */
 const COMPONENTS: Components = {
   img: ({ src, alt }) =>
-    typeof src === "string" && src ? <Outside href={src}>{alt || src}</Outside> : <span>{alt}</span>,
+    typeof src === "string" && src ? (
+      <ExternalLink href={src}>{alt || src}</ExternalLink>
+    ) : (
+      <span>{alt}</span>
+    ),
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h3>{children}</h3>,
   h3: ({ children }) => <h4>{children}</h4>,
-  ol: Ordered,
   table: ({ children }) => (
     <div className="kn-table" tabIndex={0}>
       <table>{children}</table>
@@ -33,33 +36,24 @@ function diagramIn(children: ReactNode): string | null {
   return className === "language-mermaid" ? String(text).trimEnd() : null;
 }
 
-function NoteLink({ href, children }: ComponentProps<"a">) {
-  return href ? <Outside href={href}>{children}</Outside> : <span>{children}</span>;
+function noteLink({ href, children }: ComponentProps<"a">): ReactNode {
+  return href ? <ExternalLink href={href}>{children}</ExternalLink> : <span>{children}</span>;
 }
 
 export function NoteMarkdown({ children }: { children: string }) {
   return (
     <div className="kn-markdown" lang={languageOf(children)}>
-      <Boundary place={children} fallback={<div className="kn-plain">{children}</div>}>
+      <ErrorBoundary resetKey={children} fallback={<div className="kn-plain">{children}</div>}>
         <Parsed text={children} />
-      </Boundary>
+      </ErrorBoundary>
     </div>
   );
 }
 
 function Parsed({ text }: { text: string }) {
-  const footnotes = useFootnotes();
-  const components: Components = {
-    ...COMPONENTS,
-    a: (props) => (footnotes.has(props.href) ? <FootnoteLink {...props} /> : <NoteLink {...props} />),
-  };
+  const options = useMarkdown(COMPONENTS, noteLink);
   return (
-    <ReactMarkdown
-      remarkPlugins={PROSE}
-      remarkRehypeOptions={footnotes.options}
-      components={components}
-      urlTransform={(url) => (footnotes.has(url) ? url : safeUrl(url))}
-    >
+    <ReactMarkdown remarkPlugins={REMARK_PLUGINS} {...options}>
       {text}
     </ReactMarkdown>
   );

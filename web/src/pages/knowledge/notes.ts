@@ -1,6 +1,6 @@
-/** The notes as the house's API gives them, and the questions the page asks. */
+/** The knowledge API: its types, queries and mutations. */
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { ServerText } from "../../../core/texts";
+import type { WithOptionalText, WithTexts } from "../../../core/server-message";
 import { api } from "../../api";
 import { queryClient } from "../../query";
 
@@ -31,16 +31,15 @@ export interface Hit extends Omit<Heading, "length"> {
 /** Half-open, counted in code points. */
 export type Ranges = [number, number][];
 
-export interface MarkedHit {
+export interface HighlightedHit {
   hit: Hit;
   highlights: { title: Ranges; content: Ranges };
 }
 
-export interface Saved {
+export interface Saved extends WithOptionalText<"notice"> {
   id: string;
   title: string;
   similar: { id: string; title: string; score: number }[];
-  notice: ServerText | null;
 }
 
 export interface Point {
@@ -58,7 +57,11 @@ export interface Draft {
   private: boolean;
 }
 
-export const MOST_FOUND = 30;
+interface SearchResult extends WithOptionalText<"notice"> {
+  hits: HighlightedHit[];
+}
+
+export const SEARCH_LIMIT = 30;
 
 const ROOT = "api/knowledge";
 const one = (id: string) => `${ROOT}/${encodeURIComponent(id)}`;
@@ -79,15 +82,15 @@ export function useBrowse(tag: string | null) {
   });
 }
 
-/** While the next answer is on its way, the last one stays. */
+/** Keeps the previous results while the next ones load. */
 export function useSearch(q: string, tag: string | null) {
   return useQuery({
     queryKey: ["knowledge", "search", q, tag],
     enabled: q !== "",
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      api.get<{ hits: MarkedHit[]; notice: ServerText | null }>(`${ROOT}/search`, {
-        query: { q, tags: tag ? [tag] : [], limit: MOST_FOUND },
+      api.get<SearchResult>(`${ROOT}/search`, {
+        query: { q, tags: tag ? [tag] : [], limit: SEARCH_LIMIT },
         signal,
       }),
   });
@@ -122,7 +125,7 @@ export function useMap() {
   });
 }
 
-/** After any change everything about notes is asked anew. */
+/** Refetches everything about notes after a change. */
 async function changed<T>(work: Promise<T>): Promise<T> {
   const result = await work;
   await queryClient.invalidateQueries({ queryKey: ["knowledge"] });
@@ -143,14 +146,13 @@ export const notes = {
   addSamples: () => changed(api.post<{ ids: string[] }>(`${ROOT}/samples`)),
 };
 
-export interface Imported {
+export interface Imported extends WithTexts<"refused"> {
   saved: number;
   unchanged: number;
   newer: string[];
-  refused: Record<string, ServerText>;
 }
 
-/** Text that has kana is Japanese; the fonts and the line breaks go by it. */
+/** Text with kana is Japanese, which decides fonts and line breaks. */
 export function languageOf(text: string): "ja" | undefined {
   return /[\u3040-\u30ff]/.test(text) ? "ja" : undefined;
 }

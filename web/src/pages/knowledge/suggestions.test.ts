@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { excerpt } from "./marks";
+import { excerpt } from "./highlight";
 import { splitTags, suggestTags, suggestTitle } from "./suggestions";
 
 describe("a title for a text", () => {
@@ -12,7 +12,7 @@ describe("a title for a text", () => {
     ["", ""],
   ])("%j", (content, title) => expect(suggestTitle(content)).toBe(title));
 
-  it("is cut by characters, not in the middle of one", () => {
+  it("is truncated by characters, not inside one", () => {
     const title = suggestTitle("𠮷".repeat(80));
     expect([...title]).toHaveLength(60);
     expect(title.endsWith("𠮷…")).toBe(true);
@@ -20,7 +20,7 @@ describe("a title for a text", () => {
 });
 
 describe("tags for a text", () => {
-  it("are known tags that stand in it, whole words in Latin script", () => {
+  it("are known tags that occur in it, as whole words in Latin script", () => {
     expect(suggestTags("Docker の検索が遅い。docker compose", ["go", "検索", "docker", "nginx"])).toEqual([
       "docker",
       "検索",
@@ -34,7 +34,7 @@ describe("tags for a text", () => {
 });
 
 describe("an excerpt", () => {
-  it("is around the first mark, with the marks moved along", () => {
+  it("is around the first highlight, with the ranges adjusted", () => {
     const text = `${"あ".repeat(300)}接続数${"い".repeat(300)}`;
     const found = excerpt(text, [[300, 303]], 100);
     const [start, end] = found.ranges[0] ?? [0, 0];

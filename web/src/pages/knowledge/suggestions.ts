@@ -1,7 +1,7 @@
-/** A title and tags for a text that somebody wants to keep. They are suggestions: the writer sees and changes them. */
+/** Suggests a title and tags for a text; the writer reviews them before saving. */
 
-const TITLE = 60;
-const MOST_TAGS = 4;
+const MAX_TITLE = 60;
+const MAX_TAGS = 4;
 
 /** The first heading, or else the first sentence, without Markdown. */
 export function suggestTitle(content: string): string {
@@ -14,7 +14,9 @@ export function suggestTitle(content: string): string {
   const line = plain(heading ?? lines[0] ?? "");
   const sentence = line.match(/^.*?[。！？!?]|^.*?\.(?=\s|$)/u)?.[0] ?? line;
   const characters = [...sentence.replace(/\s*[。.：:]$/u, "")];
-  return characters.length > TITLE ? `${characters.slice(0, TITLE - 1).join("")}…` : characters.join("");
+  return characters.length > MAX_TITLE
+    ? `${characters.slice(0, MAX_TITLE - 1).join("")}…`
+    : characters.join("");
 }
 
 function plain(line: string): string {
@@ -26,18 +28,18 @@ function plain(line: string): string {
     .trim();
 }
 
-/** Tags of other notes whose word stands in the text, those that stand there most often first. */
+/** Existing tags that occur in the text, most frequent first. */
 export function suggestTags(content: string, known: readonly string[]): string[] {
   const text = content.normalize("NFKC").toLowerCase();
   return known
     .map((tag) => ({ tag, count: occurrences(text, tag.normalize("NFKC").toLowerCase()) }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count)
-    .slice(0, MOST_TAGS)
+    .slice(0, MAX_TAGS)
     .map(({ tag }) => tag);
 }
 
-/** Latin words count whole, so that "go" is not found in "good"; Japanese has no such borders. */
+/** Latin tags match whole words only ("go" is not in "good"); Japanese has no word boundaries. */
 function occurrences(text: string, tag: string): number {
   if (!tag) return 0;
   const escaped = tag.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -45,7 +47,7 @@ function occurrences(text: string, tag: string): number {
   return text.match(new RegExp(pattern, "g"))?.length ?? 0;
 }
 
-/** As people type them: commas of either language, with or without a hash. */
+/** Accepts commas of either language, and a leading hash. */
 export function splitTags(text: string): string[] {
   return text
     .split(/[,、，\n]/)

@@ -1,39 +1,38 @@
 import { useState } from "react";
-import type { ServerText } from "../../../core/texts";
+import { messageIn, type WithOptionalText } from "../../../core/server-message";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
-import { Told } from "../../i18n/told";
+import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
-import { Failure, Notice } from "../../ui/feedback";
+import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Field, TextInput } from "../../ui/field";
 import { languageOf } from "../knowledge/notes";
-import type { Room } from "../setup/setup";
+import type { BuiltInServer } from "../setup/setup";
 import { Snippet } from "./snippet";
 import { serversText } from "./text";
 
-interface Answer {
+interface Answer extends WithOptionalText<"notice"> {
   answer: string;
   citations: { content: string | null; uri?: string | null; score?: number | null }[];
-  notice?: ServerText | null;
 }
 
 const SETTINGS = "BEDROCK_KB_ID=ABCDEFGHIJ\nBEDROCK_MODEL_ARN=arn:aws:bedrock:…\nAWS_REGION=ap-northeast-1";
 
-export function BedrockPanel({ room }: { room: Room }) {
+export function BedrockPanel({ server }: { server: BuiltInServer }) {
   const t = useText(serversText);
   return (
     <section className="card stack" aria-labelledby="sv-bedrock">
       <div>
         <h2 id="sv-bedrock">{t.bedrock}</h2>
-        <p className="muted">{room.open ? t.bedrockLead : t.bedrockOff}</p>
+        <p className="muted">{server.open ? t.bedrockLead : t.bedrockOff}</p>
       </div>
-      {room.open ? (
+      {server.open ? (
         <TestQuestion />
       ) : (
         <>
-          {room.reason && (
+          {server.reason && (
             <Notice>
-              <Told text={room.reason} />
+              <Translated message={messageIn(server, "reason")} />
             </Notice>
           )}
           <Snippet text={SETTINGS} label={t.bedrock} />
@@ -83,7 +82,7 @@ function TestQuestion() {
           {asking ? t.asking : t.ask}
         </Button>
       </div>
-      {failure !== null && <Failure error={failure} />}
+      {failure !== null && <ErrorNotice error={failure} />}
       <div role="status" className="stack">
         {answer && (
           <>
@@ -92,7 +91,7 @@ function TestQuestion() {
             </p>
             {answer.notice && (
               <Notice kind="warn">
-                <Told text={answer.notice} />
+                <Translated message={messageIn(answer, "notice")} />
               </Notice>
             )}
             <Sources answer={answer} />

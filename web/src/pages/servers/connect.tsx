@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useText } from "../../i18n/language";
-import { Failure, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Skeletons } from "../../ui/feedback";
 import { type Host, useConnections } from "./servers";
 import { Snippet } from "./snippet";
 import { serversText } from "./text";
@@ -16,7 +16,7 @@ export function ConnectPanel() {
         <h2 id="sv-connect">{t.connect}</h2>
         <p className="muted">{t.connectLead}</p>
       </div>
-      {error && <Failure error={error} retry={() => refetch()} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {!data && !error && <Skeletons lines={3} />}
       {data && (
         <fieldset className="sv-hosts" aria-label={t.assistant}>
@@ -36,7 +36,7 @@ export function ConnectPanel() {
       {host && <HostSnippet host={host} />}
       {host && (
         <p className="small">
-          <span className="muted">{t.afterwards}</span> “{t.example}”
+          <span className="muted">{t.afterwards}</span> {t.example}
         </p>
       )}
     </section>

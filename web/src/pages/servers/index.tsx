@@ -1,12 +1,12 @@
 import "./servers.css";
 import { useState } from "react";
-import type { ServerText } from "../../../core/texts";
+import { messageIn, type WithOptionalText } from "../../../core/server-message";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
-import { Told, WhyFailed } from "../../i18n/told";
+import { ErrorText, Translated } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
-import { Failure, Notice, Page, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Notice, Page, Skeletons } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { useToast } from "../../ui/toast";
 import { useSetup } from "../setup/setup";
@@ -18,15 +18,15 @@ import { serversText } from "./text";
 export default function ServersPage() {
   const t = useText(serversText);
   const { servers, error, loading, refetch } = useServers();
-  const bedrock = useSetup().data?.rooms.find((room) => room.name === "bedrock-kb");
+  const bedrock = useSetup().data?.servers.find(({ name }) => name === "bedrock-kb");
   return (
     <Page title={t.title} lead={t.lead}>
       <div className="stack">
-        <section aria-labelledby="sv-rooms">
-          <h2 id="sv-rooms" className="sv-heading">
-            {t.rooms}
+        <section aria-labelledby="sv-tool-servers">
+          <h2 id="sv-tool-servers" className="sv-heading">
+            {t.toolServers}
           </h2>
-          {error && <Failure error={error} retry={() => refetch()} />}
+          {error && <ErrorNotice error={error} retry={() => refetch()} />}
           {loading && <Skeletons lines={3} height="4rem" />}
           {!loading && !error && servers.length === 0 && <Notice>{t.noServers}</Notice>}
           <ul className="sv-list">
@@ -36,7 +36,7 @@ export default function ServersPage() {
           </ul>
         </section>
         <ConnectPanel />
-        {bedrock && <BedrockPanel room={bedrock} />}
+        {bedrock && <BedrockPanel server={bedrock} />}
       </div>
     </Page>
   );
@@ -44,19 +44,19 @@ export default function ServersPage() {
 
 function Server({ server }: { server: ServerState }) {
   const t = useText(serversText);
-  const place = { "built-in": t.transport_builtin, stdio: t.transport_stdio, http: t.transport_http };
+  const transports = { "built-in": t.transport_builtin, stdio: t.transport_stdio, http: t.transport_http };
   return (
     <li className="card sv-server">
       <div className="row wrap">
         <h3>{server.name}</h3>
         <span className={`sv-state ${server.state}`}>{t[`state_${server.state}`]}</span>
-        <span className="muted small">{place[server.transport]}</span>
+        <span className="muted small">{transports[server.transport]}</span>
         <span className="grow" />
         {["failed", "connected", "idle"].includes(server.state) && <Reconnect server={server} />}
       </div>
       {server.error && (
         <p className={server.state === "failed" ? "sv-error" : "muted"}>
-          <Told text={server.error} />
+          <Translated message={messageIn(server, "error")} />
         </p>
       )}
       {server.tools.length > 0 && (
@@ -88,12 +88,12 @@ function Reconnect({ server }: { server: ServerState }) {
   async function reconnect() {
     setBusy(true);
     try {
-      const now = await api.post<{ state: string; error: ServerText | null }>(
+      const now = await api.post<{ state: string } & WithOptionalText<"error">>(
         `api/mcp/servers/${encodeURIComponent(server.name)}/reconnect`,
       );
-      toast(now.error ? <Told text={now.error} /> : t.reconnected);
+      toast(now.error ? <Translated message={messageIn(now, "error")} /> : t.reconnected);
     } catch (error) {
-      toast(<WhyFailed error={error} />);
+      toast(<ErrorText error={error} />);
     } finally {
       setBusy(false);
       void queryClient.invalidateQueries({ queryKey: ["servers"] });

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ServerText } from "../../../core/texts";
+import type { WithOptionalText } from "../../../core/server-message";
 import { api } from "../../api";
 import { useSetup } from "../setup/setup";
 
@@ -11,66 +11,68 @@ export interface Tool {
   destructive: boolean;
 }
 
-export interface ServerState {
+export interface ServerState extends WithOptionalText<"error"> {
   name: string;
   transport: "built-in" | "stdio" | "http";
   state: State;
-  error: ServerText | null;
   tools: Tool[];
 }
 
-interface Told {
+interface ConnectedServer extends WithOptionalText<"error"> {
   name: string;
   state: string;
-  error?: ServerText | null;
   transport?: string;
   tools?: (string | Partial<Tool>)[];
 }
 
 const STATES: readonly State[] = ["open", "idle", "connecting", "connected", "failed", "not_configured"];
-const MOVING_MS = 2_000;
+const CONNECTING_INTERVAL_MS = 2_000;
+const REFETCH_INTERVAL_MS = 15_000;
 
-/** What agents are connected with, and the rooms of the house that nobody has asked for yet. */
+/** The MCP servers that agents connect to, followed by built-in ones that no agent uses. */
 export function useServers() {
   const setup = useSetup();
-  const told = useQuery({
+  const connected = useQuery({
     queryKey: ["servers"],
-    queryFn: ({ signal }) => api.get<{ servers: Told[] }>("api/mcp/servers", { signal }),
+    queryFn: ({ signal }) => api.get<{ servers: ConnectedServer[] }>("api/mcp/servers", { signal }),
     refetchInterval: ({ state }) =>
-      state.data?.servers.some(({ state: one }) => one === "connecting") ? MOVING_MS : 15_000,
+      state.data?.servers.some(({ state: one }) => one === "connecting")
+        ? CONNECTING_INTERVAL_MS
+        : REFETCH_INTERVAL_MS,
   });
-  const rooms = setup.data?.rooms ?? [];
-  const known = (told.data?.servers.map(read) ?? []).map((server) =>
+  const builtIn = setup.data?.servers ?? [];
+  const known = (connected.data?.servers.map(read) ?? []).map((server) =>
     server.tools.length > 0
       ? server
-      : { ...server, tools: rooms.find((room) => room.name === server.name)?.tools ?? [] },
+      : { ...server, tools: builtIn.find(({ name }) => name === server.name)?.tools ?? [] },
   );
-  const rest = rooms.filter((room) => !known.some((server) => server.name === room.name));
+  const rest = builtIn.filter(({ name }) => !known.some((server) => server.name === name));
   const servers: ServerState[] = [
     ...known,
-    ...rest.map((room) => ({
-      name: room.name,
+    ...rest.map(({ name, open, tools, ...why }) => ({
+      name,
       transport: "built-in" as const,
-      state: room.open ? ("open" as const) : ("not_configured" as const),
-      error: room.reason,
-      tools: room.tools,
+      state: open ? ("open" as const) : ("not_configured" as const),
+      error: why.reason,
+      error_code: why.reason_code,
+      error_params: why.reason_params,
+      tools,
     })),
   ];
   return {
     servers,
-    error: told.error ?? setup.error,
-    loading: told.isPending || setup.isPending,
-    refetch: told.refetch,
+    error: connected.error ?? setup.error,
+    loading: connected.isPending || setup.isPending,
+    refetch: connected.refetch,
   };
 }
 
-function read(told: Told): ServerState {
+function read(server: ConnectedServer): ServerState {
   return {
-    name: told.name,
-    transport: told.transport === "stdio" || told.transport === "http" ? told.transport : "built-in",
-    state: STATES.find((state) => state === told.state) ?? "unknown",
-    error: told.error ?? null,
-    tools: (told.tools ?? []).map((tool) =>
+    ...server,
+    transport: server.transport === "stdio" || server.transport === "http" ? server.transport : "built-in",
+    state: STATES.find((state) => state === server.state) ?? "unknown",
+    tools: (server.tools ?? []).map((tool) =>
       typeof tool === "string"
         ? { name: tool, description: "", destructive: false }
         : {

@@ -5,7 +5,7 @@ import { shellText } from "../../i18n/shell";
 import { Button } from "../../ui/button";
 import { useCopy } from "../../ui/clipboard";
 
-/** Text to take away: it scrolls inside its box, and one button copies it. */
+/** Text with a copy button. */
 export function Snippet({ text, label }: { text: string; label: string }) {
   const t = useText(shellText);
   const copyText = useCopy();

@@ -11,7 +11,7 @@ import { setupText } from "./text";
 
 const NEEDS_NO_MODEL = "notes";
 
-/** For the chat where nobody but the notes agent can answer. Says nothing once somebody else can. */
+/** Shown in the chat while no agent except the notes agent is available. */
 export default function FirstRunCard() {
   const t = useText(setupText);
   const { data } = useSetup();

@@ -1,17 +1,18 @@
 import "./setup.css";
 import { useState } from "react";
+import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
-import { Told, useTold } from "../../i18n/told";
+import { Translated, useTranslate } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
-import { Failure, Notice } from "../../ui/feedback";
+import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Snippet } from "../servers/snippet";
-import { type Endpoint, type Outcome, testEndpoint } from "./setup";
+import { type Endpoint, type TestResult, testEndpoint } from "./setup";
 import { setupText } from "./text";
 
 const SHOWN_MODELS = 5;
 
-/** Lines for `.env`; what stands after the sign is an example. */
+/** Lines for `.env`, with example values. */
 const LINES: Record<string, string> = {
   ollama: "OPENAI_BASE_URL=http://127.0.0.1:11434/v1",
   openai: "OPENAI_API_KEY=sk-…",
@@ -23,7 +24,7 @@ const LINES: Record<string, string> = {
 export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
   const t = useText(setupText);
   const [testing, setTesting] = useState(false);
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [result, setResult] = useState<TestResult | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const how: Record<string, string> = {
     "lm-studio": t.how_lm_studio,
@@ -33,15 +34,15 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
     bedrock: t.how_bedrock,
     own: t.how_own,
   };
-  const name = useTold()(endpoint.name);
+  const name = useTranslate()(messageIn(endpoint, "name"));
   const lines = LINES[endpoint.id];
 
   async function test() {
     setTesting(true);
-    setOutcome(null);
+    setResult(null);
     setFailure(null);
     try {
-      setOutcome(await testEndpoint(endpoint.id));
+      setResult(await testEndpoint(endpoint.id));
       void queryClient.invalidateQueries({ queryKey: ["setup"], exact: true });
     } catch (error) {
       setFailure(error);
@@ -70,15 +71,15 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         {endpoint.install && <Snippet text={endpoint.install} label={t.install} />}
       </details>
       <div role="status">
-        {outcome?.ok && <Models models={outcome.models} />}
-        {outcome?.problem && (
+        {result?.ok && <Models models={result.models} />}
+        {result?.problem && (
           <Notice kind="warn">
-            <Told text={outcome.problem} />
+            <Translated message={messageIn(result, "problem")} />
           </Notice>
         )}
-        {!outcome && endpoint.models.length > 0 && <Models models={endpoint.models} />}
+        {!result && endpoint.models.length > 0 && <Models models={endpoint.models} />}
       </div>
-      {failure !== null && <Failure error={failure} />}
+      {failure !== null && <ErrorNotice error={failure} />}
     </li>
   );
 }

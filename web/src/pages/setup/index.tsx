@@ -2,7 +2,7 @@ import "./setup.css";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
-import { Failure, Notice, Page, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Notice, Page, Skeletons } from "../../ui/feedback";
 import { EndpointCard } from "./endpoints";
 import { SampleNotes } from "./samples";
 import { useSetup } from "./setup";
@@ -15,8 +15,8 @@ export default function SetupPage() {
   return (
     <Page title={t.title} lead={t.lead}>
       <div className="stack su-page">
-        {error && <Failure error={error} retry={() => refetch()} />}
-        {data && <Notice kind={ready ? "good" : "info"}>{ready ? t.oneFound : t.noModelLead}</Notice>}
+        {error && <ErrorNotice error={error} retry={() => refetch()} />}
+        {ready && <Notice kind="good">{t.oneFound}</Notice>}
         <section aria-labelledby="su-models">
           <h2 id="su-models" className="hidden-text">
             {t.models}

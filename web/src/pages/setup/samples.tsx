@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
-import { Failure } from "../../ui/feedback";
+import { ErrorNotice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { notes } from "../knowledge/notes";
 import { setupText } from "./text";
@@ -27,7 +27,7 @@ export function SampleNotes() {
     <section className="card stack">
       <h2>{t.samples}</h2>
       <p className="muted">{t.samplesLead}</p>
-      {failure !== null && <Failure error={failure} />}
+      {failure !== null && <ErrorNotice error={failure} />}
       <div className="row wrap" role="status">
         {state === "added" ? (
           <>

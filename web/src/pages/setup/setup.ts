@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ServerText } from "../../../core/texts";
+import type { WithOptionalText, WithText } from "../../../core/server-message";
 import { api } from "../../api";
 
-export interface Endpoint {
+export interface Endpoint extends WithText<"name"> {
   id: string;
-  name: ServerText;
   state: "found" | "configured" | "missing";
   address: string | null;
   settings: string[];
@@ -12,27 +11,27 @@ export interface Endpoint {
   install: string | null;
 }
 
-export interface Room {
+/** One of Chie's own MCP servers; `reason` says why it is not open. */
+export interface BuiltInServer extends WithOptionalText<"reason"> {
   name: string;
   open: boolean;
-  reason: ServerText | null;
   tools: { name: string; description: string; destructive: boolean }[];
 }
 
-export interface Outcome {
+export interface TestResult extends WithOptionalText<"problem"> {
   ok: boolean;
   models: string[];
-  problem: ServerText | null;
   install: string | null;
 }
 
 export function useSetup() {
   return useQuery({
     queryKey: ["setup"],
-    queryFn: ({ signal }) => api.get<{ endpoints: Endpoint[]; rooms: Room[] }>("api/setup", { signal }),
+    queryFn: ({ signal }) =>
+      api.get<{ endpoints: Endpoint[]; servers: BuiltInServer[] }>("api/setup", { signal }),
   });
 }
 
-export function testEndpoint(id: string): Promise<Outcome> {
-  return api.post<Outcome>(`api/setup/endpoints/${encodeURIComponent(id)}/test`);
+export function testEndpoint(id: string): Promise<TestResult> {
+  return api.post<TestResult>(`api/setup/endpoints/${encodeURIComponent(id)}/test`);
 }

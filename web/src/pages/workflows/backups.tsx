@@ -1,11 +1,12 @@
 import { useState } from "react";
+import { messagesIn } from "../../../core/server-message";
 import { dateTime } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
-import { Told } from "../../i18n/told";
+import { Translated } from "../../i18n/translate";
 import { go, hrefTo } from "../../route";
 import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
-import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { useToast } from "../../ui/toast";
 import { workflowsText } from "./text";
 import { type Backup, type Difference, restore, useBackups, useComparison } from "./workflows";
@@ -20,7 +21,7 @@ export function Backups({ id, readOnly }: { id: string; readOnly: boolean }) {
   return (
     <section className="card stack" aria-labelledby="wf-backups">
       <h2 id="wf-backups">{t.backups}</h2>
-      {error && <Failure error={error} retry={() => refetch()} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {!data && !error && <Skeletons lines={2} />}
       {data?.backups.length === 0 && <p className="muted">{t.noBackups}</p>}
       <ul className="wf-rows">
@@ -69,10 +70,10 @@ function Compare({ backup, readOnly, onClose }: { backup: Backup; readOnly: bool
       toast(
         <>
           {t.restored}
-          {done.notes.map((note) => (
-            <span key={String(note)}>
+          {messagesIn(done, "notes").map(([key, note]) => (
+            <span key={key}>
               {" "}
-              <Told text={note} />
+              <Translated message={note} />
             </span>
           ))}
         </>,
@@ -88,13 +89,13 @@ function Compare({ backup, readOnly, onClose }: { backup: Backup; readOnly: bool
     <Dialog title={t.restoreTitle} wide onClose={onClose}>
       <div className="stack">
         <p className="muted">{t.restoreLead}</p>
-        {error && <Failure error={error} retry={() => refetch()} />}
+        {error && <ErrorNotice error={error} retry={() => refetch()} />}
         {!data && !error && <Skeletons lines={4} />}
         {data && !data.exists && <Notice kind="warn">{t.gone}</Notice>}
         {data?.same && <Notice>{t.same}</Notice>}
         {data && !data.same && <Differences difference={data.difference} />}
         {readOnly && <Notice>{t.readOnly}</Notice>}
-        {failure !== null && <Failure error={failure} />}
+        {failure !== null && <ErrorNotice error={failure} />}
       </div>
       <DialogFoot>
         <Button onClick={onClose}>{t.cancel}</Button>
@@ -118,17 +119,17 @@ function Differences({ difference }: { difference: Difference }) {
       )}
       {added.map((node) => (
         <li key={`+${node}`} className="plus">
-          <ins>{node}</ins> <span className="muted">{t.comes}</span>
+          <ins>{node}</ins> <span className="muted">{t.added}</span>
         </li>
       ))}
       {removed.map((node) => (
         <li key={`-${node}`} className="minus">
-          <del>{node}</del> <span className="muted">{t.goes}</span>
+          <del>{node}</del> <span className="muted">{t.removed}</span>
         </li>
       ))}
       {Object.entries(changed).map(([node, keys]) => (
         <li key={`~${node}`} className="tilde">
-          {node} <span className="muted">{t.changes}:</span> <code>{keys.join(", ")}</code>
+          {node} <span className="muted">{t.changed}:</span> <code>{keys.join(", ")}</code>
         </li>
       ))}
       {difference.connections_added.map((link) => (

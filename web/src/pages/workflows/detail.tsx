@@ -2,11 +2,11 @@ import { useState } from "react";
 import { useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
-import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { languageOf } from "../knowledge/notes";
 import { Backups } from "./backups";
 import { Executions } from "./executions";
-import { Picture } from "./picture";
+import { WorkflowGraph } from "./graph";
 import { State } from "./state";
 import { workflowsText } from "./text";
 import { type Graph, useExecution, useExecutions, useGraph } from "./workflows";
@@ -20,16 +20,16 @@ export function WorkflowDetail({ id, readOnly }: { id: string; readOnly: boolean
         <LinkButton className="wf-back" kind="quiet" small icon="left" href={hrefTo("workflows")}>
           {t.back}
         </LinkButton>
-        {error && <Failure error={error} retry={() => refetch()} />}
+        {error && <ErrorNotice error={error} retry={() => refetch()} />}
         {!data && !error && <Skeletons lines={6} />}
-        {data && <Whole key={id} graph={data} readOnly={readOnly} />}
+        {data && <Workflow key={id} graph={data} readOnly={readOnly} />}
       </div>
     </div>
   );
 }
 
-/** What failed last is what people come for, so it is chosen from the start. */
-function Whole({ graph, readOnly }: { graph: Graph; readOnly: boolean }) {
+/** Selects the newest execution at first, if it has failed. */
+function Workflow({ graph, readOnly }: { graph: Graph; readOnly: boolean }) {
   const t = useText(workflowsText);
   const { workflow } = graph;
   const newest = useExecutions(workflow.id).data?.pages[0]?.executions[0];
@@ -47,7 +47,7 @@ function Whole({ graph, readOnly }: { graph: Graph; readOnly: boolean }) {
       </div>
       {graph.description && <p className="muted">{graph.description}</p>}
       {graph.draft && <Notice kind="warn">{t.draft}</Notice>}
-      <Picture graph={graph} execution={shown ? execution : undefined} />
+      <WorkflowGraph graph={graph} execution={shown ? execution : undefined} />
       <div className="wf-columns">
         <Executions id={workflow.id} chosen={shown} choose={(one) => setChosen(one === shown ? null : one)} />
         <Backups id={workflow.id} readOnly={readOnly} />

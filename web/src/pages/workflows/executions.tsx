@@ -1,7 +1,8 @@
+import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
-import { Told } from "../../i18n/told";
+import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
-import { Failure, Notice, Skeletons } from "../../ui/feedback";
+import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { Status, When } from "./status";
 import { workflowsText } from "./text";
 import { type Execution, useExecution, useExecutions } from "./workflows";
@@ -21,7 +22,7 @@ export function Executions({
   return (
     <section className="card stack" aria-labelledby="wf-executions">
       <h2 id="wf-executions">{t.executions}</h2>
-      {error && <Failure error={error} retry={() => refetch()} />}
+      {error && <ErrorNotice error={error} retry={() => refetch()} />}
       {!data && !error && <Skeletons lines={4} />}
       {data && rows.length === 0 && <p className="muted">{t.noExecutions}</p>}
       <ul className="wf-rows">
@@ -53,7 +54,7 @@ export function Executions({
 
 function Outcome({ id }: { id: string }) {
   const { data, error, refetch } = useExecution(id);
-  if (error) return <Failure error={error} retry={() => refetch()} />;
+  if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={1} />;
   return <Result execution={data} />;
 }
@@ -66,19 +67,23 @@ function Result({ execution }: { execution: Execution }) {
       <Notice kind="bad">
         <strong>{node ? t.failedAt(node) : t.failed}</strong>
         <p>
-          <Told text={message} />
+          <Translated message={messageIn(execution.failed, "message")} />
         </p>
         {description && description !== message && (
           <p className="small">
-            <Told text={description} />
+            <Translated message={messageIn(execution.failed, "description")} />
           </p>
         )}
       </Notice>
     );
   }
   return (
-    <p className="muted small wf-told">
-      {execution.nodes ? t.ran(execution.nodes.length) : execution.note && <Told text={execution.note} />}
+    <p className="muted small wf-outcome">
+      {execution.nodes ? (
+        t.ran(execution.nodes.length)
+      ) : (
+        <Translated message={messageIn(execution, "note")} />
+      )}
     </p>
   );
 }

@@ -1,14 +1,15 @@
 import "./workflows.css";
 import { useEffect, useState } from "react";
+import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
-import { Told } from "../../i18n/told";
+import { Translated } from "../../i18n/translate";
 import { hrefTo, useRoute } from "../../route";
 import { Button, LinkButton } from "../../ui/button";
-import { Empty, Failure, Notice, Page, Skeletons } from "../../ui/feedback";
+import { Empty, ErrorNotice, Notice, Page, Skeletons } from "../../ui/feedback";
 import { SearchField } from "../../ui/field";
 import { languageOf } from "../knowledge/notes";
 import { Snippet } from "../servers/snippet";
-import { type Room, useSetup } from "../setup/setup";
+import { type BuiltInServer, useSetup } from "../setup/setup";
 import { WorkflowDetail } from "./detail";
 import { State } from "./state";
 import { Status, When } from "./status";
@@ -19,24 +20,24 @@ export default function WorkflowsPage() {
   const t = useText(workflowsText);
   const id = useRoute().rest[0];
   const setup = useSetup();
-  const room = setup.data?.rooms.find(({ name }) => name === "n8n");
-  const list = useWorkflows(Boolean(room?.open));
+  const server = setup.data?.servers.find(({ name }) => name === "n8n");
+  const list = useWorkflows(Boolean(server?.open));
   if (!setup.data)
     return (
       <Page title={t.title} lead={t.lead}>
         {setup.error ? (
-          <Failure error={setup.error} retry={() => setup.refetch()} />
+          <ErrorNotice error={setup.error} retry={() => setup.refetch()} />
         ) : (
           <Skeletons lines={5} height="3rem" />
         )}
       </Page>
     );
-  if (!room?.open) return <NotConnected room={room} />;
+  if (!server?.open) return <NotConnected server={server} />;
   if (id) return <WorkflowDetail id={id} readOnly={list.data?.pages[0]?.read_only ?? false} />;
   return <WorkflowList list={list} />;
 }
 
-function NotConnected({ room }: { room: Room | undefined }) {
+function NotConnected({ server }: { server: BuiltInServer | undefined }) {
   const t = useText(workflowsText);
   return (
     <Page title={t.title} lead={t.lead}>
@@ -44,9 +45,9 @@ function NotConnected({ room }: { room: Room | undefined }) {
         <Empty icon="flow" title={t.off}>
           {t.offLead}
         </Empty>
-        {room?.reason && (
+        {server?.reason && (
           <Notice>
-            <Told text={room.reason} />
+            <Translated message={messageIn(server, "reason")} />
           </Notice>
         )}
         <p>{t.offHint}</p>
@@ -61,14 +62,14 @@ function WorkflowList({ list }: { list: ReturnType<typeof useWorkflows> }) {
   const [filter, setFilter] = useState("");
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetching, isFetchingNextPage } = list;
   const filtered = filter.trim() !== "";
-  // What has not been loaded may be what is looked for.
+  // The filter is applied on the page, so it needs all of the list.
   const loadsRest = filtered && hasNextPage && !error;
   useEffect(() => {
     if (loadsRest && !isFetching) void fetchNextPage();
   }, [loadsRest, isFetching, fetchNextPage]);
   const first = data?.pages[0];
   const rows = data?.pages.flatMap((page) => page.workflows) ?? [];
-  const shown = rows.filter((row) => matches(row, filter)).sort(byNeed);
+  const shown = rows.filter((row) => matches(row, filter)).sort(byUrgency);
   return (
     <Page
       title={t.title}
@@ -84,7 +85,7 @@ function WorkflowList({ list }: { list: ReturnType<typeof useWorkflows> }) {
       <div className="stack">
         <SearchField label={t.filter} value={filter} onChange={(event) => setFilter(event.target.value)} />
         {first?.read_only && <Notice>{t.readOnly}</Notice>}
-        {error && <Failure error={error} retry={() => refetch()} />}
+        {error && <ErrorNotice error={error} retry={() => refetch()} />}
         {!data && !error && <Skeletons lines={6} height="3rem" />}
         {data && (
           <p className="muted small" role="status">
@@ -139,9 +140,9 @@ function matches(row: WorkflowRow, filter: string): boolean {
   return [row.name, ...row.tags].some((text) => text.normalize("NFKC").toLowerCase().includes(wanted));
 }
 
-/** What failed first, then what is live, then by name. */
-function byNeed(one: WorkflowRow, two: WorkflowRow): number {
-  const need = (row: WorkflowRow) =>
+/** Failed workflows first, then published ones, then by name. */
+function byUrgency(one: WorkflowRow, two: WorkflowRow): number {
+  const rank = (row: WorkflowRow) =>
     row.archived ? 3 : row.last && ["error", "crashed"].includes(row.last.status) ? 0 : row.active ? 1 : 2;
-  return need(one) - need(two) || one.name.localeCompare(two.name);
+  return rank(one) - rank(two) || one.name.localeCompare(two.name);
 }

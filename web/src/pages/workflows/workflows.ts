@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import type { ServerText } from "../../../core/texts";
+import type { WithOptionalText, WithText, WithTexts } from "../../../core/server-message";
 import { api } from "../../api";
 import { queryClient } from "../../query";
 
@@ -50,10 +50,9 @@ export interface Graph {
   links: GraphLink[];
 }
 
-export interface Execution extends ExecutionRow {
-  failed?: { node?: string; message: ServerText; description?: ServerText };
+export interface Execution extends ExecutionRow, WithOptionalText<"note"> {
+  failed?: { node?: string } & WithText<"message"> & WithOptionalText<"description">;
   nodes?: { node: string; status?: string; items: number; ms: number }[];
-  note?: ServerText;
 }
 
 export interface Backup {
@@ -145,10 +144,8 @@ export function useComparison(backup: string) {
   });
 }
 
-interface Restored {
+interface Restored extends WithTexts<"steps" | "notes"> {
   workflow_id: string;
-  steps: ServerText[];
-  notes: ServerText[];
 }
 
 export async function restore(backup: string): Promise<Restored> {

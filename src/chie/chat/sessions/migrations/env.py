@@ -1,4 +1,4 @@
-"""Alembic's entry: the connection, with its transaction and its lock, is given by `upgrade.py`."""
+"""Alembic's entry point. `upgrade.py` provides the connection, with its transaction and lock."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""One file a step; the number is its revision."""
+"""One file per revision; the number is the revision."""

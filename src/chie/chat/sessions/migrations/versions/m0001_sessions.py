@@ -3,13 +3,10 @@
 import sqlalchemy as sa
 from alembic import op
 
+from chie.chat.sessions.migrations.types import MOMENT, NUMBER
+
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
-
-MOMENT = sa.DateTime(timezone=True)
-NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:

@@ -1,12 +1,10 @@
-"""Whose a session is; those from before anybody was asked are nobody's in particular."""
+"""The user of a session; existing sessions become anonymous."""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

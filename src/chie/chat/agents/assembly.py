@@ -1,0 +1,50 @@
+"""Puts the registry together: built-in agents, plug-ins and the agents of `agents.json`."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from chie.chat.agents.agents_file import read_agents
+from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.builtin import BUILTIN_AGENTS, FALLBACK_AGENT, KINDS
+from chie.chat.agents.dependencies import AgentDependencies, AgentSpec
+from chie.chat.agents.plugins import find_plugins
+from chie.chat.agents.profile import Profile
+from chie.chat.agents.registry import AgentFactory
+from chie.chat.settings import ChatSettings
+from chie.chat.toolbox.servers_file import read_servers
+from chie.chat.toolbox.toolbox import Toolbox, create_toolbox
+from chie.errors import ConfigurationError
+from chie.mcp_kit.server import Server
+
+
+def open_agents(
+    settings: ChatSettings, servers: Mapping[str, Server | ConfigurationError]
+) -> AbstractAsyncContextManager[AgentFactory]:
+    """The registry of all agents; leaving it closes every connection and process that they started.
+
+    Raises ConfigurationError for an invalid `servers.json` or `agents.json` at once, before anything is started.
+    """
+    toolbox = create_toolbox(settings, servers, read_servers(settings, servers))
+    return _opened(toolbox, AgentFactory(toolbox, create_agents(AgentDependencies(settings, toolbox, list(servers)))))
+
+
+@asynccontextmanager
+async def _opened(toolbox: Toolbox, registry: AgentFactory) -> AsyncIterator[AgentFactory]:
+    async with toolbox:
+        try:
+            yield registry
+        finally:
+            await registry.close()
+
+
+def create_agents(dependencies: AgentDependencies) -> list[BaseAgent]:
+    """Built-in agents, plug-ins, then those of `agents.json`, which may replace earlier ones; the fallback is last."""
+    plugins = find_plugins(reserved=KINDS)
+    specs = [
+        *BUILTIN_AGENTS,
+        *(AgentSpec(Profile(id=name), build) for name, build in plugins.items()),
+        *read_agents(dependencies.settings, kinds=KINDS | plugins, servers=dependencies.toolbox.names),
+    ]
+    by_id = {spec.profile.id: spec for spec in specs}
+    by_id.setdefault(FALLBACK_AGENT.profile.id, FALLBACK_AGENT)
+    return [spec.create(dependencies) for spec in by_id.values()]

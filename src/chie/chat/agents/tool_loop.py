@@ -1,0 +1,212 @@
+"""The tool loop: the model answers, its tool calls run, it reads the results, until it makes no more calls."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from uuid import uuid4
+
+from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.dependencies import AgentTools
+from chie.chat.agents.text_joiner import TextJoiner
+from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
+from chie.chat.models.base import ChatModel, Prompt, ToolSpec
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.models.errors import ModelError
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
+from chie.messages.catalogue import Message
+
+logger = logging.getLogger(__name__)
+
+MAX_PARALLEL_CALLS = 8
+NO_CALLS_LEFT = "You have used all your tool calls for this answer. Answer now, in words, with what you know."
+
+
+class _Reply:
+    """One message of the model, collected from its chunks."""
+
+    def __init__(self, joiner: TextJoiner) -> None:
+        self.calls: list[Call] = []
+        self.end = End(None)
+        self._joiner = joiner
+        self._text: list[str] = []
+        self._reasoning: list[Reasoning] = []
+        joiner.start_message()
+
+    def add(self, chunk: Chunk) -> str:
+        """The text to show, if the chunk has any."""
+        match chunk:
+            case TextDelta(text):
+                self._text.append(text)
+                return self._joiner.add(text)
+            case Reasoning():
+                self._reasoning.append(chunk)
+            case Call():
+                self.calls.append(chunk)
+            case End():
+                self.end = chunk
+        return ""
+
+    def message(self) -> AssistantMessage:
+        return AssistantMessage("".join(self._text), tuple(self.calls), tuple(self._reasoning))
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A call that was announced as `event`; `tool` is what will run, or the reason why nothing will."""
+
+    tool: Tool | Message
+    event: ToolCall
+
+
+@dataclass(kw_only=True)
+class ToolLoop:
+    """One answer. Created for it and discarded afterwards."""
+
+    model: ChatModel
+    system: str
+    messages: list[ChatMessage]
+    tools: AgentTools | None = None
+    approve: Approve | None = None
+    max_rounds: int = 10
+    _toolset: Toolset = field(default_factory=NoTools)
+    _usage: Usage | None = None
+    _ids: set[str] = field(default_factory=set)
+    _joiner: TextJoiner = field(default_factory=TextJoiner)
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_PARALLEL_CALLS))
+
+    async def run(self) -> AsyncGenerator[Event, None]:
+        """The only generator between the model's and the consumer's: text must be passed on as it arrives."""
+        await self._open_tools()
+        for used in range(self.max_rounds + 1):
+            last = used == self.max_rounds
+            tools = {tool.name: tool for tool in self._toolset.tools()}
+            reply, began = _Reply(self._joiner), perf_counter()
+            async with aclosing(self.model.stream(self._prompt(tools, last=last))) as chunks:
+                async for chunk in chunks:
+                    if text := reply.add(chunk):
+                        yield Text(type="message", content=text)
+            self._record(reply, 1000 * (perf_counter() - began))
+            if not reply.calls or reply.end.filtered:
+                yield self._done(reply.end)
+                return
+            if last:
+                break
+            pending = [self._pending(call, tools, reply) for call in reply.calls]
+            for call in pending:
+                yield call.event
+            async with self._running(pending) as results:
+                for result in asyncio.as_completed(results):
+                    yield await result
+        raise ModelError("models.too_many_tool_rounds", rounds=self.max_rounds)
+
+    async def _open_tools(self) -> None:
+        """Which servers are unavailable is known once the others are connected; the system prompt names them."""
+        if self.tools is not None:
+            self._toolset = await self.tools.open()
+            self.system = "\n\n".join(filter(None, (self.system, self.tools.notice())))
+
+    def _prompt(self, tools: Mapping[str, Tool], *, last: bool) -> Prompt:
+        return Prompt(
+            system=f"{self.system}\n\n{NO_CALLS_LEFT}" if last and tools else self.system,
+            messages=tuple(self.messages),
+            tools=[_spec(tool) for tool in tools.values()],
+            calls_allowed=not last,
+        )
+
+    def _record(self, reply: _Reply, milliseconds: float) -> None:
+        logger.info("model %s replied in %d ms with %d calls", self.model.name, milliseconds, len(reply.calls))
+        reply.calls = [replace(call, id=self._unique_id(call.id)) for call in reply.calls]
+        self.messages.append(reply.message())
+        self._usage = _sum(self._usage, reply.end.usage)
+
+    def _unique_id(self, given: str) -> str:
+        """Some servers number their calls from zero in every message, or not at all."""
+        unique = given if given and given not in self._ids else f"call_{uuid4().hex[:12]}"
+        self._ids.add(unique)
+        return unique
+
+    def _done(self, end: End) -> Done:
+        """An answer without text is an error."""
+        if not self._joiner.has_text:
+            code = "models.answer_filtered" if end.filtered else "models.answer_empty"
+            raise ModelError(code, model=self.model.name or "?")
+        done = Done(type="done", usage=self._usage)
+        if end.filtered:
+            return {**done, "finish": "content_filter"}
+        return {**done, "finish": "length"} if end.truncated else done
+
+    def _pending(self, call: Call, tools: Mapping[str, Tool], reply: _Reply) -> _Pending:
+        arguments = call.parsed()
+        tool: Tool | Message = tools.get(call.name) or Message("agents.tool_unknown")
+        if reply.end.truncated and call is reply.calls[-1]:
+            tool = Message("agents.call_truncated")
+        elif arguments is None and isinstance(tool, Tool):
+            tool = Message("agents.arguments_invalid")
+        event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
+        if isinstance(tool, Tool) and tool.destructive and self.approve is not None:
+            event["approval"] = "required"
+        return _Pending(tool, event)
+
+    @asynccontextmanager
+    async def _running(self, pending: Sequence[_Pending]) -> AsyncIterator[Sequence[asyncio.Task[ToolResult]]]:
+        """Runs the calls in parallel; those that have not finished on exit are cancelled."""
+        tasks = [asyncio.create_task(self._result(call)) for call in pending]
+        try:
+            yield tasks
+            self.messages.append(ToolMessage(tuple(_for_model(task.result()) for task in tasks)))
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _result(self, pending: _Pending) -> ToolResult:
+        return (await self._outcome(pending.tool, pending.event)).event(pending.event)
+
+    async def _outcome(self, tool: Tool | Message, event: ToolCall) -> Outcome:
+        if isinstance(tool, Message):
+            return Outcome.failed(tool)
+        if tool.destructive and not await self._approved(event):
+            return Outcome.failed(Message("agents.call_rejected"))
+        async with self._slots:
+            return await self._toolset.call(tool, event["arguments"])
+
+    async def _approved(self, event: ToolCall) -> bool:
+        approved = self.approve is not None and await self.approve(event)
+        logger.info("tool %s was %s", event["name"], "approved" if approved else "rejected")
+        return approved
+
+
+def conversation(history: Sequence[Turn], message: str) -> list[ChatMessage]:
+    """Turns that alternate and start with the user, as Bedrock, Anthropic and many local chat templates require."""
+    messages: list[ChatMessage] = []
+    for turn in (*history, Turn(role="user", content=message)):
+        kind = UserMessage if turn["role"] == "user" else AssistantMessage
+        last = messages[-1] if messages else None
+        if not turn["content"].strip() or (last is None and kind is AssistantMessage):
+            continue
+        if isinstance(last, kind):
+            messages[-1] = kind(f"{last.content}\n\n{turn['content']}")
+        else:
+            messages.append(kind(turn["content"]))
+    return messages
+
+
+def _spec(tool: Tool) -> ToolSpec:
+    return ToolSpec(name=tool.name, description=tool.description, schema=tool.schema)
+
+
+def _for_model(result: ToolResult) -> CallResult:
+    return CallResult(result["id"], result["content"], result["is_error"])
+
+
+def _sum(first: Usage | None, second: Usage | None) -> Usage | None:
+    if first is None or second is None:
+        return first or second
+    return Usage(
+        input_tokens=first["input_tokens"] + second["input_tokens"],
+        output_tokens=first["output_tokens"] + second["output_tokens"],
+    )

@@ -1,0 +1,53 @@
+"""The parts of a model's answer, in the order in which they arrive."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from chie.chat.events import Usage
+
+
+@dataclass(frozen=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True)
+class Reasoning:
+    """A reasoning block in the provider's own format. Providers expect it back together with the tool results."""
+
+    block: Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call of a model; `arguments` is the JSON text that the model wrote, valid or not."""
+
+    id: str
+    name: str
+    arguments: str
+
+    def parsed(self) -> dict[str, Any] | None:
+        """The arguments as an object, or None if they are not one. An empty text means no arguments.
+
+        Python's parser also accepts NaN, out-of-range numbers and lone surrogates, which are not valid JSON.
+        """
+        try:
+            value = json.loads(self.arguments or "{}")
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except (ValueError, RecursionError):
+            return None
+        return value if isinstance(value, dict) else None
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of a message. `truncated`: the token limit was reached. `filtered`: the provider's filter or policy
+    stopped it."""
+
+    usage: Usage | None
+    truncated: bool = False
+    filtered: bool = False
+
+
+Chunk = TextDelta | Reasoning | Call | End

@@ -1,0 +1,126 @@
+"""Assembles an answer from the chunks of OpenAI's protocol, tolerating the deviations of compatible servers."""
+
+import json
+from typing import Any
+
+from chie.chat.events import Usage
+from chie.chat.models.chunks import Call, End
+
+
+class ReportedError(ValueError):
+    """An error object sent in place of a chunk; `codes` are the server's names for the cause."""
+
+    def __init__(self, error: object) -> None:
+        super().__init__(str(error)[:300])
+        fields = error if isinstance(error, dict) else {}
+        self.codes = [code for code in (fields.get("type"), fields.get("code")) if isinstance(code, str | int)]
+
+
+class ChunkParser:
+    """Parses chunks one by one. The answer is complete after a finish reason or `[DONE]`."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self.complete = False
+        self._finish_reason: str | None = None
+        self._usage: Usage | None = None
+        self._surrogate = ""
+        self._calls = _Calls()
+
+    def parse(self, data: bytes) -> str:
+        """The text of one chunk. Raises ReportedError for an error object, other errors for anything else."""
+        if data.startswith(b"[DONE]"):
+            self.started = self.complete = True
+            return ""
+        chunk = json.loads(data)
+        if error := chunk.get("error"):
+            raise ReportedError(error)
+        if usage := chunk.get("usage"):
+            prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+            self._usage = Usage(input_tokens=prompt or 0, output_tokens=completion or 0)
+        text = self._choice(chunk["choices"][0]) if chunk.get("choices") else ""
+        self.started = True
+        return text
+
+    def calls(self) -> list[Call]:
+        return self._calls.all()
+
+    def end(self) -> End:
+        reason = self._finish_reason
+        return End(self._usage, truncated=reason == "length", filtered=reason == "content_filter")
+
+    def _choice(self, choice: dict[str, Any]) -> str:
+        """A server that does not stream sends one chunk with a message instead of a delta."""
+        self._finish_reason = choice.get("finish_reason") or self._finish_reason
+        self.complete = self.complete or self._finish_reason is not None
+        delta = choice.get("delta") or choice.get("message") or {}
+        for fragment in delta.get("tool_calls") or ():
+            self._calls.add(fragment)
+        return self._join_surrogates(_text(delta.get("content")) + _text(delta.get("refusal")))
+
+    def _join_surrogates(self, text: str) -> str:
+        """Some servers split an emoji or a rare kanji; the high surrogate is held back until the low one arrives."""
+        text, self._surrogate = self._surrogate + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._surrogate = text[:-1], text[-1]
+        return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _text(content: Any) -> str:  # noqa: ANN401
+    """Some servers send a list of parts; only those of type `text` belong to the answer, others hold reasoning."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") == "text")
+    return content or ""
+
+
+class _Calls:
+    """Assembles calls from their fragments.
+
+    Servers identify a call by index or by id; some send neither, or the same one for every call. The only reliable
+    fact is that a call starts with its name.
+    """
+
+    def __init__(self) -> None:
+        self._calls: list[Call] = []
+        self._by_index: dict[int, int] = {}
+
+    def all(self) -> list[Call]:
+        return list(self._calls)
+
+    def add(self, fragment: dict[str, Any]) -> None:
+        function = fragment.get("function") or {}
+        part = Call(fragment.get("id") or "", function.get("name") or "", _json(function.get("arguments")))
+        index = fragment.get("index")
+        slot = self._slot(index, part)
+        if slot is None or self._starts_another(self._calls[slot], index, part):
+            slot = len(self._calls)
+            self._calls.append(Call("", "", ""))
+        if index is not None:
+            self._by_index[index] = slot
+        call = self._calls[slot]
+        self._calls[slot] = Call(call.id or part.id, call.name or part.name, call.arguments + part.arguments)
+
+    def _slot(self, index: int | None, part: Call) -> int | None:
+        """The call that a fragment may continue: the one with its id, with its index, or else the last."""
+        same = [slot for slot, call in enumerate(self._calls) if part.id and call.id == part.id]
+        if same:
+            return same[-1]
+        if index is not None:
+            return self._by_index.get(index)
+        return len(self._calls) - 1 if self._calls else None
+
+    def _starts_another(self, call: Call, index: int | None, part: Call) -> bool:
+        """A name alone is not enough: some servers repeat it in every fragment."""
+        if not part.name or not call.name:
+            return False
+        differs = part.name != call.name or bool(part.id and call.id and part.id != call.id)
+        unidentified = not part.id if index is None else index not in self._by_index
+        complete = bool(part.arguments and call.arguments) and call.parsed() is not None
+        return differs or unidentified or complete
+
+
+def _json(arguments: Any) -> str:  # noqa: ANN401
+    """Arguments should be a string of JSON; some servers send the object itself."""
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    return json.dumps(arguments, ensure_ascii=False)

@@ -1,0 +1,91 @@
+"""An OpenAI-compatible endpoint: whether it responds and what it lists. Uses no SDK, which is slow to import."""
+
+import asyncio
+from collections.abc import Iterable
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from chie.chat.models.endpoint import OPENAI_VARIABLES, Endpoint, SettingNames
+from chie.chat.models.errors import ModelError
+
+if TYPE_CHECKING:
+    import httpx2
+
+LIST_TIMEOUT_SECONDS = 3.0
+CACHE_SECONDS = 5.0
+
+_NOT_CHAT = ("embed", "whisper", "tts", "dall-e", "image", "moderation", "audio", "realtime", "transcribe", "rerank")
+_STATUS_BY_ERROR_CODE: dict[object, int] = {
+    "context_length_exceeded": 413,
+    "exceed_context_size_error": 413,
+    "insufficient_quota": 429,
+    "invalid_api_key": 401,
+    "model_not_found": 404,
+    "rate_limit_exceeded": 429,
+}
+
+
+class OpenAIEndpoint(Endpoint):
+    """Shared by all agents with the same URL and key, so that the list of models is fetched once for all."""
+
+    def __init__(self, url: str, api_key: str | None = None, *, settings: SettingNames = OPENAI_VARIABLES) -> None:
+        super().__init__(url, api_key, settings=settings)
+        self._fetching = asyncio.Lock()
+        self._fetched: list[str] | ModelError = []
+        self._fetched_at = float("-inf")
+
+    async def models(self) -> list[str]:
+        """Names of the chat models in the server's order, at most `CACHE_SECONDS` old."""
+        self.validate()
+        async with self._fetching:
+            if monotonic() - self._fetched_at > CACHE_SECONDS:
+                self._fetched = await self._fetch_or_error()
+                self._fetched_at = monotonic()
+        if isinstance(self._fetched, ModelError):
+            raise self._fetched
+        return self._fetched
+
+    async def first_model(self) -> str:
+        models = await self.models()
+        if not models:
+            raise ModelError("models.no_chat_model", url=self.url, setting=self.settings.model)
+        return models[0]
+
+    async def _fetch_or_error(self) -> list[str] | ModelError:
+        """Errors are cached too, so that many agents do not pay the same timeout one after another."""
+        try:
+            return await self._fetch()
+        except ModelError as error:
+            return error
+
+    async def _fetch(self) -> list[str]:
+        import httpx2
+
+        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+        verify = not self.url.startswith("http://")  # loading the certificates would block the event loop for nothing
+        try:
+            async with httpx2.AsyncClient(headers=headers, timeout=LIST_TIMEOUT_SECONDS, verify=verify) as client:
+                answer = await client.get(f"{self.url}/models")
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise self.unreachable(error) from error
+        if answer.status_code != 200:
+            raise self.failed(answer.status_code)
+        return self._chat_models(answer)
+
+    def _chat_models(self, answer: "httpx2.Response") -> list[str]:
+        try:
+            names = [str(entry["id"]) for entry in answer.json()["data"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise self.incompatible() from error
+        return [name for name in names if not any(word in name.lower() for word in _NOT_CHAT)]
+
+    def incompatible(self) -> ModelError:
+        return ModelError("models.not_openai_compatible", url=self.url, setting=self.settings.url)
+
+    def reported(self, codes: Iterable[str | int], model: str | None) -> ModelError:
+        """For an error object in the body or the stream. The server's own text may hold secrets and is not shown."""
+        for code in codes:
+            status = _STATUS_BY_ERROR_CODE.get(code, code)
+            if isinstance(status, int) and 400 <= status < 600:
+                return self.failed(status, model, reported=code)
+        return ModelError("models.unknown_error", url=self.url)

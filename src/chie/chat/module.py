@@ -1,0 +1,60 @@
+"""The chat as a module of the app: its routes, its lifespan and its health."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from sqlalchemy import URL
+
+from chie.chat.agents.registry import AgentRegistry
+from chie.chat.api import agents, chat, openai_compat, servers, sessions
+from chie.chat.api.state import Chat
+from chie.chat.runs.saver import SAVE_SECONDS
+from chie.chat.settings import ChatSettings
+from chie.database.engine import sqlalchemy_url
+from chie.database.settings import DatabaseSettings, database_url
+from chie.errors import ChieError
+from chie.http.draining import on_shutdown
+from chie.settings import load
+
+logger = logging.getLogger(__name__)
+
+router = APIRouter()
+for part in (chat, sessions, agents, servers, openai_compat):
+    router.include_router(part.router)
+
+
+class ChatModule:
+    """Loads its settings at once, so that wrong ones fail the start; the database is opened with the app.
+
+    Without a `url` the environment configures the database.
+    """
+
+    def __init__(self, url: URL | None = None, *, save_seconds: float = SAVE_SECONDS) -> None:
+        self._url = url or sqlalchemy_url(database_url(load(DatabaseSettings)))
+        self._save_seconds = save_seconds
+        self._answer_limit = load(ChatSettings).chie_answer_limit
+
+    @asynccontextmanager
+    async def lifespan(self, app: FastAPI, agents: AgentRegistry) -> AsyncIterator[None]:
+        """Sets `app.state.chat` for the routes. If the database does not respond, requests try to open it again."""
+        state = Chat(agents, self._url, save_seconds=self._save_seconds, max_characters=self._answer_limit)
+        app.state.chat = state
+        on_shutdown(app, state.runs.interrupt)
+        try:
+            await state.open()
+        except ChieError as error:
+            logger.error("cannot open the conversations yet: %s [%s]", error.message, error.code)  # noqa: TRY400
+        try:
+            yield
+        finally:
+            await state.close()
+
+
+async def check(app: FastAPI) -> dict[str, Any]:
+    """Details for /health; ChieError if the chat is unhealthy."""
+    state: Chat = app.state.chat
+    await state.open()
+    return {"sessions": await state.sessions.check()}

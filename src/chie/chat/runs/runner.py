@@ -1,0 +1,175 @@
+"""Generates one answer: passes the agent's events to the run, and stores how it ended."""
+
+import asyncio
+import json
+import logging
+from contextlib import aclosing
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from chie.chat.agents.base import Turn
+from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
+from chie.chat.metrics import Metrics
+from chie.chat.runs.retry import retry_storage
+from chie.chat.runs.run import Run
+from chie.chat.sessions.answer_builder import error_events
+from chie.chat.sessions.answers import AnswerStore
+from chie.chat.sessions.entities import Message, Status, StoredEvent
+from chie.errors import ChieError, ServiceError, StorageError
+from chie.logging import request_id
+
+APPROVAL_TIMEOUT_SECONDS = 3_600.0
+NO_ANSWER = "(This answer failed before it began.)"  # models expect an answer between two questions
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    status: Status
+    last: list[StoredEvent]
+    error: ChieError | None = None
+    usage: Usage | None = None
+
+
+class Runner:
+    def __init__(self, answers: AnswerStore, metrics: Metrics, *, max_characters: int) -> None:
+        self._answers = answers
+        self._metrics = metrics
+        self._max_characters = max_characters
+
+    async def run(self, run: Run) -> None:
+        started = perf_counter()
+        logger.info("agent %s answers message %s of session %s", run.agent_id, run.message_id, run.session_id)
+        logger.debug("message %s asks: %s", run.message_id, run.pending.question)
+        outcome = await self._generate(run)
+        try:
+            await self._finish(run, outcome)
+        finally:
+            run.end()
+            seconds = perf_counter() - started
+            self._metrics.run_ended(run.agent_id, outcome.status, seconds, outcome.usage)
+            _log_outcome(run, outcome, seconds)
+
+    async def _generate(self, run: Run) -> Outcome:
+        try:
+            done = await self._stream(run)
+        except ChieError as error:
+            return _failed("failed", error)
+        except asyncio.CancelledError:
+            if run.task is not None:
+                run.task.uncancel()  # the run must still be saved
+            return _cancelled(run)
+        except Exception:
+            logger.exception("agent %s raised an unexpected error", run.agent_id)
+            return _failed("failed", ServiceError("chat.agent_failed", request_id=request_id()))
+        return Outcome("complete", [_done(run, done)], usage=done["usage"])
+
+    async def _stream(self, run: Run) -> Done:
+        async def approve(call: ToolCall) -> bool:
+            return await _approval(run, call)
+
+        started, done = perf_counter(), Done(type="done", usage=None)
+        question, history = run.pending.question, agent_history(run.pending.history)
+        async with aclosing(run.agent.stream_chat(question, history, run.session_id, approve=approve)) as events:
+            async for event in events:
+                if not run.count:
+                    self._metrics.first_event(run.agent_id, perf_counter() - started)
+                if event["type"] == "message":
+                    if not run.add_text(clean(event["content"]), self._max_characters):
+                        logger.warning("message %s is cut at CHIE_ANSWER_LIMIT", run.message_id)
+                        return Done(type="done", usage=None, finish="length")
+                elif event["type"] == "done":
+                    done = event
+                else:
+                    self._add_tool_event(run, event)
+        return done
+
+    def _add_tool_event(self, run: Run, event: ToolCall | ToolResult) -> None:
+        if event["type"] == "tool_call":
+            run.tool_started[event["id"]] = perf_counter()
+            logger.info("message %s calls tool %s", run.message_id, event["name"])
+            logger.debug("arguments of tool %s: %s", event["name"], event["arguments"])
+            if "approval" in event:
+                run.expect_approval(event["id"])
+        else:
+            self._end_tool_call(run, event)
+        # JSON has no NaN or infinity, and the database takes no NUL.
+        run.add(json.loads(clean(json.dumps(event, ensure_ascii=False)), parse_constant=lambda _: None))
+
+    def _end_tool_call(self, run: Run, event: ToolResult) -> None:
+        if started := run.tool_started.pop(event["id"], None):
+            event["duration_ms"] = round((perf_counter() - started) * 1_000)
+        level = logging.WARNING if event["is_error"] else logging.INFO
+        code = f" ({event['code']})" if "code" in event else ""
+        logger.log(level, "tool %s %s%s", event["name"], "failed" if event["is_error"] else "succeeded", code)
+        self._metrics.tool_ended(event["name"], is_error=event["is_error"])
+
+    async def _finish(self, run: Run, outcome: Outcome) -> None:
+        run.finishing = True
+        while run.saving is not None:
+            await asyncio.wait({run.saving})
+        for item in outcome.last:
+            run.answer.add(item)
+        final = run.answer.final(outcome.status, error=outcome.error, usage=outcome.usage)
+        rest = run.unsaved_with(outcome.last)
+
+        async def save() -> bool:
+            try:
+                return await self._answers.finish(final, rest, replace_events=run.save_uncertain)
+            except StorageError:
+                run.save_uncertain = True
+                raise
+
+        try:
+            saved = await retry_storage(save, run.message_id)
+        except StorageError as error:
+            logger.exception("cannot save the end of message %s (%s)", run.message_id, error.code)
+            run.end(error_events(error))
+        else:
+            run.end(outcome.last if saved else error_events(ServiceError("chat.lease_lost")))
+
+
+def agent_history(messages: list[Message]) -> list[Turn]:
+    """The branch before the question, in the form that agents take."""
+    return [
+        Turn(role=message.role, content=message.content or NO_ANSWER)
+        for message in messages
+        if message.content or message.role == "assistant"
+    ]
+
+
+async def _approval(run: Run, call: ToolCall) -> bool:
+    # Not `wait_for`: before Python 3.12 it may swallow a cancellation that comes together with the approval.
+    try:
+        async with asyncio.timeout(APPROVAL_TIMEOUT_SECONDS):
+            return await run.approval(call["id"])
+    except TimeoutError:
+        return False
+    finally:
+        run.tool_started[call["id"]] = perf_counter()  # waiting for the user is not the tool's time
+
+
+def _cancelled(run: Run) -> Outcome:
+    if run.stopped:
+        return Outcome("stopped", [_done(run, Done(type="done", usage=None))])
+    if run.lease_lost:
+        return _failed("interrupted", ServiceError("chat.lease_lost"))
+    return _failed("interrupted", ServiceError("chat.interrupted_by_shutdown"))
+
+
+def _failed(status: Status, error: ChieError) -> Outcome:
+    return Outcome(status, error_events(error), error)
+
+
+def _done(run: Run, done: Done) -> dict[str, Any]:
+    event = {"type": "done", "message_id": run.message_id, "session_id": run.session_id, "usage": done["usage"]}
+    return event | {"finish": done["finish"]} if "finish" in done else event
+
+
+def _log_outcome(run: Run, outcome: Outcome, seconds: float) -> None:
+    level = logging.WARNING if outcome.error else logging.INFO
+    reason = f": {outcome.error.message} ({outcome.error.code})" if outcome.error else ""
+    text = "message %s is %s after %.2f s and %d events%s"
+    logger.log(level, text, run.message_id, outcome.status, seconds, run.count, reason)

@@ -1,0 +1,115 @@
+"""Checks of Chie's own MCP servers, and of the agents and servers that the operator added."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from chie.doctor.finding import Finding, State, edit
+from chie.errors import ChieError, ConfigurationError, ServiceError
+from chie.messages.catalogue import Message
+from chie.servers import SERVERS, create_server
+from chie.settings import load
+
+if TYPE_CHECKING:
+    from fastmcp import Client
+
+    from chie.chat.settings import ChatSettings
+
+AGENTS = "agents.json, servers.json"
+FIXES = {
+    "bedrock-kb": 'export BEDROCK_KB_ID="…" BEDROCK_MODEL_ARN="…" AWS_REGION="…" AWS_PROFILE="…"',
+    "n8n": 'export N8N_URL="…" N8N_API_KEY="…"',
+}
+
+
+async def check_server(name: str, find_fix: Callable[[ChieError], Awaitable[str]] | None = None) -> Sequence[Finding]:
+    """The server's own health check. `find_fix` chooses the fix by the error."""
+    try:
+        details = await _examine(name)
+    except ChieError as error:
+        state: State = "off" if isinstance(error, ConfigurationError) and not _is_configured(name) else "problem"
+        return [Finding(name, state, error.reason, await find_fix(error) if find_fix else FIXES[name])]
+    shown = [f"{key}: {value}" for key, value in details.items()]
+    return [Finding(name, "ok", Message("doctor.server_ok", details=shown))]
+
+
+async def _examine(name: str) -> dict[str, Any]:
+    """Bedrock is also searched, because its health check only covers the settings."""
+    from fastmcp import Client
+
+    server = create_server(name)
+    async with Client(server) as client:  # closes what the server has opened
+        details = await server.examine()
+        if name == "bedrock-kb" and (problem := await _try_search(client)):
+            raise ServiceError("doctor.search_failed", problem=problem)
+    return details
+
+
+def _is_configured(name: str) -> bool:
+    """Whether any of the server's settings is set: then a missing one is a problem. Notes need no settings."""
+    from chie.bedrock_kb.config import KBSettings
+    from chie.n8n.settings import N8nSettings
+
+    try:
+        if name == "n8n":
+            n8n = load(N8nSettings)
+            return bool(n8n.url or n8n.api_key)
+        if name == "bedrock-kb":
+            bedrock = load(KBSettings)
+            return bool(bedrock.bedrock_kb_id or bedrock.bedrock_model_arn)
+    except ConfigurationError:
+        return True
+    return True
+
+
+async def _try_search(client: "Client[Any]") -> str | None:
+    """The text of the error, if there is one."""
+    result = await client.call_tool("kb_search", {"query": "Chie", "max_results": 1}, raise_on_error=False)
+    return "".join(getattr(block, "text", "") for block in result.content) if result.is_error else None
+
+
+async def check_agents() -> Sequence[Finding]:
+    """Whether `agents.json` and `servers.json` are valid; nothing is started."""
+    from chie.chat.agents.assembly import open_agents
+    from chie.chat.settings import ChatSettings
+
+    settings = load(ChatSettings)
+    try:
+        open_agents(settings, {name: ConfigurationError("doctor.server_not_started") for name in SERVERS})
+    except ConfigurationError as error:
+        return [Finding(AGENTS, "problem", error.reason, edit(settings.agents_file, settings.servers_file))]
+    return [Finding(AGENTS, "ok", Message("doctor.agents_ok"))]
+
+
+async def check_mcp_servers() -> Sequence[Finding]:
+    """Connects to every server in `servers.json` and lists its tools."""
+    from chie.chat.settings import ChatSettings
+    from chie.chat.toolbox.toolbox import create_toolbox
+
+    settings = load(ChatSettings)
+    try:
+        specs = _listed_servers(settings)
+    except ConfigurationError:
+        return []  # check_agents reports it
+    async with create_toolbox(settings, {}, specs) as toolbox:
+        await toolbox.initialize_servers(specs)
+        states = toolbox.states()
+    found = []
+    for server in states:
+        name = f"MCP server {server.name}"
+        if server.state == "connected":
+            found.append(Finding(name, "ok", Message("doctor.mcp_server_ok", count=len(server.tools))))
+        else:
+            problem = Message("doctor.mcp_server_failed", problem=server.error or "")
+            found.append(Finding(name, "problem", problem, edit(settings.servers_file)))
+    return found or [Finding("MCP servers", "off", Message("doctor.mcp_servers_none"))]
+
+
+def _listed_servers(settings: "ChatSettings") -> "dict[str, Any]":
+    """Without the built-in fetch server, which might be downloaded on start."""
+    from chie.chat.json_file import JsonFile
+    from chie.chat.toolbox.servers_file import FETCH, FETCH_PACKAGE, read_servers
+
+    content = JsonFile(settings.servers_file, required=False).content
+    listed = content.get("mcpServers", content) if isinstance(content, dict) else {}
+    known = set(listed) | ({FETCH} if FETCH_PACKAGE in listed else set())
+    return {name: spec for name, spec in read_servers(settings).items() if name in known}

@@ -1,0 +1,89 @@
+"""The HTTP edge's translator: exceptions become error responses with the status that their type implies."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import TYPE_CHECKING, cast
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chie.errors import (
+    ChieError,
+    ConflictError,
+    ForbiddenError,
+    NotFoundError,
+    ValidationError,
+)
+from chie.http.responses import error_response
+from chie.http.security_headers import HEADERS
+from chie.logging import request_id
+from chie.messages.catalogue import Message
+from chie.messages.validation import describe, distinct
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+STATUS: dict[type[ChieError], int] = {
+    ValidationError: 400,
+    ForbiddenError: 403,
+    NotFoundError: 404,
+    ConflictError: 409,
+}
+
+_HTTP = {404: Message("http.path_not_found"), 405: Message("http.method_not_allowed")}
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    app.add_exception_handler(ChieError, _chie_error)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def status_of(error: ChieError) -> int:
+    """500 for errors that the caller did not cause: ours, a model's or a tool's."""
+    return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
+
+
+def internal_error() -> Message:
+    """For exceptions that are bugs: names the request under which the log has the stack."""
+    return Message("http.internal_error", request=request_id())
+
+
+async def _chie_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ChieError)  # noqa: S101 - registered for this type alone
+    return error_response(request.scope, status_of(error), error.reason)
+
+
+async def _invalid_request(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101
+    reason = Message("http.invalid_request", problems=distinct(_problems(error)))
+    return error_response(request.scope, 400, reason)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    is_default = error.detail == HTTPStatus(error.status_code).phrase
+    reason = _HTTP.get(error.status_code, error.detail) if is_default else error.detail
+    return error_response(request.scope, error.status_code, reason, error.headers)
+
+
+async def _unexpected(request: Request, _: Exception) -> Response:
+    """Starlette sends this response outside of all middleware, so it must add the security headers itself."""
+    return error_response(request.scope, 500, internal_error(), HEADERS)
+
+
+def _problems(error: RequestValidationError) -> Iterator[Message]:
+    for problem in error.errors():
+        part, *location = problem["loc"]
+        if problem["type"] == "json_invalid":
+            yield Message("http.body_not_json")
+        elif problem["type"] == "extra_forbidden":
+            yield Message("http.unknown_field", part=part)
+        elif not location:
+            yield Message("http.body_not_object", part=part)
+        else:
+            yield describe(cast("ErrorDetails", {**problem, "loc": tuple(location)}))

@@ -1,0 +1,71 @@
+"""Runs an ASGI app with uvicorn, alone or as one of several workers."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from chie.errors import ConfigurationError
+from chie.http.draining import Draining
+from chie.http.values import is_loopback
+from chie.http.workers import WorkerSocket, listen, url_of
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    import uvicorn
+    from starlette.types import ASGIApp
+
+SHUTDOWN_SECONDS = 5
+
+
+def run_http(
+    app: "ASGIApp", *, host: str, port: int, announce: Callable[[str], None], allow_remote: bool = False
+) -> None:
+    """Serve until stopped. `announce` gets the URL as soon as clients can connect.
+
+    `allow_remote` permits a host beyond loopback; pass it when callers are authenticated. A worker serves the listener
+    of its supervisor, which announces the URL.
+    """
+    import uvicorn
+
+    if not allow_remote:
+        require_loopback(host)
+    worker = WorkerSocket.inherited()
+    with worker.listener if worker else listen(host, port) as listener:
+        if worker is None:
+            announce(url_of(listener))
+        draining = Draining(app)
+        config = uvicorn.Config(
+            draining,
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        )
+        with suppress(KeyboardInterrupt):  # raised again by uvicorn after a complete shutdown
+            _server(config, draining, worker).run(sockets=[listener])
+
+
+def require_loopback(host: str) -> None:
+    if not is_loopback(host):
+        raise ConfigurationError("http.open_address", host=host)
+
+
+def _server(config: "uvicorn.Config", draining: Draining, worker: WorkerSocket | None) -> "uvicorn.Server":
+    import uvicorn
+
+    class DrainingServer(uvicorn.Server):
+        async def startup(self, sockets: "list[socket] | None" = None) -> None:
+            await super().startup(sockets)
+            if worker:
+                worker.report_ready(self)
+
+        async def shutdown(self, sockets: "list[socket] | None" = None) -> None:
+            """uvicorn stops accepting, then waits for open connections, which are drained meanwhile."""
+            task = asyncio.create_task(draining.drain())
+            await super().shutdown(sockets)
+            task.cancel()
+
+    return DrainingServer(config)

@@ -1,0 +1,19 @@
+"""The dependencies of the tools."""
+
+from dataclasses import dataclass
+
+from chie.n8n.backups import Backups
+from chie.n8n.client import N8nApiClient
+from chie.n8n.deletion import WorkflowDeleter
+from chie.n8n.saving import WorkflowSaver
+from chie.n8n.workflow_files import AllowedFolders
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    client: N8nApiClient
+    saver: WorkflowSaver
+    deleter: WorkflowDeleter
+    backups: Backups
+    folders: AllowedFolders
+    max_chars: int
