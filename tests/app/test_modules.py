@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from fastmcp import Client
 from tests.fakes import patient
-from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeDirectory
+from tests.fakes.agents import ANSWER, KINDS, SERVERS, FakeRegistry
 from tests.fakes.chat import serving
 from tests.fakes.sse import parse, texts
 
@@ -37,7 +37,7 @@ async def address(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
         "knowledge": create_server(),
         "n8n": NOT_CONFIGURED,
     }
-    async with serving(create_app(servers, nullcontext(FakeDirectory()))) as address:
+    async with serving(create_app(servers, nullcontext(FakeRegistry()))) as address:
         yield address
 
 
@@ -62,9 +62,9 @@ async def test_agents_are_opened_and_closed_with_the_app(home: Path) -> None:  #
     seen: list[str] = []
 
     @asynccontextmanager
-    async def open_agents() -> AsyncIterator[FakeDirectory]:
+    async def open_agents() -> AsyncIterator[FakeRegistry]:
         seen.append("opened")
-        yield FakeDirectory()
+        yield FakeRegistry()
         seen.append("closed")
 
     async with (
@@ -101,7 +101,7 @@ async def test_unreachable_database_is_unhealthy_and_the_page_works(
     monkeypatch.setenv("CHIE_DATABASE_URL", "postgresql://chie:hunter2hunter2@127.0.0.1:9/chie")
     monkeypatch.setenv("CHIE_EMBEDDING_URL", "http://127.0.0.1:9/v1")
     async with (
-        serving(create_app({"knowledge": create_server()}, nullcontext(FakeDirectory()))) as address,
+        serving(create_app({"knowledge": create_server()}, nullcontext(FakeRegistry()))) as address,
         patient.AsyncClient(base_url=address) as client,
     ):
         health = await client.get("/health")

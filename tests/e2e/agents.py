@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from tests.fakes.agents import CautiousAgent, EchoAgent, FailingAgent, FakeAgent, FakeDirectory, SickAgent, done, text
+from tests.fakes.agents import CautiousAgent, EchoAgent, FailingAgent, FakeAgent, FakeRegistry, SickAgent, done, text
 
 from chie.chat.agents.base import Approve
 from chie.chat.events import Done, Event, ToolCall, ToolResult, Usage
@@ -209,9 +209,9 @@ class HostileAgent(FakeAgent):
         yield done()
 
 
-def directory() -> FakeDirectory:
+def directory() -> FakeRegistry:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
         DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent,
     ]  # fmt: skip
-    return FakeDirectory(*(kind() for kind in kinds))
+    return FakeRegistry(*(kind() for kind in kinds))

@@ -46,7 +46,7 @@ class FakeAgent(BaseAgent):
     available = True
 
     def __init__(self) -> None:
-        self.heard: list[tuple[str, list[Turn], str]] = []
+        self.requests: list[tuple[str, list[Turn], str]] = []
         self.closed = 0
 
     @property
@@ -77,7 +77,7 @@ class FakeAgent(BaseAgent):
     async def stream_chat(
         self, message: str, history: Sequence[Turn], session_id: str, *, approve: Approve | None = None
     ) -> AsyncGenerator[Event, None]:
-        self.heard.append((message, list(history), session_id))
+        self.requests.append((message, list(history), session_id))
         try:
             async for event in self.script(message, approve):
                 yield event
@@ -261,7 +261,7 @@ SERVERS: list[dict[str, Any]] = [
 ]
 
 
-class FakeDirectory:
+class FakeRegistry:
     """A registry of the agents above."""
 
     def __init__(self, *agents: FakeAgent) -> None:

@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import URL, make_url
-from tests.fakes.agents import FakeAgent, FakeDirectory
+from tests.fakes.agents import FakeAgent, FakeRegistry
 from tests.fakes.postgres import new_database, run_server
 from tests.fakes.sse import Sse, parse
 
@@ -28,11 +28,11 @@ A = TypeVar("A", bound=FakeAgent)
 class ChatClient:
     app: FastAPI
     client: httpx2.AsyncClient
-    directory: FakeDirectory
+    registry: FakeRegistry
     url: URL
 
     def agent(self, kind: type[A]) -> A:
-        agent = self.directory.get_agent(kind.id)
+        agent = self.registry.get_agent(kind.id)
         assert isinstance(agent, kind)
         return agent
 
@@ -69,16 +69,16 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def open_chat(url: URL, directory: FakeDirectory | None = None) -> AsyncIterator[ChatClient]:
-    directory = directory or FakeDirectory()
-    app = create_chat_app(directory, url)
+async def open_chat(url: URL, registry: FakeRegistry | None = None) -> AsyncIterator[ChatClient]:
+    registry = registry or FakeRegistry()
+    app = create_chat_app(registry, url)
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
-        yield ChatClient(app, client, directory, url)
+        yield ChatClient(app, client, registry, url)
 
 
-def create_chat_app(directory: FakeDirectory, url: URL | None = None, *, save_seconds: float = 0.02) -> FastAPI:
+def create_chat_app(registry: FakeRegistry, url: URL | None = None, *, save_seconds: float = 0.02) -> FastAPI:
     chat = ChatModule(url, save_seconds=save_seconds)
-    return create_app({}, nullcontext(directory), chat=chat, page=NO_PAGE)
+    return create_app({}, nullcontext(registry), chat=chat, page=NO_PAGE)
 
 
 def sqlite_url(folder: Path) -> URL:

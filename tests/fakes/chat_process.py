@@ -18,13 +18,13 @@ COMMAND = [sys.executable, "-m", "tests.fakes.chat_process"]
 @contextmanager
 def chat_process(url: URL, *options: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
     """Its URL, and the process. `--workers=2` starts a supervisor, `--log=FILE` a log."""
-    address = url.set(drivername=url.get_backend_name()).render_as_string(hide_password=False)
+    database = url.set(drivername=url.get_backend_name()).render_as_string(hide_password=False)
     process = subprocess.Popen(
         [*COMMAND, *options],
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env=os.environ | {"CHIE_DATABASE_URL": address},
+        env=os.environ | {"CHIE_DATABASE_URL": database},
     )
     assert process.stdout is not None
     with process.stdout:
@@ -44,19 +44,19 @@ def serve(*, workers: int = 1, log: Path | None = None) -> None:
     options = [f"--log={log}"] if log else []
     if workers > 1:
         return run_workers([*COMMAND, *options], workers, host="127.0.0.1", port=0, announce=_announce)
-    from tests.fakes.agents import FakeDirectory
+    from tests.fakes.agents import FakeRegistry
     from tests.fakes.chat import create_chat_app
 
     from chie.chat.runs import lease_keeper
     from chie.http.server import run_http
 
     vars(lease_keeper)["RENEW_INTERVAL"] = timedelta(seconds=0.2)  # dead processes are found soon
-    app = create_chat_app(FakeDirectory(), save_seconds=0.05)
+    app = create_chat_app(FakeRegistry(), save_seconds=0.05)
     return run_http(app, host="127.0.0.1", port=0, announce=_announce)
 
 
-def _announce(address: str) -> None:
-    print(address, flush=True)  # noqa: T201
+def _announce(url: str) -> None:
+    print(url, flush=True)  # noqa: T201
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.fakes.agents import FakeDirectory
+from tests.fakes.agents import FakeRegistry
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.access.authentication import load_authenticator
@@ -121,7 +121,7 @@ def team(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
     tokens, servers = add_users(), load_servers(store)
     authenticator = load_authenticator()
     authenticator.failures = RateLimit(0, 1)  # tests try many a wrong token
-    house = create_app(servers, nullcontext(FakeDirectory()), page=page_folder, authenticator=authenticator)
+    house = create_app(servers, nullcontext(FakeRegistry()), page=page_folder, authenticator=authenticator)
     with TestClient(house, base_url=ADDRESS) as client:
         team = Team(client, tokens, store, servers=servers)
         _populate(team)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.fakes.agents import FakeDirectory
+from tests.fakes.agents import FakeRegistry
 from tests.security.conftest import ADDRESS, SECRET, Team, add_users, exported, load_servers
 
 from chie.access.authentication import load_authenticator
@@ -31,7 +31,7 @@ def limited(store: SqliteStore, page_folder: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("CHIE_RATE_BURST", "5")
     monkeypatch.setenv("CHIE_ALLOWED_ORIGINS", "https://wiki.example")
     tokens, servers = add_users(), load_servers(store)
-    with TestClient(create_app(servers, nullcontext(FakeDirectory()), page=page_folder), base_url=ADDRESS) as client:
+    with TestClient(create_app(servers, nullcontext(FakeRegistry()), page=page_folder), base_url=ADDRESS) as client:
         yield Team(client, tokens, store, servers=servers)
 
 
@@ -267,7 +267,7 @@ def test_broken_user_file_rejects_everyone(team: Team, home: Path) -> None:
 
 
 def test_without_users_everyone_is_anonymous(store: SqliteStore, page_folder: Path) -> None:
-    app = create_app(load_servers(store), nullcontext(FakeDirectory()), page=page_folder)
+    app = create_app(load_servers(store), nullcontext(FakeRegistry()), page=page_folder)
     with TestClient(app, base_url=ADDRESS) as client:
         assert client.get("/api/me").json() == {"id": "anonymous", "admin": True, "authentication": "none"}
         saved = client.post("/api/knowledge", json={"content": "anybody's"}).json()

@@ -9,7 +9,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
-from tests.fakes.agents import FakeDirectory
+from tests.fakes.agents import FakeRegistry
 from tests.fakes.chat import serving
 from tests.fakes.identity_provider import AUDIENCE, Provider, provider
 from tests.security.conftest import ADDRESS, SECRET, add_users
@@ -36,7 +36,7 @@ def settings(issuer: Provider, monkeypatch: pytest.MonkeyPatch) -> pytest.Monkey
 
 @contextmanager
 def app_client(store: SqliteStore) -> Iterator[TestClient]:
-    app = create_app({"knowledge": create_server(store=store)}, nullcontext(FakeDirectory()))
+    app = create_app({"knowledge": create_server(store=store)}, nullcontext(FakeRegistry()))
     with TestClient(app, base_url=ADDRESS) as client:
         yield client
 
@@ -110,7 +110,7 @@ def test_no_other_protocol_slips_past_the_door(store: SqliteStore) -> None:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_real_client_is_known_in_both_eras_of_the_protocol(store: SqliteStore, mode: ConnectMode) -> None:
     tokens = add_users()
-    app = create_app({"knowledge": create_server(store=store)}, nullcontext(FakeDirectory()))
+    app = create_app({"knowledge": create_server(store=store)}, nullcontext(FakeRegistry()))
 
     def connect(address: str, who: str) -> "Client[Any]":
         way = StreamableHttpTransport(f"{address}/mcp/knowledge", headers=bearer(tokens[who]))

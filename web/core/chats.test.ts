@@ -56,7 +56,7 @@ describe("a conversation", () => {
     const chats = setUp({});
     expect(await chats.ask(NEW, "知恵とは？")).toBe(SESSION);
     await settled(chats, SESSION);
-    expect(text(chats)).toEqual(["知恵とは？", "知恵は力。 One house, four rooms."]);
+    expect(text(chats)).toEqual(["知恵とは？", "知恵は力。 One process, four modules."]);
     expect(chats.get(NEW).messages).toEqual([]);
     expect(chats.get(SESSION).messages.every((message) => !message.id.startsWith("local"))).toBe(true);
   });
@@ -92,7 +92,7 @@ describe("a conversation", () => {
       });
       await chats.ask(NEW, "知恵とは？");
       await settled(chats, SESSION);
-      expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
+      expect(text(chats)[1]).toBe("知恵は力。 One process, four modules.");
       expect(asked).toHaveLength(1);
       expect(asked[0]).toBeLessThanOrEqual(cut);
     }
@@ -115,7 +115,7 @@ describe("a conversation", () => {
     await chats.ask(NEW, "x");
     await settled(chats, SESSION);
     expect(seen).toEqual(["waiting", "waiting", "waiting", "waiting"]);
-    expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
+    expect(text(chats)[1]).toBe("知恵は力。 One process, four modules.");
     expect(chats.get(SESSION).link).toBe("connected");
   });
 
@@ -137,7 +137,7 @@ describe("a conversation", () => {
     expect(chats.get(SESSION).live).toBe(ANSWER);
     await settled(chats, SESSION);
     expect(asked).toEqual([2]);
-    expect(text(chats)[1]).toBe("知恵は力。 One house, four rooms.");
+    expect(text(chats)[1]).toBe("知恵は力。 One process, four modules.");
   });
 
   it("has a new title at once when it is renamed, unless it is not open", async () => {

@@ -15,7 +15,7 @@ from chie.messages.catalogue import Message
 CALL = "call-delete_everything"
 
 
-@pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
+@pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "rejected by the user")])
 async def test_tool_runs_only_if_approved(chat: ChatClient, approved: bool, content: str) -> None:
     async with asking(chat.client, "tidy up", agent_id="cautious") as reader:
         call = await reader.event()
@@ -57,7 +57,7 @@ async def test_decision_counts_for_one_call_even_if_the_model_reuses_its_id(chat
             await chat.client.post(path, json={"id": "call-drop_table", "approved": approved})
             results.append((await reader.event()).data["content"])
         await reader.rest()
-    assert results == ["dropped", "refused"]
+    assert results == ["dropped", "rejected"]
 
 
 async def test_stop_while_waiting_runs_nothing(chat: ChatClient) -> None:
@@ -74,7 +74,7 @@ async def test_stop_while_waiting_runs_nothing(chat: ChatClient) -> None:
 async def test_approval_times_out_as_a_denial(chat: ChatClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "APPROVAL_TIMEOUT_SECONDS", 0.01)
     _, events = await chat.ask("tidy up", agent_id="cautious")
-    assert events[1].data["content"] == "refused by the user"
+    assert events[1].data["content"] == "rejected by the user"
 
 
 async def test_v1_denies_tools_that_need_approval(chat: ChatClient) -> None:

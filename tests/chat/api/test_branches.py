@@ -16,7 +16,7 @@ async def test_regenerate_adds_another_answer(chat_on_both: ChatClient) -> None:
     assert (old["message_id"], old["content"]) == (first, ANSWER)
     assert (new["content"], new["agent_id"]) == ("why?", "echo")
     assert old["parent_id"] == new["parent_id"] == question["message_id"]
-    assert chat_on_both.agent(EchoAgent).heard == [("why?", [], session_id)]
+    assert chat_on_both.agent(EchoAgent).requests == [("why?", [], session_id)]
 
 
 async def test_edited_question_is_a_branch_without_later_messages(chat_on_both: ChatClient) -> None:
@@ -29,7 +29,7 @@ async def test_edited_question_is_a_branch_without_later_messages(chat_on_both: 
     assert [message["content"] for message in messages] == ["first", "first", "second", "second", "other", "other"]
     assert messages[4]["parent_id"] == question["parent_id"] == messages[1]["message_id"]
     history = [{"role": "user", "content": "first"}, {"role": "assistant", "content": "first"}]
-    assert chat_on_both.agent(EchoAgent).heard[-1] == ("other", history, session_id)
+    assert chat_on_both.agent(EchoAgent).requests[-1] == ("other", history, session_id)
 
 
 async def test_question_continues_the_newest_branch_or_the_given_parent(chat: ChatClient) -> None:
@@ -38,7 +38,7 @@ async def test_question_continues_the_newest_branch_or_the_given_parent(chat: Ch
     await chat.ask("left", session_id=session_id)
     await chat.ask("right", session_id=session_id, parent_id=first)
     await chat.ask("on the right", session_id=session_id)
-    heard = chat.agent(EchoAgent).heard[-1][1]
+    heard = chat.agent(EchoAgent).requests[-1][1]
     assert [turn["content"] for turn in heard] == ["first", "first", "right", "right"]
 
 
@@ -67,7 +67,7 @@ async def test_history_has_partial_and_failed_answers(chat: ChatClient) -> None:
     session_id, _ = await chat.ask("later", agent_id="failing")
     await chat.ask("at once", session_id=session_id)
     await chat.ask("well?", session_id=session_id, agent_id="scripted")
-    heard = chat.agent(FakeAgent).heard[-1][1]
+    heard = chat.agent(FakeAgent).requests[-1][1]
     assert heard == [
         {"role": "user", "content": "later"},
         {"role": "assistant", "content": "So far so good"},

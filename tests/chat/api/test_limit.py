@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 from openai import AsyncOpenAI
-from tests.fakes.agents import EndlessAgent, FakeAgent, FakeDirectory, LongAgent, text
+from tests.fakes.agents import EndlessAgent, FakeAgent, FakeRegistry, LongAgent, text
 from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 from tests.fakes.sse import texts
 
@@ -34,7 +34,7 @@ class FilteredAgent(LimitedAgent):
 
 @pytest.fixture
 async def limited(tmp_path: Path) -> AsyncIterator[ChatClient]:
-    async with open_chat(sqlite_url(tmp_path), FakeDirectory(FakeAgent(), LimitedAgent(), FilteredAgent())) as chat:
+    async with open_chat(sqlite_url(tmp_path), FakeRegistry(FakeAgent(), LimitedAgent(), FilteredAgent())) as chat:
         yield chat
 
 
@@ -58,7 +58,7 @@ async def test_complete_answer_has_no_reason(limited: ChatClient) -> None:
 async def test_endless_answer_is_cut_at_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_ANSWER_LIMIT", "1000")
     agent = EndlessAgent()
-    async with open_chat(sqlite_url(tmp_path), FakeDirectory(agent, LongAgent())) as chat:
+    async with open_chat(sqlite_url(tmp_path), FakeRegistry(agent, LongAgent())) as chat:
         session_id, events = await chat.ask("数えて", agent_id="endless")
         answer = (await chat.messages(session_id))[-1]
         _, short = await chat.ask("10", agent_id="long")

@@ -34,7 +34,7 @@ async def test_request_id_is_logged_by_api_agent_and_tools(chat: ChatClient, lin
             return True
 
     agent = Listening()
-    chat.directory.agents["listening"] = agent
+    chat.registry.agents["listening"] = agent
     with lines.at_level(logging.INFO):
         response = await chat.client.post("/api/chat/stream", json={"message": SECRET, "agent_id": "listening"})
     message, session = response.headers["x-chie-message"], response.headers["x-chie-session"]

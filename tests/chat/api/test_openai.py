@@ -64,7 +64,7 @@ async def test_history_and_system_messages_reach_the_agent(chat: ChatClient) -> 
                 {"role": "user", "content": "four"},
             ],
         )
-    message, history, _ = chat.agent(EchoAgent).heard[-1]
+    message, history, _ = chat.agent(EchoAgent).requests[-1]
     assert message == "four"
     assert history == [
         {"role": "user", "content": "Be brief.\n\none\ntwo"},
@@ -110,7 +110,7 @@ async def test_error_during_the_stream_is_raised_by_the_client(chat: ChatClient)
 
 
 async def test_disconnect_cancels_the_agent(chat: ChatClient) -> None:
-    agent = chat.directory.get_agent("endless")
+    agent = chat.registry.get_agent("endless")
     async with sdk(chat) as client:
         stream = await client.chat.completions.create(
             model="endless", messages=[{"role": "user", "content": "count"}], stream=True
@@ -192,4 +192,4 @@ async def test_trailing_system_message_follows_the_question(chat: ChatClient) ->
         await client.chat.completions.create(
             model="echo", messages=[{"role": "user", "content": "four"}, {"role": "system", "content": "Be brief."}]
         )
-    assert chat.agent(EchoAgent).heard[-1][0] == "four\n\nBe brief."
+    assert chat.agent(EchoAgent).requests[-1][0] == "four\n\nBe brief."

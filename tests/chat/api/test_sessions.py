@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from uuid import UUID
 
 import pytest
-from tests.fakes.agents import ANSWER, GatedAgent, ToolAgent, call, done, result, text
+from tests.fakes.agents import ANSWER, UNREACHABLE, GatedAgent, ToolAgent, call, done, result, text
 from tests.fakes.chat import ChatClient
 from tests.fakes.sse import asking
 
@@ -129,7 +129,7 @@ async def test_markdown_export_has_the_newest_branch(chat: ChatClient) -> None:
         "> Tool `fetch` returned:\n>\n> 見つかりました\n> second line\n\n"
         "> Tool `broken` failed:\n>\n> the server is gone\n\nFound.\n\n"
         "## User\n\nlater\n\n## failing\n\nSo far so good\n\n"
-        "*(failed: the model at http://127.0.0.1:1234/v1 does not answer. Start LM Studio, or set OPENAI_BASE_URL.)*\n"
+        f"*(failed: {UNREACHABLE})*\n"
     )
 
 

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 import pytest
-from tests.fakes.agents import ANSWER, UNREACHABLE, WORDS, GatedAgent
+from tests.fakes.agents import ANSWER, NO_MODEL, UNREACHABLE, WORDS, GatedAgent
 from tests.fakes.chat import ChatClient
 from tests.fakes.sse import Sse, asking, parse, texts
 
@@ -103,7 +103,8 @@ async def test_failing_model_ends_the_stream_with_error_and_an_empty_done(
     assert (done.event, done.data) == ("done", {"message_id": None})
     answer = (await chat.messages(session_id))[-1]
     assert (answer["status"], answer["content"], answer["error"]) == ("failed", part, UNREACHABLE)
-    assert (answer["error_code"], answer["error_params"]) == (error.data["code"], error.data["params"])
+    assert (error.data["code"], error.data["params"]) == (NO_MODEL.code, NO_MODEL.params)
+    assert (answer["error_code"], answer["error_params"]) == (NO_MODEL.code, NO_MODEL.params)
 
 
 @pytest.mark.req("CH-10")

@@ -78,7 +78,7 @@ async def test_remote_stop_ends_the_answer_and_keeps_the_part(chat_on_both: Chat
     assert await count_commands(other) == 0
 
 
-@pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "refused by the user")])
+@pytest.mark.parametrize(("approved", "content"), [(True, "deleted"), (False, "rejected by the user")])
 async def test_remote_approval_and_denial(
     chat_on_both: ChatClient, other: ChatClient, approved: bool, content: str
 ) -> None:
@@ -277,7 +277,7 @@ async def test_command_that_is_not_taken_is_withdrawn(
         assert (refused.status_code, refused.json()["detail"]) == (409, str(Text("chat.process_not_responding")))
         assert await count_commands(other) == 0
         assert (await other.client.post(path, json={"id": CALL, "approved": False})).status_code == 200
-        assert (await reader.event()).data["content"] == "refused by the user"
+        assert (await reader.event()).data["content"] == "rejected by the user"
         await reader.rest()
 
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.fakes.agents import FakeDirectory
+from tests.fakes.agents import FakeRegistry
 from tests.fakes.chat import sqlite_url
 
 from chie.chat.agents.base import BaseAgent, Turn
@@ -36,12 +36,12 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-def directory() -> FakeDirectory:
-    return FakeDirectory()
+def directory() -> FakeRegistry:
+    return FakeRegistry()
 
 
 @pytest.fixture
-def starter(database: Database, directory: FakeDirectory) -> RunStarter:
+def starter(database: Database, directory: FakeRegistry) -> RunStarter:
     return RunStarter(TurnService(database, "owner"), directory, IdleManager())  # type: ignore[arg-type]
 
 
@@ -79,7 +79,7 @@ async def test_edit_and_regenerate_use_the_agent_of_the_session(starter: RunStar
     assert (await starter.edit(question.message_id, "なぜ？", agent_id="echo")).agent_id == "echo"
 
 
-async def test_unknown_agent_stores_nothing(starter: RunStarter, database: Database, directory: FakeDirectory) -> None:
+async def test_unknown_agent_stores_nothing(starter: RunStarter, database: Database, directory: FakeRegistry) -> None:
     with pytest.raises(NotFoundError):
         await starter.ask("x", agent_id="x")
     assert await SessionService(database).check() == 0

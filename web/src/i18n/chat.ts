@@ -175,7 +175,7 @@ export const chatText = defineText({
     allowAlways: "このツールを常に許可",
     deny: "許可しない",
     alwaysNote: "このブラウザーに記憶します。送信オプションからいつでも取り消せます。",
-    approvalFailed: "回答を送信できませんでした。",
+    approvalFailed: "承認または拒否を送信できませんでした。",
     sources: "出典",
     sourceWord: "出典",
     source: (n: number) => `出典 ${n}`,
