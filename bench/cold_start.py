@@ -21,7 +21,7 @@ from tests.fakes.vector_search import vector_search
 
 from bench.figure import Figure
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.provision import Founder
+from chie.knowledge.store.vector_search.provision import CollectionProvisioner
 
 STEPS = ("start to /health", "start to the first call", "SIGTERM to the end")
 ROUNDS = 6
@@ -83,7 +83,7 @@ def main() -> list[Figure]:
     app: list[str | Path] = [bin_ / instruction("ENTRYPOINT")[0], *instruction("CMD")]
     with tempfile.TemporaryDirectory() as home, vector_search() as service:
         collection = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
-        Founder(config=collection).found()
+        CollectionProvisioner(config=collection).provision()
         empty = Path(home) / "empty.py"
         empty.write_text(EMPTY)
         env = {

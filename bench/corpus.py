@@ -13,8 +13,9 @@ from bench.retrieval import cases
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.note import Note
-from chie.knowledge.passages import reading, split
-from chie.knowledge.store.sqlite import rows
+from chie.knowledge.passages import indexed_text, split
+from chie.knowledge.store.sql_store import EmbeddingModel
+from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
 
@@ -63,7 +64,7 @@ def notes(count: int) -> Iterator[Note]:
 
 def fill(path: Path, count: int) -> None:
     """Inserts the rows that single saves would, in large transactions."""
-    file, vectors = SqliteFile(path), SqliteVectors(StandIn())
+    file, vectors = SqliteFile(path), SqliteVectors(EmbeddingModel(StandIn()))
     batch: list[Note] = []
     for note in notes(count):
         batch.append(note)
@@ -78,6 +79,6 @@ def _write(file: SqliteFile, vectors: SqliteVectors, batch: Sequence[Note]) -> N
     with file.write() as connection:
         for note in batch:
             passages = split(note)
-            readings = [reading(note, passage) for passage in passages]
-            ids = rows.insert(connection, note, passages, readings, replacing=None)
+            readings = [indexed_text(note, passage) for passage in passages]
+            ids = note_table.insert(connection, note, passages, readings, replacing=None)
             vectors.insert(connection, ids, vectors.embed(readings))

@@ -26,10 +26,10 @@ from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.store.postgres import backfill as upkeep
-from chie.knowledge.store.postgres import corpus
+from chie.knowledge.store.postgres import backfill
+from chie.knowledge.store.postgres import statistics as corpus
 from chie.knowledge.store.postgres.store import PostgresStore
-from chie.knowledge.store.postgres.vectors import Sight, settings
+from chie.knowledge.store.postgres.vectors import PassageFilter, search_settings
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def batches(count: int) -> Iterator[list[Note]]:
 def fill(stores: Sequence[NoteStore], count: int) -> None:
     for batch in batches(count):
         for store in stores:
-            store.take(batch)
+            store.put_copies(batch)
 
 
 def times(store: NoteStore, **how: Any) -> list[float]:
@@ -126,26 +126,26 @@ def recall(store: PostgresStore, embedder: Embedder) -> tuple[float, float]:
 
 def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[int]:
     def work(connection: Any) -> list[int]:
-        now = corpus.look(connection, store._vectors.model)  # noqa: SLF001
+        now = corpus.read(connection, store._vectors.model)  # noqa: SLF001
         return store._vectors.nearest(  # noqa: SLF001
             connection,
-            corpus.Corpus(**(vars(now) | {"indexed": indexed and now.indexed})),
+            corpus.Statistics(**(vars(now) | {"indexed": indexed and now.indexed})),
             vector,
             SEMANTIC_CANDIDATES,
-            Sight([], ""),
+            PassageFilter([], ""),
         )
 
-    return store._server.read(work, settings=settings())  # noqa: SLF001
+    return store._pool.read(work, settings=search_settings())  # noqa: SLF001
 
 
 def _shown(store: PostgresStore, query: str) -> float:
     proposed = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
-    look = corpus.look
-    corpus.look = lambda *asked: corpus.Corpus(**(vars(look(*asked)) | {"indexed": False}))
+    look = corpus.read
+    corpus.read = lambda *asked: corpus.Statistics(**(vars(look(*asked)) | {"indexed": False}))
     try:
         exact = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
     finally:
-        corpus.look = look
+        corpus.read = look
     return len(proposed & exact) / len(exact) if exact else 1.0
 
 
@@ -167,14 +167,14 @@ def main() -> list[Figure]:
                 found += compare(ours, theirs, embedder, size)
                 ours.close()
                 theirs.close()
-    print(f"Below {upkeep.INDEX_FROM:,} passages PostgreSQL compares every vector, so nothing can be missed.\n")
+    print(f"Below {backfill.MIN_INDEXED_VECTORS:,} passages PostgreSQL scans all vectors and misses nothing.\n")
     return found
 
 
 def compare(ours: SqliteStore, theirs: PostgresStore, embedder: Mixture, size: int) -> list[Figure]:
     fill([ours, theirs], size)
     start = time.perf_counter()
-    theirs.finish()
+    theirs.finish_background_work()
     built = time.perf_counter() - start
     sqlite, postgres = times(ours), times(theirs)
     near, hits = recall(theirs, embedder)

@@ -8,9 +8,9 @@ from pathlib import Path
 from bench.corpus import notes
 from bench.figure import Figure
 from bench.table import table
+from chie.knowledge.embedding.cached import CachedEmbedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
-from chie.knowledge.embedding.recent import RecentEmbedder
-from chie.knowledge.passages import reading, split
+from chie.knowledge.passages import indexed_text, split
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 
@@ -47,7 +47,7 @@ def main() -> list[Figure]:
     embedder.embed(["warm up"])
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        service = KnowledgeService(SqliteStore(home / "chie.db", RecentEmbedder(embedder)))
+        service = KnowledgeService(SqliteStore(home / "chie.db", CachedEmbedder(embedder)))
         service.save("warm up")
         start = time.perf_counter()
         for text in texts:
@@ -55,7 +55,7 @@ def main() -> list[Figure]:
         ours = time.perf_counter() - start
         plain = plain_inserts(home / "chie.db", home)
     example = next(notes(1))
-    assert [reading(example, passage) for passage in split(example)] == [example.content]  # one embedding per note
+    assert [indexed_text(example, passage) for passage in split(example)] == [example.content]  # one embedding per note
     alone = embedding_alone(embedder, texts)
     rates = {"embedding alone": alone, "plain SQLite inserts alone": plain, "Chie": ours}
     return [

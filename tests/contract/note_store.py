@@ -210,26 +210,26 @@ class NoteStoreContract:
         notes = [a_note(f"note {n}", tags=["a"], created_at=MOMENT + timedelta(minutes=n)) for n in range(5)]
         for note in notes:
             store.save(note)
-        outline = store.outline(limit=3)
+        outline = store.map_data(limit=3)
         assert outline is not None
-        assert [(pin.id, pin.title, pin.tags) for pin in outline.pins] == [
+        assert [(pin.id, pin.title, pin.tags) for pin in outline.notes] == [
             (note.id, note.title, ["a"]) for note in reversed(notes[2:])
         ]
         assert outline.vectors.shape[0] == 3
 
     def test_an_outline_is_drawn_again_only_after_a_change(self, store: NoteStore) -> None:
-        empty = store.outline(limit=3)
+        empty = store.map_data(limit=3)
         assert empty is not None
-        assert (empty.pins, len(empty.vectors)) == ([], 0)
+        assert (empty.notes, len(empty.vectors)) == ([], 0)
         seen, note = empty.revision, a_note("one")
         for change in (
             lambda: store.save(note),
             lambda: store.save(replace(note, title="two"), replacing=note),
             lambda: store.delete(note.id),
         ):
-            assert store.outline(limit=3, known=seen) is None
+            assert store.map_data(limit=3, known=seen) is None
             change()
-            outline = store.outline(limit=3, known=seen)
+            outline = store.map_data(limit=3, known=seen)
             assert outline is not None
             seen = outline.revision
 
@@ -293,12 +293,12 @@ class NoteStoreContract:
 def _seen(store: NoteStore, viewer: str) -> list[set[str]]:
     """What each way of looking shows to this viewer."""
     alike = a_note("redis evicts sessions")
-    outline = store.outline(limit=9, viewer=viewer)
+    outline = store.map_data(limit=9, viewer=viewer)
     return [
         {note.id for note in store.browse(tag=None, limit=9, cursor=None, viewer=viewer).notes},
         {hit.id for hit in store.search("redis evicts", limit=9, tags=(), viewer=viewer).hits},
         {similar.id for similar in store.similar(alike, limit=9, viewer=viewer)},
-        {pin.id for pin in outline.pins} if outline else set(),
+        {pin.id for pin in outline.notes} if outline else set(),
     ]
 
 

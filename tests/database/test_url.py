@@ -12,10 +12,10 @@ from chie.errors import ConfigurationError
 PASSWORD = "hunter2hunter2"
 
 
-def test_without_a_url_the_database_is_a_file_in_the_home_folder(tmp_path: Path) -> None:
-    url = database_url(DatabaseSettings(home=tmp_path))
-    assert url == SqliteUrl(tmp_path / "chie.db")
-    assert sqlalchemy_url(url).render_as_string() == f"sqlite+aiosqlite:///{tmp_path}/chie.db"
+def test_without_a_url_the_database_is_a_file_in_the_home_folder(home: Path) -> None:
+    url = database_url(DatabaseSettings())
+    assert url == SqliteUrl(home / "chie.db")
+    assert sqlalchemy_url(url).render_as_string() == f"sqlite+aiosqlite:///{home}/chie.db"
 
 
 def test_driver_options_of_a_sqlite_url_reach_sqlalchemy() -> None:

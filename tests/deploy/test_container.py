@@ -15,7 +15,7 @@ from tests.deploy.container import DEPLOY, RUN_APP, Container, container, start
 from tests.fakes.vector_search import FakeVectorSearch, Fault, vector_search
 
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.provision import Founder
+from chie.knowledge.store.vector_search.provision import CollectionProvisioner
 
 pytestmark = pytest.mark.req("KG-10")
 
@@ -39,7 +39,8 @@ def service() -> Iterator[FakeVectorSearch]:
 @pytest.fixture(scope="module")
 def settings(service: FakeVectorSearch) -> dict[str, str]:
     """The environment of the service's YAML."""
-    Founder(config=CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)).found()
+    config = CollectionConfig(project="p", location="l", collection="notes", emulator=service.address)
+    CollectionProvisioner(config=config).provision()
     return PROXY | {
         "CHIE_KNOWLEDGE_STORE": "vector-search",
         "GOOGLE_CLOUD_PROJECT": "p",

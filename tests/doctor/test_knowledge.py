@@ -16,7 +16,7 @@ from chie.cli import main
 from chie.doctor.cli import all_checks
 from chie.doctor.finding import Finding
 from chie.doctor.runner import run_checks
-from chie.knowledge.store.vector_search.client import PATIENCE
+from chie.knowledge.store.vector_search.client import CALL_TIMEOUT_SECONDS
 
 NOWHERE = "127.0.0.1:9"
 
@@ -144,4 +144,4 @@ def test_missing_collection_variable_is_named(collection: FakeVectorSearch, monk
 def test_google_timeout_is_shorter_than_the_timeout_of_the_check() -> None:
     """Otherwise the check would hide the reason."""
     [check] = [check for check in all_checks(8080) if check.name == "knowledge"]
-    assert check.timeout_seconds > PATIENCE
+    assert check.timeout_seconds > CALL_TIMEOUT_SECONDS

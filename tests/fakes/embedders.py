@@ -1,4 +1,4 @@
-"""Embedders without a model: quick, and ill on demand."""
+"""Fake embedders: fast, and failing on demand."""
 
 import hashlib
 from collections.abc import Sequence
@@ -46,5 +46,5 @@ class MovableEmbedder(HashingEmbedder):
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         if self.ill:
-            raise EmbeddingError("the model is on holiday. Wait for it.")
+            raise EmbeddingError("embedding.model_load_failed")
         return super().embed(texts)

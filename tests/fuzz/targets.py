@@ -46,7 +46,7 @@ def markdown_file(data: bytes) -> None:
 
 def zip_file(data: bytes) -> None:
     """Any bytes are a zip whose files are read or refused one by one, or are refused whole."""
-    report = uploads.Received()
+    report = uploads.ImportReport()
     with suppress(ChieError):
         for entry in uploads.unpacked([uploads.Upload("a.zip", io.BytesIO(data))], report):
             with suppress(ChieError):

@@ -6,8 +6,8 @@ import pytest
 from fastmcp import Client
 
 from chie.knowledge.embedding.base import Embedder
+from chie.knowledge.embedding.cached import CachedEmbedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
-from chie.knowledge.embedding.recent import RecentEmbedder
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
@@ -16,7 +16,7 @@ from chie.knowledge.store.sqlite.store import SqliteStore
 @pytest.fixture(scope="session")
 def embedder() -> Embedder:
     """The model that we ship, loaded once."""
-    return RecentEmbedder(OnnxEmbedder())
+    return CachedEmbedder(OnnxEmbedder())
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from chie.app import create_app
 from chie.knowledge import uploads
 from chie.knowledge.server import create_server
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.messages.catalogue import Message
 
 ADDRESS = "http://127.0.0.1:8080"
 API = "/api/knowledge"
@@ -41,6 +42,10 @@ def saved(page: TestClient, note: dict[str, Any]) -> str:
     assert response.status_code == 201, response.text
     note_id: str = response.json()["id"]
     return note_id
+
+
+def outcome(report: dict[str, Any]) -> tuple[int, int, list[str], dict[str, str]]:
+    return report["saved"], report["unchanged"], report["newer"], report["refused_code"]
 
 
 def a_zip(files: dict[str, str | bytes]) -> bytes:
@@ -113,10 +118,7 @@ def test_a_change_of_a_note_that_somebody_else_changed_is_a_conflict(page: TestC
     seen = page.get(f"{API}/{note_id}").json()["updated_at"]
     assert page.patch(f"{API}/{note_id}", json={"title": "theirs", "updated_at": seen}).status_code == 200
     mine = page.patch(f"{API}/{note_id}", json={"title": "mine", "updated_at": seen})
-    assert (mine.status_code, mine.json()["detail"].split(",")[0]) == (
-        409,
-        "somebody changed this note since you opened it",
-    )
+    assert (mine.status_code, mine.json()["detail"]) == (409, str(Message("knowledge.note_changed")))
     assert page.get(f"{API}/{note_id}").json()["title"] == "theirs"
 
 
@@ -158,8 +160,8 @@ def test_files_and_zips_are_imported_and_importing_again_changes_nothing(page: T
         }
     )
     files = (("vault.zip", vault), ("english.md", "# A title\n\nThe text"))
-    assert sent(page, *files) == {"saved": 2, "unchanged": 0, "newer": [], "refused": {}}
-    assert sent(page, *files) == {"saved": 0, "unchanged": 2, "newer": [], "refused": {}}
+    assert outcome(sent(page, *files)) == (2, 0, [], {})
+    assert outcome(sent(page, *files)) == (0, 2, [], {})
     headings = page.get(API).json()["notes"]
     assert {(note["title"], note["source"]) for note in headings} == {
         ("再起動の手順", "vault/手順.md"),
@@ -177,7 +179,7 @@ def test_a_note_that_was_changed_here_after_its_file_is_left_alone(page: TestCli
     assert (heading["created_at"], heading["updated_at"]) == (day, day)
     place = f"{API}/{heading['id']}"
     page.patch(place, json={"content": "step two, 佐藤"})
-    assert sent(page, file, modified=[day]) == {"saved": 0, "unchanged": 0, "newer": ["手順.md"], "refused": {}}
+    assert outcome(sent(page, file, modified=[day])) == (0, 0, ["手順.md"], {})
     assert page.get(place).json()["content"] == "step two, 佐藤"
     assert sent(page, file, modified=[day], overwrite="true")["saved"] == 1
     assert page.get(place).json()["content"] == "# 手順\n\nstep one"
@@ -204,10 +206,7 @@ def test_a_file_is_never_from_the_future_and_dates_are_given_for_all_files_or_no
     assert page.get(API).json()["notes"][0]["updated_at"] < "2900"
     files = [("files", ("a.md", b"a")), ("files", ("b.md", b"b"))]
     answer = page.post(f"{API}/import", files=files, data={"modified": ["2026-01-01T00:00:00Z"]})
-    assert (answer.status_code, answer.json()["detail"]) == (
-        400,
-        "modified must have one date for each file, in the order of the files, or be left out.",
-    )
+    assert (answer.status_code, answer.json()["detail"]) == (400, str(Message("knowledge.modified_count_mismatch")))
 
 
 def test_a_zip_from_a_japanese_windows_keeps_its_names(page: TestClient) -> None:
@@ -217,60 +216,48 @@ def test_a_zip_from_a_japanese_windows_keeps_its_names(page: TestClient) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "reason"),
+    ("name", "content", "code"),
     [
-        ("picture.png", b"\x89PNG", "it is not a Markdown or text file. Send .md, .txt or a .zip of them."),
-        ("broken.zip", b"PK\x03\x04 not a zip", "it is not a zip that can be read (BadZipFile). Zip the files anew."),
-        ("日本語.md", "日本語".encode("cp932"), "it is not UTF-8 text. Save it as UTF-8."),
-        ("empty.md", b"  \n", "content is required: write down what was found out"),
-        ("huge.md", b"x" * (2 * 1024 * 1024 + 1), "it is too large: at most 2 MiB. Split it into several notes."),
+        ("picture.png", b"\x89PNG", "knowledge.file_type_unsupported"),
+        ("broken.zip", b"PK\x03\x04 not a zip", "knowledge.zip_unreadable"),
+        ("日本語.md", "日本語".encode("cp932"), "knowledge.file_not_utf8"),
+        ("empty.md", b"  \n", "knowledge.content_required"),
+        ("huge.md", b"x" * (2 * 1024 * 1024 + 1), "knowledge.file_too_large"),
     ],
 )
 def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
-    page: TestClient, name: str, content: bytes, reason: str
+    page: TestClient, name: str, content: bytes, code: str
 ) -> None:
     report = sent(page, (name, content), ("good.md", "good"))
-    assert (report["saved"], report["unchanged"], report["refused"]) == (1, 0, {name: reason})
+    assert outcome(report) == (1, 0, [], {name: code})
+    assert report["refused"][name]
+    assert isinstance(report["refused_params"][name], dict)
 
 
 def test_a_damaged_file_in_a_zip_is_named_and_stops_nothing(page: TestClient) -> None:
-    reason = (
-        "it cannot be read from its zip: it is damaged there, locked with a password, or packed in an unusual way. "
-        "Zip the files anew, without a password."
-    )
+    code = "knowledge.zip_entry_unreadable"
     stored = a_zip({"a.md": "最初", "b.md": "XXBADXX", "c.md": "last"}).replace(b"XXBADXX", b"YYBADYY", 1)
-    assert sent(page, ("v.zip", stored)) == {"saved": 2, "unchanged": 0, "newer": [], "refused": {"b.md": reason}}
+    assert outcome(sent(page, ("v.zip", stored))) == (2, 0, [], {"b.md": code})
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("d.md", "hello world " * 500)
         archive.writestr("e.md", "good")
     deflated = bytearray(buffer.getvalue())
     deflated[40:50] = bytes(byte ^ 0xFF for byte in deflated[40:50])
-    assert sent(page, ("v.zip", bytes(deflated))) == {
-        "saved": 1,
-        "unchanged": 0,
-        "newer": [],
-        "refused": {"d.md": reason},
-    }
+    assert outcome(sent(page, ("v.zip", bytes(deflated)))) == (1, 0, [], {"d.md": code})
     locked = bytearray(a_zip({"f.md": "secret", "g.md": "open"}))
     locked[6] |= 1
     locked[locked.index(b"PK\x01\x02") + 8] |= 1
-    assert sent(page, ("v.zip", bytes(locked))) == {
-        "saved": 1,
-        "unchanged": 0,
-        "newer": [],
-        "refused": {"f.md": reason},
-    }
+    assert outcome(sent(page, ("v.zip", bytes(locked)))) == (1, 0, [], {"f.md": code})
 
 
 def test_an_import_unpacks_so_much_and_no_more(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.knowledge.uploads.MAX_TOTAL", 2 * 1024 * 1024)
+    monkeypatch.setattr("chie.knowledge.uploads.MAX_IMPORT_BYTES", 2 * 1024 * 1024)
     files: dict[str, str | bytes] = {f"{number}.md": "あ" * 60_000 + f" {number}" for number in range(14)}
     report = sent(page, ("bomb.zip", a_zip(files)), ("after.md", "one more"))
     assert (report["saved"], list(report["refused"])) == (12, ["12.md", "13.md", "after.md"])
-    assert set(report["refused"].values()) == {
-        "it was left out: one import takes 2 MiB of text, unpacked, and that is used up. Import the rest by itself."
-    }
+    assert set(report["refused_code"].values()) == {"knowledge.import_too_large"}
+    assert report["refused_params"]["after.md"] == {"limit": 2}
 
 
 @pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -300,7 +287,8 @@ def test_two_files_of_one_import_are_never_one_note(page: TestClient) -> None:
     one, two = a_zip({"index.md": "最初"}), a_zip({"index.md": "another"})
     report = sent(page, ("one.zip", one), ("two.zip", two))
     assert report["saved"] == 1
-    assert report["refused"]["index.md"].startswith("it is the same note as index.md of this import")
+    assert report["refused_code"] == {"index.md": "knowledge.import_duplicate"}
+    assert report["refused_params"] == {"index.md": {"other": "index.md"}}
     assert page.get(f"{API}/{page.get(API).json()['notes'][0]['id']}").json()["content"] == "最初"
 
 
@@ -318,29 +306,28 @@ def test_an_export_has_notes_of_any_date(page: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "detail"),
+    ("fields", "reason"),
     [
-        ({"user_id": "\ud800"}, "user_id has control characters: send plain text"),
-        ({"id": "k-1\x01"}, "id has control characters: send plain text"),
-        ({"created_at": "0001-01-01T00:00:00+09:00"}, "created_at is no date in UTC: "),
-        ({"updated_at": "9999-12-31T23:59:59-09:00"}, "updated_at is no date in UTC: "),
+        ({"user_id": "\ud800"}, Message("knowledge.field_not_plain_text", field="user_id")),
+        ({"id": "k-1\x01"}, Message("knowledge.field_not_plain_text", field="id")),
+        ({"created_at": "0001-01-01T00:00:00+09:00"}, Message("knowledge.date_out_of_range", field="created_at")),
+        ({"updated_at": "9999-12-31T23:59:59-09:00"}, Message("knowledge.date_out_of_range", field="updated_at")),
     ],
 )
-def test_a_note_that_cannot_be_kept_is_not_brought_back(page: TestClient, fields: dict[str, str], detail: str) -> None:
+def test_a_note_that_cannot_be_kept_is_not_brought_back(
+    page: TestClient, fields: dict[str, str], reason: Message
+) -> None:
     moment = "2026-01-01T00:00:00Z"
     note = {"id": "k-1", "title": "t", "content": "c", "created_at": moment, "updated_at": moment, **fields}
     body, headers = json.dumps(note).encode(), {"content-type": "application/json"}
     answer = page.put(f"{API}/{quote(note['id'])}", content=body, headers=headers)
-    assert (answer.status_code, answer.json()["detail"][: len(detail)]) == (400, detail)
+    assert (answer.status_code, answer.json()["detail"]) == (400, str(reason))
 
 
 def test_a_zip_of_too_many_files_is_refused_whole(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MAX_FILES", 1)
     answer = page.post(f"{API}/import", files=[("files", ("many.zip", a_zip({"a.md": "一", "b.md": "two"})))])
-    assert (answer.status_code, answer.json()["detail"]) == (
-        400,
-        "the zip has too many files: at most 1. Split it.",
-    )
+    assert (answer.status_code, answer.json()["detail"]) == (400, str(Message("knowledge.zip_too_many_files", limit=1)))
 
 
 def test_an_export_is_a_zip_that_gives_the_same_notes_back(page: TestClient) -> None:
@@ -370,14 +357,14 @@ def test_sample_notes_are_in_both_languages_and_added_once(page: TestClient) -> 
 @pytest.mark.parametrize(
     ("method", "path", "body", "status", "detail"),
     [
-        ("POST", "", {"content": "  "}, 400, "content is required: write down what was found out"),
+        ("POST", "", {"content": "  "}, 400, "content is required. Write down"),
         ("POST", "", {}, 400, "content is required."),
         ("POST", "", {"content": "x", "colour": "red"}, 400, "unknown field in the body: "),
-        ("GET", "/search?q=%20", None, 400, "query is required: "),
+        ("GET", "/search?q=%20", None, 400, "query is required. "),
         ("GET", "/search", None, 400, "q is required."),
         ("GET", "/search?q=x&limit=0", None, 400, "limit must be at least 1."),
         ("GET", "?cursor=nonsense", None, 400, "`cursor` is not valid."),
-        ("GET", "?tag=a%01b", None, 400, "tag has control characters: send plain text"),
+        ("GET", "?tag=a%01b", None, 400, "`tag` contains control characters."),
         ("GET", "/a%01b", None, 404, "knowledge not found: "),
         ("GET", "/k-unknown", None, 404, "knowledge not found: "),
         ("DELETE", "/k-unknown", None, 404, "knowledge not found: "),
@@ -396,10 +383,7 @@ def test_failures_are_a_detail_with_the_right_status(
 def test_a_note_restored_under_another_id_is_refused(page: TestClient) -> None:
     gone = page.delete(f"{API}/{saved(page, ENGLISH)}").json()
     answer = page.put(f"{API}/k-other", json=gone)
-    assert (answer.status_code, answer.json()["detail"]) == (
-        400,
-        "id must be the one in the path: send the note as DELETE gave it.",
-    )
+    assert (answer.status_code, answer.json()["detail"]) == (400, str(Message("knowledge.id_mismatch")))
 
 
 def test_an_import_may_be_larger_than_other_bodies_but_not_without_end(page: TestClient) -> None:
@@ -409,5 +393,5 @@ def test_an_import_may_be_larger_than_other_bodies_but_not_without_end(page: Tes
     refused = page.post(f"{API}/import", headers={"content-length": str(65 * 1024 * 1024)}, content=b"")
     assert (refused.status_code, refused.json()["detail"]) == (
         413,
-        "the body is too large: at most 64 MiB. Send less at a time.",
+        "The body is too large: at most 64 MiB. Send less at a time.",
     )

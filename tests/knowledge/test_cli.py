@@ -50,7 +50,7 @@ def test_a_note_from_standard_input() -> None:
 
 def test_a_similar_note_is_told() -> None:
     chie("notes", "save", "never deploy on Friday afternoon")
-    assert "much like k-" in chie("notes", "save", "we never deploy on a Friday afternoon").output
+    assert "similar to k-" in chie("notes", "save", "we never deploy on a Friday afternoon").output
 
 
 def test_lists_go_on_where_the_page_before_ended() -> None:
@@ -96,7 +96,7 @@ def test_json_loses_no_letter_in_an_output_that_is_not_utf_8() -> None:
 def test_a_migration_goes_to_no_place_that_is_a_slip(place: str) -> None:
     result = chie("notes", "migrate", "--to", place)
     assert result.exit_code == 1
-    assert result.output.startswith("Error: --to names no place for notes. Write postgresql://user@host/name, or")
+    assert result.output.startswith("Error: `--to` is neither a URL nor a path.")
     assert list(Path().iterdir()) == []
 
 
@@ -111,11 +111,11 @@ def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     before = chie("notes", "list", "--json").output
     assert "1 notes written" in chie("notes", "export", str(tmp_path / "out")).output
     monkeypatch.setenv("CHIE_HOME", str(tmp_path / "elsewhere"))
-    assert "1 saved, 0 unchanged, 0 refused" in chie("notes", "import", str(tmp_path / "out")).output
+    assert "1 saved, 0 unchanged, 0 rejected" in chie("notes", "import", str(tmp_path / "out")).output
     assert chie("notes", "list", "--json").output == before
     (tmp_path / "out" / "empty.md").write_text("")
     again = chie("notes", "import", str(tmp_path / "out"))
-    assert "0 saved, 1 unchanged, 1 refused" in again.output
+    assert "0 saved, 1 unchanged, 1 rejected" in again.output
     assert "empty.md: content is required" in again.output
     assert again.exit_code == 1
 
@@ -128,8 +128,8 @@ def test_an_import_names_what_it_leaves_alone_and_how_to_take_it(tmp_path: Path)
         KnowledgeService(store).update(note["id"], content="step one and two")
     again = chie("notes", "import", str(tmp_path))
     assert again.exit_code == 0
-    assert "0 saved, 0 unchanged, 0 refused" in again.output
-    assert "1 left alone: changed in Chie after these files. --overwrite takes the files:" in again.output
+    assert "0 saved, 0 unchanged, 0 rejected" in again.output
+    assert "1 kept: changed in Chie after these files. --overwrite replaces them:" in again.output
     assert str(tmp_path / "手順.md") in again.output
     assert "1 saved" in chie("notes", "import", "--overwrite", str(tmp_path)).output
 
@@ -142,7 +142,7 @@ def test_an_export_names_what_it_does_not_replace(tmp_path: Path) -> None:
     chie("notes", "delete", gone.stem.removeprefix("消える-"))
     again = chie("notes", "export", str(tmp_path)).output
     assert f"1 notes written to {tmp_path}" in again
-    assert "1 files of earlier exports are there too" in again
+    assert "1 files of earlier exports were kept" in again
     assert f"  {gone}\n" in again
 
 
@@ -151,24 +151,24 @@ def test_a_migration_to_a_file_at_home_goes_there(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     chie("notes", "save", "知恵の輪")
     out = chie("notes", "migrate", "--to=~/there.db")
-    assert f"set CHIE_DATABASE_URL to sqlite:///{tmp_path / 'there.db'} and start Chie again" in out.output
+    assert f"set CHIE_DATABASE_URL to sqlite:///{tmp_path / 'there.db'} and restart Chie" in out.output
     monkeypatch.setenv("CHIE_DATABASE_URL", f"sqlite:///{tmp_path / 'there.db'}")
     assert "知恵の輪" in chie("notes", "list").output
     assert not (tmp_path / "~").exists()
     again = chie("notes", "migrate", "--to=~/there.db")
-    assert "the notes are kept there already" in again.output
+    assert "The notes are already stored there." in again.output
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("notes", "show", "k-0"), "Error: no note has this id. `chie notes list` shows the ids that exist."),
-        (("notes", "delete", "k-0"), "Error: no note has this id. `chie notes list` shows the ids that exist."),
+        (("notes", "show", "k-0"), "Error: No note has this id. `chie notes list` shows the existing ids."),
+        (("notes", "delete", "k-0"), "Error: No note has this id. `chie notes list` shows the existing ids."),
         (("notes", "save", " "), "Error: content is required"),
         (("notes", "search", ""), "Error: query is required"),
-        (("notes", "search", "x", "--limit", "0"), "Error: limit must be between 1 and 100"),
+        (("notes", "search", "x", "--limit", "0"), "Error: `limit` must be between 1 and 100"),
         (("notes", "import", "/nowhere"), "Error: /nowhere is not a folder"),
-        (("serve", "--host", "0.0.0.0"), "Error: refusing to listen on 0.0.0.0"),  # noqa: S104
+        (("serve", "--host", "0.0.0.0"), "Error: Refusing to listen on 0.0.0.0"),  # noqa: S104
     ],
 )
 def test_errors_are_one_line_that_says_what_to_do(arguments: tuple[str, ...], message: str) -> None:
@@ -189,7 +189,7 @@ def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         size: int = 1
 
     monkeypatch.setenv("CHIE_SIZE", "large-and-secret")
-    with pytest.raises(ConfigurationError, match="wrong value for CHIE_SIZE") as error:
+    with pytest.raises(ConfigurationError, match="Wrong value for CHIE_SIZE") as error:
         load(Settings)
     assert "large-and-secret" not in error.value.message
 

@@ -10,11 +10,13 @@ from tests.fakes.embeddings_server import EmbeddingsServer
 
 from chie.knowledge.embedding import openai
 from chie.knowledge.embedding.base import EmbeddingError
+from chie.knowledge.embedding.cached import MAX_CACHED_VECTORS, CachedEmbedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.embedding.openai import OpenAIEmbedder
-from chie.knowledge.embedding.recent import KEPT, RecentEmbedder
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.messages.catalogue import Message
 
 
 class TestTheModelWeShip:
@@ -39,10 +41,12 @@ class TestTheModelWeShip:
         assert other.id.startswith("chie-onnx-")
 
     def test_missing_or_broken_files_say_what_to_do(self, tmp_path: Path) -> None:
-        with pytest.raises(EmbeddingError, match="Install chie again"):
+        with pytest.raises(EmbeddingError) as unreadable:
             _ = OnnxEmbedder(tmp_path).id
-        with pytest.raises(EmbeddingError, match="Install chie again, or set CHIE_EMBEDDING_URL"):
+        assert unreadable.value.code == "embedding.model_unreadable"
+        with pytest.raises(EmbeddingError) as failed:
             OnnxEmbedder(tmp_path).embed(["x"])
+        assert failed.value.code == "embedding.model_load_failed"
 
 
 class TestAServersModel:
@@ -60,7 +64,7 @@ class TestAServersModel:
 
     @pytest.mark.parametrize(
         ("status", "hint"),
-        [(401, "Set CHIE_EMBEDDING_KEY"), (404, "CHIE_EMBEDDING_MODEL"), (429, "try again"), (500, "server's log")],
+        [(401, "Set `CHIE_EMBEDDING_KEY`"), (404, "CHIE_EMBEDDING_MODEL"), (429, "try again"), (500, "server's log")],
     )
     def test_a_refusal_says_what_to_set(self, status: int, hint: str) -> None:
         with EmbeddingsServer(status=status) as server, pytest.raises(EmbeddingError, match=hint) as error:
@@ -71,27 +75,27 @@ class TestAServersModel:
     def test_a_server_that_is_not_there(self) -> None:
         with EmbeddingsServer() as server:
             url = server.url
-        with pytest.raises(EmbeddingError, match=r"did not answer .* Start it, or correct CHIE_EMBEDDING_URL"):
+        with pytest.raises(EmbeddingError) as caught:
             OpenAIEmbedder(url, "m").embed(["x"])
+        assert caught.value.code == "embedding.server_unreachable"
 
     def test_a_server_that_hangs_is_waited_for_once_and_asked_again_later(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(openai, "SECONDS", 0.1)
+        monkeypatch.setattr(openai, "TIMEOUT_SECONDS", 0.1)
         moment = 0.0
         with EmbeddingsServer() as server:
-            embedder = RecentEmbedder(OpenAIEmbedder(server.url, "m", clock=lambda: moment))
+            embedder = CachedEmbedder(OpenAIEmbedder(server.url, "m", clock=lambda: moment))
             with closing(SqliteStore(tmp_path / "chie.db", embedder)) as store:
                 service = KnowledgeService(store)
                 server.silent.set()
-                said = service.save("redis が落ちた").notice or ""
-                assert "found by its words only: the embedding server" in said
-                assert "did not answer (ReadTimeout). Start it" in said
-                assert "by words only" in (service.search("redis").notice or "")
+                reason = Message("embedding.server_unreachable", url=f"{server.url}/embeddings", error="ReadTimeout")
+                assert service.save("redis が落ちた").notice == saved_without_vectors(reason)
+                assert service.search("redis").notice == searched_by_words(reason)
                 assert len(server.requests) == 1
                 server.silent.clear()
-                moment = openai.PAUSE
-                monkeypatch.setattr(openai, "SECONDS", 30.0)
+                moment = openai.COOLDOWN_SECONDS
+                monkeypatch.setattr(openai, "TIMEOUT_SECONDS", 30.0)
                 assert service.save("the disk is full").notice is None
 
     @pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"data": []}', b'{"data": [{"index": 0}]}', b"[]"])
@@ -107,27 +111,29 @@ class TestAServersModel:
         answer = f'{{"data": [{{"index": 0, "embedding": {rows}}}]}}'.encode()
         with (
             EmbeddingsServer(answer=answer) as server,
-            pytest.raises(EmbeddingError, match=r"vectors of numbers.*set CHIE_EMBEDDING_MODEL"),
+            pytest.raises(EmbeddingError) as caught,
         ):
             OpenAIEmbedder(server.url, "m").embed(["x"])
+        assert caught.value.code == "embedding.vectors_invalid"
 
     def test_vectors_of_several_lengths_in_one_answer_are_refused(self) -> None:
         answer = b'{"data": [{"index": 0, "embedding": [1, 2]}, {"index": 1, "embedding": [1]}]}'
-        with EmbeddingsServer(answer=answer) as server, pytest.raises(EmbeddingError, match="all of one length"):
+        with EmbeddingsServer(answer=answer) as server, pytest.raises(EmbeddingError) as caught:
             OpenAIEmbedder(server.url, "m").embed(["x", "y"])
+        assert caught.value.code == "embedding.vectors_invalid"
 
     def test_a_model_that_was_changed_under_its_name_is_refused_until_the_restart(self, tmp_path: Path) -> None:
         with EmbeddingsServer(dimension=8) as server:
-            before = SqliteStore(tmp_path / "chie.db", RecentEmbedder(OpenAIEmbedder(server.url, "m")))
+            before = SqliteStore(tmp_path / "chie.db", CachedEmbedder(OpenAIEmbedder(server.url, "m")))
             note = a_note("redis evicts sessions")
             before.save(note)
             server.dimension = 12
             notice = before.save(replace(note, content="redis が落ちた"), replacing=note)
-            assert "its model was changed under the same name. Restart Chie" in (notice or "")
+            assert notice == saved_without_vectors(Message("embedding.dimension_changed"))
             assert before.search("落ちた", limit=5, tags=()).hits
             before.close()
-            after = SqliteStore(tmp_path / "chie.db", RecentEmbedder(OpenAIEmbedder(server.url, "m")))
-            assert "1 passages are still being read" in (after.search("redis", limit=5, tags=()).notice or "")
+            after = SqliteStore(tmp_path / "chie.db", CachedEmbedder(OpenAIEmbedder(server.url, "m")))
+            assert after.search("redis", limit=5, tags=()).notice == indexing_in_progress(1)
             after._backfill.run(lambda _: None)
             assert after.search("redis", limit=5, tags=()).notice is None
             after.close()
@@ -137,14 +143,14 @@ class TestMemory:
     def test_the_same_text_is_read_once(self) -> None:
         with EmbeddingsServer() as server:
             inner = OpenAIEmbedder(server.url, "m")
-            embedder = RecentEmbedder(inner)
+            embedder = CachedEmbedder(inner)
             rows = embedder.embed(["a", "b", "a"])
             assert np.array_equal(embedder.embed(["b", "c"])[0], rows[1])
             assert [request.body["input"] for request in server.requests] == [["a", "b"], ["c"]]
             assert embedder.id == inner.id
 
     def test_it_forgets_the_oldest(self) -> None:
-        embedder = RecentEmbedder(HashingEmbedder())
-        embedder.embed([f"text {n}" for n in range(KEPT + 50)])
-        assert len(embedder._rows) == KEPT
+        embedder = CachedEmbedder(HashingEmbedder())
+        embedder.embed([f"text {n}" for n in range(MAX_CACHED_VECTORS + 50)])
+        assert len(embedder._rows) == MAX_CACHED_VECTORS
         assert "text 0" not in embedder._rows

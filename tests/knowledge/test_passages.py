@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chie.knowledge.embedding.onnx import DEFAULT, LIMIT
+from chie.knowledge.embedding.onnx import DEFAULT_MODEL, MAX_TOKENS
 from chie.knowledge.note import Note
-from chie.knowledge.passages import reading, split
+from chie.knowledge.passages import indexed_text, split
 
 MOMENT = datetime(2026, 4, 1, tzinfo=UTC)
 
@@ -46,16 +46,16 @@ def test_long_text_is_cut_at_sentences(sentence: str) -> None:
 def test_the_default_model_reads_a_passage_whole(text: str) -> None:
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(DEFAULT / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(DEFAULT_MODEL / "tokenizer.json"))
     lengths = [len(tokenizer.encode(passage.text).ids) for passage in split(note(text * (6000 // len(text))))]
-    assert max(lengths) <= LIMIT
+    assert max(lengths) <= MAX_TOKENS
 
 
 def test_every_passage_is_read_with_the_title() -> None:
     long = note("本文。" * 300, title="題名")
-    assert all(reading(long, passage).startswith("題名\n") for passage in split(long))
+    assert all(indexed_text(long, passage).startswith("題名\n") for passage in split(long))
 
 
 def test_a_title_made_from_the_content_is_not_read_twice() -> None:
     short = note("nginx answers 413")
-    assert reading(short, split(short)[0]) == "nginx answers 413"
+    assert indexed_text(short, split(short)[0]) == "nginx answers 413"

@@ -70,7 +70,7 @@ def test_ctrl_c_at_a_terminal_ends_a_stdio_server_in_order() -> None:
         finally:
             process.kill()
             os.close(ours)
-    assert said == "knowledge-gateway waits for an MCP client on this terminal  (stop it with Ctrl+C)\n"
+    assert said == "knowledge-gateway is waiting for an MCP client on stdin (press Ctrl+C to stop)\n"
 
 
 def test_logs_go_to_a_file_as_json_when_asked(tmp_path: Path) -> None:

@@ -2,18 +2,18 @@
 
 import pytest
 
-from chie.knowledge.ranking import FLOOR, IDENTIFIERS, VERBATIM, WORDS, Question, shown
+from chie.knowledge.ranking import IDENTIFIER_WEIGHT, MIN_SCORE, PHRASE_WEIGHT, WORD_WEIGHT, ParsedQuery, display_score
 
 
 def test_the_parts_of_a_score_add_up() -> None:
-    question = Question.of("client_max_body_size, proxy_read_timeout or send_timeout")
+    question = ParsedQuery.of("client_max_body_size, proxy_read_timeout or send_timeout")
     text = "raise client_max_body_size"
-    assert question.score(text, cosine=0.5, words=0.6) == pytest.approx(0.5 + WORDS * 0.6 + IDENTIFIERS / 3)
+    assert question.score(text, cosine=0.5, words=0.6) == pytest.approx(0.5 + WORD_WEIGHT * 0.6 + IDENTIFIER_WEIGHT / 3)
 
 
 def test_the_whole_query_in_the_passage_counts_whatever_its_width_and_case() -> None:
-    question = Question.of("ＶＰＮ の設定")
-    assert question.score("社内 vpn の設定です", cosine=0.5, words=0.0) == pytest.approx(0.5 + VERBATIM)
+    question = ParsedQuery.of("ＶＰＮ の設定")
+    assert question.score("社内 vpn の設定です", cosine=0.5, words=0.0) == pytest.approx(0.5 + PHRASE_WEIGHT)
     assert question.score("社内の設定", cosine=0.5, words=0.0) == pytest.approx(0.5)
     assert question.text == "ＶＰＮ の設定"
 
@@ -40,27 +40,29 @@ def test_the_whole_query_in_the_passage_counts_whatever_its_width_and_case() -> 
     ],
 )
 def test_a_query_inside_a_longer_word_does_not_stand_there(query: str, text: str, stands: bool) -> None:
-    question = Question.of(query)
-    expected = 0.5 + VERBATIM * stands + IDENTIFIERS * bool(question.identifiers)
+    question = ParsedQuery.of(query)
+    expected = 0.5 + PHRASE_WEIGHT * stands + IDENTIFIER_WEIGHT * bool(question.identifiers)
     assert question.score(text, cosine=0.5, words=0.0) == pytest.approx(expected)
 
 
 def test_what_points_the_other_way_counts_as_nothing_and_not_against() -> None:
-    assert Question.of("x y").score("x y", cosine=-0.9, words=1.0) == pytest.approx(WORDS + VERBATIM)
+    assert ParsedQuery.of("x y").score("x y", cosine=-0.9, words=1.0) == pytest.approx(WORD_WEIGHT + PHRASE_WEIGHT)
 
 
 def test_a_passage_at_the_floor_is_an_answer_and_one_below_is_none() -> None:
-    question = Question.of("nothing of it")
-    assert question.score("あ", cosine=FLOOR, words=0.0) == FLOOR
-    assert question.score("あ", cosine=FLOOR - 0.01, words=0.0) is None
+    question = ParsedQuery.of("nothing of it")
+    assert question.score("あ", cosine=MIN_SCORE, words=0.0) == MIN_SCORE
+    assert question.score("あ", cosine=MIN_SCORE - 0.01, words=0.0) is None
 
 
 def test_without_a_vector_the_words_decide() -> None:
-    question = Question.of("disk is full")
-    assert question.score("the disk is full", cosine=None, words=0.5) == pytest.approx(0.5 + WORDS * 0.5 + VERBATIM)
-    assert question.score("disk", cosine=None, words=0.01) == pytest.approx(0.01 + WORDS * 0.01)
+    question = ParsedQuery.of("disk is full")
+    assert question.score("the disk is full", cosine=None, words=0.5) == pytest.approx(
+        0.5 + WORD_WEIGHT * 0.5 + PHRASE_WEIGHT
+    )
+    assert question.score("disk", cosine=None, words=0.01) == pytest.approx(0.01 + WORD_WEIGHT * 0.01)
     assert question.score("the disk is full", cosine=None, words=0.0) is None
 
 
 def test_a_score_is_shown_within_one_and_with_four_digits() -> None:
-    assert (shown(1.3), shown(1.0), shown(0.123456)) == (1.0, 1.0, 0.1235)
+    assert (display_score(1.3), display_score(1.0), display_score(0.123456)) == (1.0, 1.0, 0.1235)

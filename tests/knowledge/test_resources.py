@@ -13,7 +13,7 @@ from tests.app.processes import StdioServer
 from chie.errors import StorageError
 from chie.knowledge.markdown import parse
 from chie.knowledge.note import Note
-from chie.knowledge.resources import LISTED
+from chie.knowledge.resources import MAX_LISTED_NOTES
 from chie.knowledge.service import KnowledgeService
 
 Assistant = Client[Any]
@@ -26,7 +26,7 @@ NOTE = ResourceTemplateReference(type="ref/resource", uri="note://{id}")
 def kept(service: KnowledgeService, note_id: str, title: str) -> Note:
     moment = datetime(2026, 1, 2, tzinfo=UTC)
     note = Note(id=note_id, title=title, content="本文", created_at=moment, updated_at=moment)
-    service.keep(note)
+    service.import_note(note)
     return note
 
 
@@ -89,10 +89,10 @@ async def test_a_store_that_fails_is_an_error_in_our_own_words(
 
 
 async def test_the_newest_notes_are_listed_and_no_more(client: Assistant, service: KnowledgeService) -> None:
-    for number in range(LISTED + 5):
+    for number in range(MAX_LISTED_NOTES + 5):
         service.save(f"finding {number}", title=f"第{number}", tags=["a", "b"])
     notes = [one for one in await client.list_resources() if str(one.uri).startswith("note://")]
-    assert [one.title for one in notes] == [f"第{number}" for number in range(LISTED + 4, 4, -1)]
+    assert [one.title for one in notes] == [f"第{number}" for number in range(MAX_LISTED_NOTES + 4, 4, -1)]
     assert {(one.mime_type, one.description) for one in notes} == {("text/markdown", "a, b")}
     assert notes[0].annotations is not None
     assert datetime.fromisoformat(notes[0].annotations.last_modified or "").tzinfo is not None

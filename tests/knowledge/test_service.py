@@ -10,8 +10,9 @@ from tests.fakes.embedders import HashingEmbedder
 
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Note
-from chie.knowledge.service import TRIES, KnowledgeService
+from chie.knowledge.service import MAX_UPDATE_ATTEMPTS, KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.messages.catalogue import Message
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def service(home: Path) -> Iterator[KnowledgeService]:
 
 
 def test_half_a_surrogate_pair_is_refused(service: KnowledgeService) -> None:
-    with pytest.raises(ValidationError, match=r"control character \(U\+D800\)"):
+    with pytest.raises(ValidationError, match=r"control character U\+D800"):
         service.save("a\ud800b")
 
 
@@ -34,9 +35,9 @@ def test_tags_are_kept_once_in_order_and_without_their_hash(service: KnowledgeSe
 def test_an_update_that_meets_another_starts_again_from_it(service: KnowledgeService) -> None:
     saved = service.save("content", title="title")
     store = service.store
-    original, meddled = store.save, list[str | None]()
+    original, meddled = store.save, list[Message | None]()
 
-    def meddle(note: Note, *, replacing: Note | None = None) -> str | None:
+    def meddle(note: Note, *, replacing: Note | None = None) -> Message | None:
         if not meddled:
             meddled.append(original(replace(service.get(saved.id), title="theirs"), replacing=service.get(saved.id)))
         return original(note, replacing=replacing)
@@ -50,33 +51,33 @@ def test_an_update_that_always_meets_another_gives_up(service: KnowledgeService)
     saved = service.save("content")
     tries = []
 
-    def conflict(note: Note, *, replacing: Note | None = None) -> str | None:
+    def conflict(note: Note, *, replacing: Note | None = None) -> Message | None:
         tries.append((note, replacing))
-        raise ConflictError("meanwhile")
+        raise ConflictError("knowledge.note_changed")
 
     service.store.save = conflict  # type: ignore[method-assign]
     with pytest.raises(ConflictError):
         service.update(saved.id, title="never")
-    assert len(tries) == TRIES
+    assert len(tries) == MAX_UPDATE_ATTEMPTS
 
 
 def test_keeping_a_note_twice_changes_nothing(service: KnowledgeService) -> None:
     moment = datetime(2020, 1, 1, tzinfo=UTC)
     note = Note(id="k-1", title="t", content="c", created_at=moment, updated_at=moment)
-    assert service.keep(note) == "saved"
-    assert service.keep(note) == "unchanged"
-    assert service.keep(replace(note, content="changed")) == "saved"
+    assert service.import_note(note) == "saved"
+    assert service.import_note(note) == "unchanged"
+    assert service.import_note(replace(note, content="changed")) == "saved"
     assert service.get("k-1").content == "changed"
 
 
 def test_a_note_that_was_changed_here_later_is_left_alone_unless_told_otherwise(service: KnowledgeService) -> None:
     moment = datetime(2020, 1, 1, tzinfo=UTC)
     note = Note(id="k-1", title="t", content="手順", created_at=moment, updated_at=moment)
-    service.keep(note)
+    service.import_note(note)
     service.update("k-1", content="手順と補足")
-    assert service.keep(note) == "newer"
+    assert service.import_note(note) == "newer"
     other_day = datetime(2019, 1, 1, tzinfo=UTC)
-    assert service.keep(replace(note, content="手順と補足", created_at=other_day)) == "unchanged"
+    assert service.import_note(replace(note, content="手順と補足", created_at=other_day)) == "unchanged"
     assert service.get("k-1").content == "手順と補足"
-    assert service.keep(note, overwrite=True) == "saved"
+    assert service.import_note(note, overwrite=True) == "saved"
     assert service.get("k-1") == note

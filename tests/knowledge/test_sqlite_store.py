@@ -18,8 +18,10 @@ from chie.database import errors
 from chie.database.errors import DAMAGE_CODES
 from chie.errors import StorageError
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
 from chie.knowledge.store.sqlite import schema
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.messages.catalogue import Message
 
 
 @pytest.fixture
@@ -92,7 +94,7 @@ class TestModel:
             before.save(a_note(f"finding number {number} about redis"))
         after = SqliteStore(path, HashingEmbedder("2", dimension=32))
         found = after.search("finding number 7 about redis", limit=3, tags=())
-        assert "70 passages are still being read" in (found.notice or "")
+        assert found.notice == indexing_in_progress(70)
         assert found.hits[0].content == "finding number 7 about redis"  # by its words, meanwhile
         after._backfill.run(lambda _: None)
         wait_for(lambda: after.search("finding number 7", limit=1, tags=()).notice is None)
@@ -106,16 +108,16 @@ class TestModel:
         before.save(strange := a_note("nginx の 504 エラー"))
         before.close()
         store = SqliteStore(path, HashingEmbedder())
-        assert store.readings([strange]) == {}
-        outline = store.outline(limit=5)
+        assert store.embeddings([strange]) == {}
+        outline = store.map_data(limit=5)
         assert outline is not None
         assert len(outline.vectors) == 1
         found = store.search("504", limit=5, tags=())
         assert found.hits[0].id == strange.id  # by its words, meanwhile
-        assert "1 passages are still being read" in (found.notice or "")
+        assert found.notice == indexing_in_progress(1)
         store.save(a_note("redis again"))
         wait_for(lambda: store.search("504", limit=5, tags=()).notice is None)
-        assert len(store.readings([strange])) == 1
+        assert len(store.embeddings([strange])) == 1
         assert [similar.id for similar in store.similar(replace(strange, id="k-other"), limit=5)] == [strange.id]
         store.close()
 
@@ -125,7 +127,7 @@ class TestModel:
         for store in (first, second):
             store._vectors.embed(["names the model"])
         left: list[int] = []
-        assert first._backfill._lease() is True
+        assert first._backfill._acquire_lease() is True
         second._backfill.run(left.append)
         assert left == []  # the other one holds the lease
         first._backfill.run(left.append)
@@ -137,12 +139,13 @@ class TestModel:
         store = SqliteStore(path, embedder)
         embedder.ill = True
         notice = store.save(a_note("redis evicts sessions"))
-        assert notice == "Saved; for now it is found by its words only: the model is on holiday. Wait for it."
+        reason = Message("embedding.model_load_failed")
+        assert notice == saved_without_vectors(reason)
         found = store.search("sessions", limit=1, tags=())
         assert found.hits[0].content == "redis evicts sessions"
-        assert found.notice == "Searched by words only, not by meaning: the model is on holiday. Wait for it."
+        assert found.notice == searched_by_words(reason)
         embedder.ill = False
-        assert "still being read" in (store.search("sessions", limit=1, tags=()).notice or "")
+        assert store.search("sessions", limit=1, tags=()).notice == indexing_in_progress(1)
         wait_for(lambda: store.search("sessions", limit=1, tags=()).notice is None)
         store.close()
 
@@ -282,5 +285,5 @@ def test_a_lease_from_a_clock_that_was_ahead_keeps_nobody_from_the_work(path: Pa
         connection.execute("INSERT INTO leases VALUES ('backfill', 'gone', ?)", (time.time() + 86_400,))
     connection.close()
     other = SqliteStore(path, HashingEmbedder())
-    assert other._backfill._lease() is True
+    assert other._backfill._acquire_lease() is True
     other.close()

@@ -7,7 +7,7 @@ from fastmcp import Client
 from tests.security.conftest import SECRET, Team
 
 from chie.access.identity import User, acting_as
-from chie.knowledge.prompts import KNOW
+from chie.knowledge.prompts import QUERY_PROMPT
 from chie.mcp_kit.auth import TICKET_META, user_ticket
 from chie.mcp_kit.server import Server
 
@@ -67,20 +67,20 @@ def test_shared_notes_are_changed_by_author_and_admin_only(team: Team) -> None:
     for tool, more in (("update_knowledge", {"content": "mine now"}), ("delete_knowledge", {})):
         refused = team.tool("ben", "knowledge", tool, id=team.shared_id, **more)
         assert refused["structuredContent"]["error_type"] == "ForbiddenError"
-        assert "only its author or an admin" in refused["content"][0]["text"]
+        assert refused["structuredContent"]["code"] == "knowledge.note_forbidden"
     changed = team.tool("root", "knowledge", "update_knowledge", id=team.shared_id, content="now in the attic")
     assert changed["structuredContent"]["user_id"] == "aki"
     hidden = team.tool("root", "knowledge", "update_knowledge", id=team.shared_id, private=True)
-    assert "only its author may make it private" in hidden["content"][0]["text"]
+    assert hidden["structuredContent"]["code"] == "knowledge.visibility_forbidden"
 
 
 TEMPLATE = {"type": "ref/resource", "uri": "note://{id}"}
-WHAT_WE_KNOW = {"type": "ref/prompt", "name": KNOW}
+WHAT_WE_QUERY_PROMPT = {"type": "ref/prompt", "name": QUERY_PROMPT}
 LOOKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("resources/list", {}),
     ("resources/read", {"uri": "note://{note}"}),
     ("completion/complete", {"ref": TEMPLATE, "argument": {"name": "id", "value": "k-"}}),
-    ("completion/complete", {"ref": WHAT_WE_KNOW, "argument": {"name": "tag", "value": SECRET[:4]}}),
+    ("completion/complete", {"ref": WHAT_WE_QUERY_PROMPT, "argument": {"name": "tag", "value": SECRET[:4]}}),
 )
 
 

@@ -91,13 +91,13 @@ def copy_damaged(path: Path, folder: Path) -> None:
 
 
 def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
-    from chie.knowledge.store.sqlite.renumber import succeed
+    from chie.knowledge.store.sqlite.renumber import renumber_vectors
 
     size = target.execute("PRAGMA page_size").fetchone()[0]
     if source.execute("PRAGMA page_size").fetchone()[0] != size:  # SQLite copies only between equal page sizes
         source.execute(f"PRAGMA page_size = {size}")
         source.execute("VACUUM")
-    succeed(source, target)
+    renumber_vectors(source, target)
 
 
 def _install(staged: Path, live: Path) -> None:

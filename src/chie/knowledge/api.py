@@ -1,4 +1,4 @@
-"""The room's HTTP edge, for the web page: declare, delegate, return. `house.py` puts it under /api/knowledge."""
+"""HTTP API of notes for the web page, mounted under `/api/knowledge`."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,22 +13,23 @@ from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
-from chie.knowledge.note import Hit, Note, Page, Saved, TagCount, now
-from chie.knowledge.rules import MAX_LIMIT, good_moment
+from chie.knowledge.note import Hit, Note, Page, Saved, Similar, TagCount, now
 from chie.knowledge.samples import add_samples
-from chie.knowledge.service import RELATED, KnowledgeService
-from chie.knowledge.uploads import Received, Upload, receive, write_zip
+from chie.knowledge.service import MAX_RELATED, KnowledgeService
+from chie.knowledge.uploads import ImportReport, Upload, receive, write_zip
+from chie.knowledge.validation import MAX_LIMIT, valid_moment
+from chie.messages.catalogue import Message
 
-CHUNK = 64 * 1024
-IN_MEMORY = 8 * 1024 * 1024
-ZIP: dict[int | str, dict[str, Any]] = {
+CHUNK_BYTES = 64 * 1024
+MAX_SPOOL_BYTES = 8 * 1024 * 1024
+ZIP_RESPONSE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The notes.", "content": {"application/zip": {"schema": {"type": "string"}}}}
 }
 
-Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="How many at the most.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of results.")]
 Words = Annotated[str, Query(description="A question or a few words, in Japanese or English.")]
-Tags = Annotated[list[str] | None, Query(description="Only notes that carry all of these.")]
-Cursor = Annotated[str | None, Query(description="`next_cursor` of the page before.")]
+Tags = Annotated[list[str] | None, Query(description="Only notes that have all of these tags.")]
+Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous page.")]
 
 
 class Body(BaseModel):
@@ -40,7 +41,7 @@ class NewNote(Body):
     title: str | None = None
     tags: list[str] = []
     source: str | None = None
-    private: bool = Field(default=False, description="For your eyes alone; else it is the team's.")
+    private: bool = Field(default=False, description="Visible only to you instead of the whole team.")
 
 
 class NoteChange(Body):
@@ -49,12 +50,12 @@ class NoteChange(Body):
     tags: list[str] | None = None
     private: bool | None = None
     updated_at: datetime | None = Field(
-        default=None, description="Of the note as it was read; if it has changed since, nothing is written (409)."
+        default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
     )
 
 
 class Highlights(BaseModel):
-    """Ranges of characters (code points), half-open."""
+    """Half-open ranges of characters (code points)."""
 
     title: Ranges
     content: Ranges
@@ -65,14 +66,44 @@ class MarkedHit(BaseModel):
     highlights: Highlights
 
 
-class MarkedHits(BaseModel):
-    hits: list[MarkedHit]
+class Notice(BaseModel):
+    """`notice` is English text; a client translates it by code and parameters."""
+
     notice: str | None = None
+    notice_code: str | None = None
+    notice_params: dict[str, Any] | None = None
+
+
+class MarkedHits(Notice):
+    hits: list[MarkedHit]
+
+
+class SavedNote(Notice):
+    id: str
+    title: str
+    tags: list[str]
+    user_id: str
+    private: bool
+    created_at: datetime
+    updated_at: datetime
+    similar: list[Similar]
+
+
+class Imported(BaseModel):
+    """`newer` are files whose notes were changed in Chie later and left alone. `refused` has the reason per file, with
+    its code and parameters in `refused_code` and `refused_params`."""
+
+    saved: int
+    unchanged: int
+    newer: list[str]
+    refused: dict[str, str]
+    refused_code: dict[str, str]
+    refused_params: dict[str, dict[str, Any]]
 
 
 class TagList(BaseModel):
     tags: list[TagCount]
-    total: int = Field(description="Notes in all.")
+    total: int = Field(description="Number of all notes.")
 
 
 class Related(BaseModel):
@@ -84,7 +115,7 @@ class Added(BaseModel):
 
 
 def create_api(service: KnowledgeService) -> APIRouter:
-    """Plain functions, which FastAPI runs in threads: the service waits for disk and model."""
+    """Handlers are plain functions, which FastAPI runs in threads, because the service blocks on disk and model."""
     router = APIRouter()
     _declare_looking(router, service)
     _declare_exchange(router, service)
@@ -97,9 +128,9 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
 
     @router.get("/search", responses=errors())
     def search_notes(q: Words, limit: Limit = 20, tags: Tags = None) -> MarkedHits:
-        """Best first, with the places that show why."""
+        """Best first, with the ranges that match."""
         found = service.search(q, limit=limit, tags=tags)
-        return MarkedHits(hits=[_marked(hit, q) for hit in found.hits], notice=found.notice)
+        return MarkedHits(hits=[_marked(hit, q) for hit in found.hits], **_notice(found.notice))
 
     @router.get("/tags", responses=errors())
     def list_tags() -> TagList:
@@ -108,20 +139,20 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
 
     @router.get("/map", responses=errors())
     def draw_map() -> Map:
-        """All notes on a plane, near each other where they speak of the same; beyond 3,000 only the newest."""
+        """Notes on a plane, close together if their topics are; at most the newest 3,000."""
         return atlas.map()
 
     @router.get("", responses=errors())
     def list_notes(tag: str | None = None, limit: Limit = 50, cursor: Cursor = None) -> Page:
-        """Newest first, without their text."""
+        """Newest first, without their content."""
         return service.browse(tag=tag, limit=limit, cursor=cursor)
 
 
 def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
-    @router.get("/export", response_class=StreamingResponse, responses={**ZIP, **errors()})
+    @router.get("/export", response_class=StreamingResponse, responses={**ZIP_RESPONSE, **errors()})
     def export_notes() -> StreamingResponse:
-        """A zip with one Markdown file a note."""
-        archive = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - closed when it has been sent
+        """A zip with one Markdown file per note."""
+        archive = tempfile.SpooledTemporaryFile(max_size=MAX_SPOOL_BYTES)  # noqa: SIM115 - closed when it has been sent
         write_zip(service, archive)
         archive.seek(0)
         headers = {"Content-Disposition": 'attachment; filename="chie-notes.zip"'}
@@ -131,24 +162,24 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
     def import_notes(
         files: Annotated[list[UploadFile], File(description="Markdown files, or zips of them.")],
         modified: Annotated[
-            list[datetime] | None, Form(description="When each file was last changed, in the order of the files.")
+            list[datetime] | None, Form(description="Modification times, in the order of the files.")
         ] = None,
-        overwrite: Annotated[bool, Form(description="Also over notes that were changed here later.")] = False,
-    ) -> Received:
-        """Importing the same files again updates what has changed; a note that was changed here later is left alone."""
-        return receive(service, _uploads(files, modified), overwrite=overwrite)
+        overwrite: Annotated[bool, Form(description="Also replace notes that were changed in Chie later.")] = False,
+    ) -> Imported:
+        """Importing the same files again updates what has changed. Notes that were changed in Chie later are kept."""
+        return _imported(receive(service, _uploads(files, modified), overwrite=overwrite))
 
     @router.post("/samples", status_code=201, responses=errors())
     def add_sample_notes() -> Added:
-        """A handful of notes in both languages, to try things with. Asking twice adds nothing."""
+        """Add sample notes in both languages. Idempotent."""
         return Added(ids=add_samples(service))
 
 
 def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
     @router.post("", status_code=201, responses=errors(413))
-    def create_note(body: NewNote) -> Saved:
-        """Save a note; `similar` names those that say nearly the same."""
-        return service.save(
+    def create_note(body: NewNote) -> SavedNote:
+        """Save a note; `similar` lists notes that say nearly the same."""
+        saved = service.save(
             body.content,
             title=body.title,
             tags=body.tags,
@@ -156,15 +187,16 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             private=body.private,
             author_kind="person",
         )
+        return _saved(saved)
 
     @router.get("/{note_id}", responses=errors(404))
     def read_note(note_id: str) -> Note:
         return service.get(note_id)
 
     @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
-    def change_note(note_id: str, body: NoteChange) -> Saved:
-        """What is not given stays as it is."""
-        return service.update(
+    def change_note(note_id: str, body: NoteChange) -> SavedNote:
+        """Omitted fields stay as they are."""
+        saved = service.update(
             note_id,
             content=body.content,
             title=body.title,
@@ -172,34 +204,56 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             private=body.private,
             seen=body.updated_at,
         )
+        return _saved(saved)
 
     @router.delete("/{note_id}", responses=errors(403, 404, 409))
     def delete_note(note_id: str) -> Note:
-        """The note that is now gone; PUT it to bring it back."""
+        """Return the deleted note; PUT it to restore it."""
         note = service.get(note_id)
         service.delete(note_id)
         return note
 
     @router.put("/{note_id}", responses=errors(403, 409, 413))
     def restore_note(note_id: str, body: Note) -> Note:
-        """Bring a deleted note back with its id and dates; 409 if a note has that id."""
+        """Restore a deleted note with its id and dates; 409 if the id is in use."""
         if body.id != note_id:
-            raise ValidationError("id must be the one in the path: send the note as DELETE gave it.")
+            raise ValidationError("knowledge.id_mismatch")
         return service.restore(body)
 
     @router.get("/{note_id}/similar", responses=errors(404))
-    def list_related(note_id: str, limit: Limit = RELATED) -> Related:
-        """Other notes on the same matter, nearest first."""
+    def list_related(note_id: str, limit: Limit = MAX_RELATED) -> Related:
+        """Other notes on the same topic, nearest first."""
         return Related(notes=service.related(note_id, limit=limit))
 
 
 def _uploads(files: list[UploadFile], modified: list[datetime] | None) -> list[Upload]:
-    """A clock that is ahead changes nothing later than now."""
+    """Modification times in the future count as now."""
     if modified is not None and len(modified) != len(files):
-        raise ValidationError("modified must have one date for each file, in the order of the files, or be left out.")
-    dates: Sequence[datetime | None] = [min(good_moment("modified", moment), now()) for moment in modified or ()]
+        raise ValidationError("knowledge.modified_count_mismatch")
+    dates: Sequence[datetime | None] = [min(valid_moment("modified", moment), now()) for moment in modified or ()]
     known = dates or [None] * len(files)
     return [Upload(file.filename or "note.md", file.file, at) for file, at in zip(files, known, strict=True)]
+
+
+def _notice(message: Message | None) -> dict[str, Any]:
+    if message is None:
+        return {}
+    return {"notice": str(message), "notice_code": message.code, "notice_params": message.json_params()}
+
+
+def _saved(saved: Saved) -> SavedNote:
+    return SavedNote(**(vars(saved) | {"notice": None} | _notice(saved.notice)))
+
+
+def _imported(report: ImportReport) -> Imported:
+    return Imported(
+        saved=report.saved,
+        unchanged=report.unchanged,
+        newer=report.newer,
+        refused={name: str(reason) for name, reason in report.refused.items()},
+        refused_code={name: reason.code for name, reason in report.refused.items()},
+        refused_params={name: reason.json_params() for name, reason in report.refused.items()},
+    )
 
 
 def _marked(hit: Hit, query: str) -> MarkedHit:
@@ -210,5 +264,5 @@ def _marked(hit: Hit, query: str) -> MarkedHit:
 
 def _chunks(archive: IO[bytes]) -> Iterator[bytes]:
     with archive:
-        while chunk := archive.read(CHUNK):
+        while chunk := archive.read(CHUNK_BYTES):
             yield chunk

@@ -1,4 +1,4 @@
-"""The notes as points on a plane: near each other where they speak of the same."""
+"""A map of the notes: points on a plane, close together if their topics are."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from chie.access.identity import current_user
-from chie.knowledge.store.base import NoteStore, Outline
+from chie.knowledge.store.base import MapData, NoteStore
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
-KEPT = 8  # maps, of whoever looked last
-MOST = 3_000  # points that a reader can tell apart and a browser can draw at once
+MAX_CACHED_MAPS = 8  # of the most recent viewers
+MAX_MAP_NOTES = 3_000  # readable, and fast to draw in a browser
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,51 +28,51 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Map:
-    """`total` counts all notes; beyond `MOST` only the newest are drawn."""
+    """`total` counts all notes; beyond `MAX_MAP_NOTES` only the newest are drawn."""
 
     points: list[Point]
     total: int
 
 
 @dataclass(frozen=True)
-class Sheet:
+class CachedMap:
     revision: str
     points: list[Point]
 
 
 class Atlas:
-    """Draws each viewer's map, and keeps those that were looked at last until a note changes."""
+    """Computes each viewer's map, and caches the most recent ones until a note changes."""
 
     def __init__(self, store: NoteStore) -> None:
         self._store = store
-        self._drawing = Lock()
-        self._sheets: OrderedDict[str, Sheet] = OrderedDict()
+        self._lock = Lock()
+        self._maps: OrderedDict[str, CachedMap] = OrderedDict()
 
     def map(self) -> Map:
         viewer = current_user().id
-        with self._drawing:
-            sheet = self._sheets.pop(viewer, None)
-            outline = self._store.outline(limit=MOST, known=sheet.revision if sheet else None, viewer=viewer)
-            if outline is not None:
-                sheet = _draw(outline)
-            if sheet is None:
-                raise AssertionError("a store tells nothing new only to who knows something")
-            self._sheets[viewer] = sheet
-            if len(self._sheets) > KEPT:
-                self._sheets.popitem(last=False)
-            return Map(points=sheet.points, total=self._store.count(viewer=viewer))
+        with self._lock:
+            cached = self._maps.pop(viewer, None)
+            data = self._store.map_data(limit=MAX_MAP_NOTES, known=cached.revision if cached else None, viewer=viewer)
+            if data is not None:
+                cached = _draw(data)
+            if cached is None:
+                raise AssertionError("without a known revision a store returns map data")
+            self._maps[viewer] = cached
+            if len(self._maps) > MAX_CACHED_MAPS:
+                self._maps.popitem(last=False)
+            return Map(points=cached.points, total=self._store.count(viewer=viewer))
 
 
-def _draw(outline: Outline) -> Sheet:
+def _draw(data: MapData) -> CachedMap:
     points = [
-        Point(id=pin.id, title=pin.title, tags=pin.tags, x=x, y=y)
-        for pin, (x, y) in zip(outline.pins, project(outline.vectors), strict=True)
+        Point(id=note.id, title=note.title, tags=note.tags, x=x, y=y)
+        for note, (x, y) in zip(data.notes, project(data.vectors), strict=True)
     ]
-    return Sheet(outline.revision, points)
+    return CachedMap(data.revision, points)
 
 
 def project(vectors: "Vectors") -> list[tuple[float, float]]:
-    """The two directions in which the notes differ most. The same notes get the same places every time."""
+    """The first two principal components. Deterministic: the same notes get the same positions."""
     import numpy as np
 
     if len(vectors) < 2:
@@ -81,7 +81,7 @@ def project(vectors: "Vectors") -> list[tuple[float, float]]:
     _, axes = np.linalg.eigh(centred.T @ centred)
     axes = axes[:, :-3:-1]
     axes = axes * np.where(axes[np.abs(axes).argmax(axis=0), range(axes.shape[1])] < 0, -1, 1)
-    places = centred @ axes
-    reach = np.abs(places).max(axis=0)
-    places = places / np.where(reach == 0, 1, reach)
-    return [(round(float(x), 4), round(float(y), 4)) for x, y in places]
+    positions = centred @ axes
+    extent = np.abs(positions).max(axis=0)
+    positions = positions / np.where(extent == 0, 1, extent)
+    return [(round(float(x), 4), round(float(y), 4)) for x, y in positions]

@@ -1,4 +1,4 @@
-"""`chie notes`: the notes from a terminal, for people and for scripts."""
+"""`chie notes`: notes on the command line, for people and scripts."""
 
 import codecs
 import json
@@ -20,17 +20,19 @@ from chie.access.audit import record
 from chie.database.settings import database_url
 from chie.database.url import parse_location
 from chie.errors import NotFoundError, ValidationError
-from chie.knowledge.exchange import export_notes, import_files, markdown_files, tidy
-from chie.knowledge.migration import Journal, Migration, Report
+from chie.knowledge.markdown_folder import export_notes, import_files, markdown_files, remove_outdated
+from chie.knowledge.migration import Journal, Migration, MigrationReport
+from chie.knowledge.results import SaveResult, SearchResult
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, open_store
+from chie.messages.catalogue import Message
 from chie.settings import load
 
 if TYPE_CHECKING:
     from chie.knowledge.store.base import NoteStore
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
-TAGS = click.option("--tag", "tags", multiple=True, help="May be given several times.")
+TAGS = click.option("--tag", "tags", multiple=True, help="May be repeated.")
 FOLDER = click.argument("folder", type=click.Path(path_type=Path))
 
 
@@ -44,39 +46,39 @@ def _service() -> Iterator[KnowledgeService]:
     store = create_store(load(KnowledgeSettings))
     try:
         yield KnowledgeService(store)
-    except NotFoundError as error:  # its own words name tools of assistants
-        raise NotFoundError("no note has this id. `chie notes list` shows the ids that exist.") from error
+    except NotFoundError as error:  # its text names MCP tools
+        raise NotFoundError("knowledge.cli_note_not_found") from error
     finally:
         store.close()
 
 
 def _print_json(value: Any) -> None:  # noqa: ANN401
-    """Dates as the tools of assistants give them; no letter is lost where the output is not UTF-8."""
+    """Dates as in MCP results; non-ASCII text is escaped unless the output is UTF-8."""
     lossless = codecs.lookup(sys.stdout.encoding).name == "utf-8"
     click.echo(json.dumps(to_jsonable_python(value), ensure_ascii=not lossless, indent=2))
 
 
 @notes.command()
 @click.argument("content")
-@click.option("--title", help="Made from the content if absent.")
+@click.option("--title", help="Derived from the content if absent.")
 @TAGS
-@click.option("--source", help="Where it comes from: a file, a URL, a repository.")
-@click.option("--private", is_flag=True, help="Only you see it, whom CHIE_USER names.")
+@click.option("--source", help="Origin: a file, a URL, a repository.")
+@click.option("--private", is_flag=True, help="Visible only to you, the user in CHIE_USER.")
 @AS_JSON
 def save(
     content: str, title: str | None, tags: tuple[str, ...], source: str | None, *, private: bool, as_json: bool
 ) -> None:
-    """Save a note; `-` reads its text from standard input."""
+    """Save a note; `-` reads the content from standard input."""
     if content == "-":
         content = _standard_input()
     with _service() as service:
         saved = service.save(content, title=title, tags=tags, source=source, private=private, author_kind="person")
     if as_json:
-        return _print_json(asdict(saved))
+        return _print_json(asdict(SaveResult.of(saved)))
     click.echo(f"Saved {saved.id}  {saved.title}")
     for similar in saved.similar:
-        click.echo(f"  much like {similar.id}  {similar.title}  ({similar.score:.2f})")
-    _say(saved.notice)
+        click.echo(f"  similar to {similar.id}  {similar.title}  ({similar.score:.2f})")
+    _echo_notice(saved.notice)
     return None
 
 
@@ -90,20 +92,20 @@ def search(query: str, limit: int, tags: tuple[str, ...], *, as_json: bool) -> N
     with _service() as service:
         found = service.search(query, limit=limit, tags=tags)
     if as_json:
-        return _print_json(asdict(found))
+        return _print_json(asdict(SearchResult.of(found)))
     for hit in found.hits:
         click.echo(f"{hit.score:.2f}  {hit.id}  {click.style(hit.title, bold=True)}{_labels(hit.tags)}")
         click.echo(f"      {' '.join(hit.content.split())[:160]}")
     if not found.hits:
-        click.echo("No note matches. `chie notes list` shows what there is.")
-    _say(found.notice)
+        click.echo("No note matches. `chie notes list` shows all notes.")
+    _echo_notice(found.notice)
     return None
 
 
 @notes.command("list")
-@click.option("--tag", help="Only notes that carry it.")
+@click.option("--tag", help="Only notes that have this tag.")
 @click.option("--limit", default=20, show_default=True)
-@click.option("--cursor", help="Where the page before ended.")
+@click.option("--cursor", help="Cursor of the previous page.")
 @AS_JSON
 def list_(tag: str | None, limit: int, cursor: str | None, *, as_json: bool) -> None:
     """List notes, newest first."""
@@ -126,7 +128,7 @@ def list_(tag: str | None, limit: int, cursor: str | None, *, as_json: bool) -> 
 @click.argument("note_id", metavar="ID")
 @AS_JSON
 def show(note_id: str, *, as_json: bool) -> None:
-    """Print one note whole."""
+    """Print one whole note."""
     with _service() as service:
         note = service.get(note_id)
     if as_json:
@@ -146,7 +148,7 @@ def show(note_id: str, *, as_json: bool) -> None:
 @notes.command()
 @click.argument("note_id", metavar="ID")
 def delete(note_id: str) -> None:
-    """Delete one note for good."""
+    """Delete one note permanently."""
     with _service() as service:
         service.delete(note_id)
     click.echo(f"Deleted {note_id}")
@@ -154,19 +156,19 @@ def delete(note_id: str) -> None:
 
 @notes.command("import")
 @FOLDER
-@click.option("--overwrite", is_flag=True, help="Also over notes that were changed in Chie after their files.")
+@click.option("--overwrite", is_flag=True, help="Also replace notes that were changed in Chie after their files.")
 def import_(folder: Path, *, overwrite: bool) -> None:
-    """Take in a folder of Markdown and text files, such as an Obsidian vault.
+    """Import a folder of Markdown and text files, such as an Obsidian vault.
 
-    Running it again takes up where it stopped and updates what has changed since. A note that was changed in Chie
-    after its file is left alone.
+    Running it again continues where it stopped and updates what has changed since. Notes that were changed in Chie
+    after their files are kept.
     """
     files = markdown_files(folder)
     with _service() as service, click.progressbar(files, label="Importing", file=sys.stderr) as bar:
         report = import_files(service, bar, overwrite=overwrite)
-    click.echo(f"{report.saved} saved, {report.unchanged} unchanged, {len(report.refused)} refused")
+    click.echo(f"{report.saved} saved, {report.unchanged} unchanged, {len(report.refused)} rejected")
     if report.newer:
-        click.echo(f"{len(report.newer)} left alone: changed in Chie after these files. --overwrite takes the files:")
+        click.echo(f"{len(report.newer)} kept: changed in Chie after these files. --overwrite replaces them:")
     for path in report.newer:
         click.echo(f"  {path}", err=True)
     for path, reason in report.refused.items():
@@ -178,79 +180,77 @@ def import_(folder: Path, *, overwrite: bool) -> None:
 @notes.command()
 @FOLDER
 def export(folder: Path) -> None:
-    """Write every note as a Markdown file; importing them elsewhere gives the same notes."""
+    """Write every note as a Markdown file; importing them elsewhere creates the same notes."""
     with _service() as service:
         total = service.count()
         with click.progressbar(export_notes(service, folder), length=total, label="Exporting", file=sys.stderr) as bar:
             written = set(bar)
-        left = tidy(service, folder, written)
+        left = remove_outdated(service, folder, written)
     click.echo(f"{len(written)} notes written to {folder}")
     if left:
         click.echo(
-            f"{len(left)} files of earlier exports are there too, edited since or of notes that are not here. "
-            "An import of the folder would take them in:"
+            f"{len(left)} files of earlier exports were kept, because they were edited or their notes do not exist. "
+            "Importing the folder would import them:"
         )
     for path in left:
         click.echo(f"  {path}", err=True)
 
 
-def _good_place(_: click.Context, __: click.Parameter, place: str) -> str:
-    """A slip in an address, or the name of a kind of store, would become a file of that name in this folder."""
-    with_folder = ("/" in place or os.sep in place) and "//" not in place.lstrip("/")
-    if "://" in place or with_folder or Path(place).suffix:
-        return place
-    raise ValidationError(
-        "--to names no place for notes. Write postgresql://user@host/name, or a file's path with its folder or its "
-        "ending, such as ./notes.db."
-    )
+def _migration_target(_: click.Context, __: click.Parameter, target: str) -> str:
+    """A typo in a URL, or the name of a kind of store, would otherwise create a file in this folder."""
+    with_folder = ("/" in target or os.sep in target) and "//" not in target.lstrip("/")
+    if "://" in target or with_folder or Path(target).suffix:
+        return target
+    raise ValidationError("knowledge.migration_target_invalid")
 
 
 @notes.command()
 @click.option(
-    "--to", "place", required=True, callback=_good_place, help="postgresql://user@host/name, or the path of a file."
+    "--to",
+    "target",
+    required=True,
+    callback=_migration_target,
+    help="postgresql://user@host/name, or the path of a file.",
 )
-def migrate(place: str) -> None:
-    """Copy every note into another store, to work there from then on.
+def migrate(target: str) -> None:
+    """Copy every note into another store.
 
-    People may go on working meanwhile: what they change is caught up with. It can be stopped anywhere and run again.
-    The password may stand in PGPASSWORD or ~/.pgpass rather than on the command line.
+    Chie can stay in use meanwhile: changes are copied too. The command can be interrupted and run again. Put the
+    password into PGPASSWORD or ~/.pgpass rather than on the command line.
     """
-    from chie.knowledge.embedding.precomputed import CarriedEmbedder
+    from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
 
     settings = load(KnowledgeSettings)
-    url = parse_location(place, source="--to")
+    url = parse_location(target, source="--to")
     name = url.identity
     if not settings.knowledge_store and name == database_url(settings).identity:
-        raise ValidationError("the notes are kept there already. Name another place with --to.")
-    carried = CarriedEmbedder(create_embedder(settings))
+        raise ValidationError("knowledge.migration_same_database")
+    embedder = PrecomputedEmbedder(create_embedder(settings))
     journal = Journal.open(settings.home.expanduser() / "migrations" / sha256(name.encode()).hexdigest()[:16])
-    with closing(create_store(settings)) as source, closing(open_store(url, carried)) as target:
-        report = Migration(source, target, carried, journal).run(partial(_bar, source))
+    with closing(create_store(settings)) as source, closing(open_store(url, embedder)) as destination:
+        report = Migration(source, destination, embedder, journal).run(partial(_bar, source))
     record("notes.migrated", name)
     also = ", unset CHIE_KNOWLEDGE_STORE" if settings.knowledge_store else ""
-    _tell(report, name, also)
+    _summarise(report, name, also)
 
 
 @contextmanager
-def _bar(source: "NoteStore", walk: int) -> Iterator[Callable[[int], None]]:
-    label = "Comparing" if walk else "Copying"
+def _bar(source: "NoteStore", number: int) -> Iterator[Callable[[int], None]]:
+    label = "Comparing" if number else "Copying"
     with click.progressbar(length=source.check().notes, label=label, file=sys.stderr) as bar:
         yield bar.update
 
 
-def _tell(report: Report, name: str, also: str) -> None:
-    click.echo(
-        f"{report.copied} notes copied, {report.deleted} deleted; {report.same} are the same in both, compared whole."
-    )
+def _summarise(report: MigrationReport, name: str, also: str) -> None:
+    click.echo(f"{report.copied} notes copied, {report.deleted} deleted; {report.same} are equal in both stores.")
     if report.newer:
-        click.echo(f"{report.newer} were changed there later than here and were left alone.")
+        click.echo(f"{report.newer} were changed in the target later and were kept.")
     if report.foreign:
-        click.echo(f"{report.foreign} were written there and were left alone.")
-    value = f"sqlite:///{name}" if name.startswith("/") else "the address that you gave with --to"
+        click.echo(f"{report.foreign} exist only in the target and were kept.")
+    value = f"sqlite:///{name}" if name.startswith("/") else "the URL that you gave with --to"
     click.echo(
-        f"Now set CHIE_DATABASE_URL to {value}{also} and start Chie again. Run this once more with the old setting if "
-        "somebody may have saved a note here meanwhile. Conversations are not copied: the setting moves them too, to a "
-        "place where they begin anew."
+        f"Now set CHIE_DATABASE_URL to {value}{also} and restart Chie. Run this again with the old setting if notes "
+        "may have been saved meanwhile. Conversations are not copied: with the new setting they start empty."
     )
 
 
@@ -258,13 +258,13 @@ def _standard_input() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValidationError("standard input is not UTF-8 text. Convert it first, with iconv for example.") from error
+        raise ValidationError("knowledge.stdin_not_utf8") from error
 
 
 def _labels(tags: list[str]) -> str:
     return "".join(click.style(f"  #{tag}", dim=True) for tag in tags)
 
 
-def _say(notice: str | None) -> None:
+def _echo_notice(notice: Message | None) -> None:
     if notice:
-        click.echo(notice, err=True)
+        click.echo(str(notice), err=True)

@@ -1,31 +1,31 @@
-"""`chie knowledge`: what is done once, with admin rights, before notes can live in Google Vector Search 2.0."""
+"""`chie knowledge`: set-up of Google Vector Search 2.0, run once with admin rights."""
 
 from time import monotonic
 
 import click
 
 from chie.knowledge.store.vector_search.config import load_config
-from chie.knowledge.store.vector_search.provision import DIMENSIONS, MODEL, Founded, Founder
+from chie.knowledge.store.vector_search.provision import DIMENSIONS, MODEL, CollectionProvisioner, ProvisionResult
 
-DONE = {
+OUTCOMES = {
     "created": "Created",
-    "completed": "Exists already; fields that were missing are added:",
-    "exists": "Exists already, and fits:",
+    "completed": "Exists; added missing fields:",
+    "exists": "Exists and matches:",
 }
 
 
 @click.group()
 def knowledge() -> None:
-    """Prepare where notes live."""
+    """Set up the store of notes."""
 
 
 @knowledge.command("init-collection")
-@click.option("--model", default=MODEL, show_default=True, help="Embedding model that the service reads notes with.")
-@click.option("--dimensions", default=DIMENSIONS, show_default=True, help="Length of its vectors.")
+@click.option("--model", default=MODEL, show_default=True, help="Embedding model of the service.")
+@click.option("--dimensions", default=DIMENSIONS, show_default=True, help="Dimensions of its vectors.")
 def init_collection(model: str, dimensions: int) -> None:
-    """Create the Collection in Google Vector Search 2.0 that keeps the notes.
+    """Create the Collection in Google Vector Search 2.0 that stores the notes.
 
-    It is the one command that needs roles/vectorsearch.admin. Running it again changes nothing that fits.
+    This is the only command that needs roles/vectorsearch.admin. Running it again changes nothing that matches.
     """
     config = load_config()
     began = monotonic()
@@ -34,14 +34,14 @@ def init_collection(model: str, dimensions: int) -> None:
         click.echo(f"Waiting for Google Cloud… {monotonic() - began:.0f} s", err=True)
 
     click.echo(f"Looking for {config.name}", err=True)
-    founded = Founder(config=config, model=model, dimensions=dimensions, waiting=wait).found()
-    click.echo(_told(founded))
+    result = CollectionProvisioner(config=config, model=model, dimensions=dimensions, waiting=wait).provision()
+    click.echo(_summary(result))
 
 
-def _told(founded: Founded) -> str:
+def _summary(result: ProvisionResult) -> str:
     lines = [
-        f"{DONE[founded.outcome]} {', '.join(founded.added) or founded.name}",
-        f"It reads notes with {founded.model} in {founded.dimensions} dimensions.",
-        "Notes are kept there where CHIE_KNOWLEDGE_STORE=vector-search is set.",
+        f"{OUTCOMES[result.outcome]} {', '.join(result.added) or result.name}",
+        f"It embeds notes with {result.model} in {result.dimensions} dimensions.",
+        "Set CHIE_KNOWLEDGE_STORE=vector-search to store notes there.",
     ]
     return "\n".join(lines)

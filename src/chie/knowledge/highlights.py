@@ -1,4 +1,4 @@
-"""Where in a text the words of a query stand, so that a reader's eye finds them."""
+"""Ranges of a text that match a query, for highlighting."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ _LATIN = re.compile(r"[^\W_]+", re.ASCII)
 
 
 def highlight(query: str, text: str) -> Ranges:
-    """Half-open ranges of characters, in order and apart. Where the whole query stands, its words do not count."""
+    """Half-open, sorted, disjoint ranges of characters. If the whole query occurs, single words are not marked."""
     folded, starts, ends = _folded(text)
     whole = list(_occurrences(fold(query), folded))
     spans = whole or [span for token in query_tokens(query) for span in _occurrences(token, folded)]
@@ -20,7 +20,7 @@ def highlight(query: str, text: str) -> Ranges:
 
 
 def _folded(text: str) -> tuple[str, list[int], list[int]]:
-    """The text as it is compared, and for each of its characters where in the text it comes from."""
+    """The folded text, and the start and end in the original of each folded character."""
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -34,7 +34,7 @@ def _folded(text: str) -> tuple[str, list[int], list[int]]:
 
 
 def _letters(text: str) -> Iterator[tuple[int, int]]:
-    """A character with the marks that follow it: `ﾃﾞ` and a decomposed `デ` are two characters and one letter."""
+    """Ranges of characters with their combining marks: `ﾃﾞ` and a decomposed `デ` are two characters and one letter."""
     start = 0
     for position in range(1, len(text) + 1):
         if position == len(text) or not _is_mark(text[position]):
@@ -47,7 +47,7 @@ def _is_mark(character: str) -> bool:
 
 
 def _occurrences(token: str, folded: str) -> Iterator[tuple[int, int]]:
-    """A stem of Latin letters counts where a word begins with it, and then the whole word does."""
+    """A stem of Latin letters matches at the start of a word, and marks the whole word."""
     if not token:
         return
     pattern = re.escape(token)

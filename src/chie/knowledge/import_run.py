@@ -1,26 +1,23 @@
-"""One run of an import, from a folder or over the wire."""
+"""One run of an import, from a folder or from uploads."""
 
 from chie.errors import ValidationError
 from chie.knowledge.note import Note
-from chie.knowledge.rules import good_id
-from chie.knowledge.service import Kept, KnowledgeService
+from chie.knowledge.service import ImportOutcome, KnowledgeService
+from chie.knowledge.validation import valid_id
 
 
-class Intake:
-    """Two files of one run are never one note: the later would replace the earlier, and nobody would know."""
+class ImportRun:
+    """Rejects a second file for the same note, which would silently replace the first."""
 
     def __init__(self, service: KnowledgeService, *, overwrite: bool = False) -> None:
         self._service = service
         self._overwrite = overwrite
         self._names: dict[str, str] = {}
 
-    def take(self, name: str, note: Note) -> Kept:
-        note_id = good_id(note.id)
+    def add(self, name: str, note: Note) -> ImportOutcome:
+        note_id = valid_id(note.id)
         if other := self._names.get(note_id):
-            raise ValidationError(
-                f"it is the same note as {other} of this import, by its id or its name. Remove one of the two; "
-                "if it is another note, rename it or take the id out of its front matter."
-            )
-        kept = self._service.keep(note, overwrite=self._overwrite)
+            raise ValidationError("knowledge.import_duplicate", other=other)
+        outcome = self._service.import_note(note, overwrite=self._overwrite)
         self._names[note_id] = name
-        return kept
+        return outcome

@@ -1,8 +1,8 @@
-"""All notes from one store to another, while people go on working in the first.
+"""Copies all notes from one store to another while the first stays in use.
 
-Both are walked side by side in the order of the ids and compared note by note, whole. What differs is copied, and the
-walk is repeated until nothing differs any more: what changed meanwhile is caught up with, and the last walk is the
-proof. A journal of what was copied outlives a killed process, so that the next one knows which notes are copies.
+Each pass walks both stores in the order of ids, compares whole notes and copies what differs. Passes are repeated
+until nothing differs, so changes made meanwhile are copied too, and the last pass verifies the result. A journal of
+the copied ids survives a killed process, so that the next run knows which notes are copies.
 """
 
 import os
@@ -14,20 +14,20 @@ from pathlib import Path
 from chie.errors import StorageError
 from chie.files import make_folder
 from chie.knowledge.embedding.base import EmbeddingError
-from chie.knowledge.embedding.precomputed import CarriedEmbedder
+from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
 
-BATCH = 100
-WALKS = 20  # more, and notes change faster than they can be copied
+BATCH_SIZE = 100
+MAX_PASSES = 20  # after which notes change faster than they are copied
 
 Pair = tuple[Note | None, Note | None]
-Progress = Callable[[int], None]  # told how many more notes were compared
+Progress = Callable[[int], None]  # receives the number of notes compared since the last call
 
 
 @dataclass
-class Report:
-    """`newer` notes were changed in the target since they were copied and are left alone, as are `foreign` ones."""
+class MigrationReport:
+    """`newer` notes were changed in the target since they were copied; they and `foreign` ones are left alone."""
 
     copied: int = 0
     deleted: int = 0
@@ -42,14 +42,14 @@ class Report:
 
 @dataclass
 class Journal:
-    """The ids of copies, on disk before the copies are."""
+    """The ids of copies, written to disk before the copies."""
 
     path: Path
     ids: set[str] = field(default_factory=set)
 
     @classmethod
     def open(cls, path: Path) -> "Journal":
-        """A last line without its end was being written when the process died, before anything was copied."""
+        """An incomplete last line was being written when the process died, before anything was copied."""
         lines = path.read_text("utf-8").splitlines(keepends=True) if path.exists() else []
         return cls(path, {line[:-1] for line in lines if line.endswith("\n")})
 
@@ -70,68 +70,65 @@ class Journal:
 class Migration:
     source: NoteStore
     target: NoteStore
-    carried: CarriedEmbedder  # the target's
+    embedder: PrecomputedEmbedder  # the target's
     journal: Journal
 
-    def run(self, watch: Callable[[int], AbstractContextManager[Progress]]) -> Report:
-        """`watch` is asked for every walk, by its number, whom to tell of its progress. The report is that of the last
-        walk, with all that was copied and deleted on the way."""
+    def run(self, watch: Callable[[int], AbstractContextManager[Progress]]) -> MigrationReport:
+        """`watch` returns a progress callback for the pass with the given number. The report is that of the last pass,
+        with the copies and deletions of all passes."""
         copied = deleted = 0
-        for number in range(WALKS):
+        for number in range(MAX_PASSES):
             with watch(number) as progress:
-                report = self._walk(progress)
+                report = self._pass(progress)
             copied += report.copied
             deleted += report.deleted
             if not report.changed:
-                self.target.finish()
+                self.target.finish_background_work()
                 self.journal.close()
                 report.copied, report.deleted = copied, deleted
                 return report
-        raise StorageError(
-            "notes change faster than they can be copied. Nothing is lost: what was copied stays there. "
-            "Run the command again when fewer people write."
-        )
+        raise StorageError("knowledge.migration_outpaced")
 
-    def _walk(self, progress: Progress) -> Report:
-        report, batch = Report(), list[Note]()
+    def _pass(self, progress: Progress) -> MigrationReport:
+        report, batch = MigrationReport(), list[Note]()
         for ours, theirs in _pairs(self.source, self.target):
             if ours is None:
-                self._met_alone(theirs, report)
+                self._handle_unpaired(theirs, report)
             elif ours == theirs:
                 report.same += 1
             elif theirs and theirs.updated_at > ours.updated_at:
                 report.newer += 1
             else:
                 batch.append(ours)
-            if len(batch) == BATCH:
+            if len(batch) == BATCH_SIZE:
                 self._copy(batch, report)
                 batch = []
             progress(ours is not None)
         self._copy(batch, report)
         return report
 
-    def _met_alone(self, theirs: Note | None, report: Report) -> None:
-        """In the target only: a copy whose original was deleted since, or a note that was written there."""
+    def _handle_unpaired(self, theirs: Note | None, report: MigrationReport) -> None:
+        """A note in the target only: a copy whose original was deleted, or a note that was written there."""
         if theirs and theirs.id in self.journal.ids:
             self.target.delete(theirs.id)
             report.deleted += 1
         else:
             report.foreign += 1
 
-    def _copy(self, notes: list[Note], report: Report) -> None:
+    def _copy(self, notes: list[Note], report: MigrationReport) -> None:
         if not notes:
             return
         self.journal.add(note.id for note in notes)
         try:
-            self.carried.carry(self.source.readings(notes))
+            self.embedder.use(self.source.embeddings(notes))
         except EmbeddingError:
-            self.carried.carry({})  # the target says itself what it can do without a model
-        self.target.take(notes)
+            self.embedder.use({})  # the target handles a missing model itself
+        self.target.put_copies(notes)
         report.copied += len(notes)
 
 
 def _pairs(source: NoteStore, target: NoteStore) -> Iterator[Pair]:
-    """Each id once, with the notes that the two stores have under it."""
+    """Each id once, with the notes of both stores."""
     ours, theirs = _all(source), _all(target)
     one, other = next(ours, None), next(theirs, None)
     while one or other:
@@ -148,6 +145,6 @@ def _pairs(source: NoteStore, target: NoteStore) -> Iterator[Pair]:
 
 def _all(store: NoteStore) -> Iterator[Note]:
     after = None
-    while part := store.walk(after=after, limit=BATCH):
+    while part := store.walk(after=after, limit=BATCH_SIZE):
         yield from part
         after = part[-1].id

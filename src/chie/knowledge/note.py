@@ -1,17 +1,18 @@
-"""The nouns of the room, as they are kept and as they go over the wire."""
+"""Notes, search hits and pages, as they are stored and as they go over the wire."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Literal
 
-from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - the stores take it from here
+from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - re-exported for the stores
+from chie.messages.catalogue import Message
 
 AuthorKind = Literal["person", "agent"]
 
 
 def new_id() -> str:
-    """Short, because assistants carry ids in their context; a letter first, because Vector Search asks for one."""
+    """Short, because assistants keep ids in their context, and starting with a letter, as Vector Search requires."""
     return f"k-{token_hex(8)}"
 
 
@@ -21,7 +22,7 @@ def now() -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """A finding, whole. The team's, unless `private`: then only its author sees it."""
+    """A whole note. It is shared with the team unless `private`: then only its author sees it."""
 
     id: str
     title: str
@@ -38,7 +39,7 @@ class Note:
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """A note that was found. `content` is its best passage; `partial` says that the note holds more."""
+    """A search result. `content` is the note's best passage; `partial` means that the note has more."""
 
     id: str
     title: str
@@ -65,7 +66,7 @@ class Similar:
 
 @dataclass(frozen=True, kw_only=True)
 class Heading:
-    """A note in a list: enough to choose by."""
+    """A note in a list, without its content."""
 
     id: str
     title: str
@@ -81,7 +82,7 @@ class Heading:
 
 @dataclass(frozen=True, kw_only=True)
 class TagCount:
-    """A tag as most notes spell it, and how many carry it."""
+    """A tag in its most frequent spelling, and the number of notes that have it."""
 
     tag: str
     count: int
@@ -89,7 +90,7 @@ class TagCount:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Part of a list, newest first; `next_cursor` leads to the rest."""
+    """Part of a list, newest first; `next_cursor` continues it."""
 
     notes: list[Heading]
     next_cursor: str | None = None
@@ -97,15 +98,15 @@ class Page:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What a search found. `notice` is set when less than the whole search could run, and says why."""
+    """The results of a search. `notice` is set if only part of the search could run."""
 
     hits: list[Hit]
-    notice: str | None = None
+    notice: Message | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Saved:
-    """A note that is now on disk, with the notes that were there before and say nearly the same."""
+    """A stored note, and existing notes that say nearly the same."""
 
     id: str
     title: str
@@ -115,4 +116,4 @@ class Saved:
     created_at: datetime
     updated_at: datetime
     similar: list[Similar] = field(default_factory=list)
-    notice: str | None = None
+    notice: Message | None = None

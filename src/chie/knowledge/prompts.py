@@ -1,4 +1,4 @@
-"""Prompts: what a person picks from the host's menu to make their assistant use the notes well."""
+"""MCP prompts, which a person picks from the client's menu."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,9 +10,9 @@ from pydantic import PrivateAttr
 from chie.errors import ValidationError
 from chie.mcp_kit.server import Server
 
-SAVE = "save_what_we_learnt"
-KNOW = "what_do_we_know"
-LONGEST = 2_000
+SAVE_PROMPT = "save_what_we_learnt"
+QUERY_PROMPT = "what_do_we_know"
+MAX_ARGUMENT_LENGTH = 2_000
 
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -65,41 +65,45 @@ TAG = "Only notes with this tag. / このタグの付いたメモだけ。"
 TAGS = "Tags for the new notes, separated by commas. / 新しいメモに付けるタグ（コンマ区切り）。"
 
 
-class Wording(Prompt):
-    """A prompt whose text is made from its arguments."""
+class TemplatePrompt(Prompt):
+    """A prompt whose text is rendered from its arguments."""
 
-    _words: Callable[[Mapping[str, str]], str] = PrivateAttr()
+    _template: Callable[[Mapping[str, str]], str] = PrivateAttr()
 
     @classmethod
-    def of(cls, words: Callable[[Mapping[str, str]], str], **fields: Any) -> "Wording":  # noqa: ANN401
+    def of(cls, template: Callable[[Mapping[str, str]], str], **fields: Any) -> "TemplatePrompt":  # noqa: ANN401
         prompt = cls(**fields)
-        prompt._words = words
+        prompt._template = template
         return prompt
 
     async def render(self, arguments: dict[str, Any] | None = None) -> str:
         given = {name: str(value).strip() for name, value in (arguments or {}).items()}
         for argument in self.arguments or ():
             if argument.required and not given.get(argument.name):
-                raise ValidationError(f"{argument.name} is required: {(argument.description or '').lower()}")
-        if any(len(value) > LONGEST for value in given.values()):
-            raise ValidationError(f"an argument is too long: at most {LONGEST:,} characters. Put it in fewer words.")
-        return self._words(given)
+                raise ValidationError(
+                    "knowledge.prompt_argument_required",
+                    name=argument.name,
+                    description=(argument.description or "").lower(),
+                )
+        if any(len(value) > MAX_ARGUMENT_LENGTH for value in given.values()):
+            raise ValidationError("knowledge.prompt_argument_too_long", limit=MAX_ARGUMENT_LENGTH)
+        return self._template(given)
 
 
 def declare_prompts(server: Server) -> None:
     server.add_prompt(
-        Wording.of(
-            saving,
-            name=SAVE,
+        TemplatePrompt.of(
+            save_prompt,
+            name=SAVE_PROMPT,
             title="Save what we learnt / 学んだことを保存",
             description="Saves the findings of this conversation as notes. / この会話で分かったことをメモに残します。",
             arguments=[PromptArgument(name="topic", description=TOPIC), PromptArgument(name="tags", description=TAGS)],
         )
     )
     server.add_prompt(
-        Wording.of(
-            knowing,
-            name=KNOW,
+        TemplatePrompt.of(
+            query_prompt,
+            name=QUERY_PROMPT,
             title="What do we know about this? / これについて何を知っている？",
             description="Answers from the team's notes, with their ids. / チームのメモから、出典つきで答えます。",
             arguments=[
@@ -110,7 +114,7 @@ def declare_prompts(server: Server) -> None:
     )
 
 
-def saving(given: Mapping[str, str]) -> str:
+def save_prompt(given: Mapping[str, str]) -> str:
     topic, tags = given.get("topic"), ", ".join(f'"{tag}"' for tag in split_tags(given.get("tags", "")))
     if _JAPANESE.search(f"{topic}{tags}"):
         about, tagged = f"（特に：{topic}）" if topic else "", f"。tags には {tags} を付けます" if tags else ""
@@ -119,7 +123,7 @@ def saving(given: Mapping[str, str]) -> str:
     return _SAVE_EN.format(about=about, tagged=tagged)
 
 
-def knowing(given: Mapping[str, str]) -> str:
+def query_prompt(given: Mapping[str, str]) -> str:
     topic, tag = given["topic"], given.get("tag")
     if _JAPANESE.search(topic):
         return _KNOW_JA.format(topic=topic, tagged=f'（tags は ["{tag}"]）' if tag else "")
@@ -127,5 +131,5 @@ def knowing(given: Mapping[str, str]) -> str:
 
 
 def split_tags(text: str) -> list[str]:
-    """Commas of both languages separate; what is between them may have blanks."""
+    """Split at ASCII and Japanese commas; tags may contain spaces."""
     return [tag for part in re.split("[,、，]", text) if (tag := part.strip().lstrip("#"))]

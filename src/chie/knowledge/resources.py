@@ -1,4 +1,4 @@
-"""Notes as resources, for hosts in which a person attaches one to a conversation."""
+"""Notes as MCP resources, for clients in which a person attaches one to a conversation."""
 
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
@@ -12,29 +12,29 @@ from chie.knowledge.note import Heading
 from chie.knowledge.service import KnowledgeService
 from chie.mcp_kit.server import Server
 
-NOTE = "note://{id}"
+NOTE_URI = "note://{id}"
 MARKDOWN = "text/markdown"
-LISTED = 20  # a host may put the list before its model, or into a menu: enough to choose from, no more
+MAX_LISTED_NOTES = 20  # clients show the list in a menu or add it to the model's context
 
 
 def declare_resources(server: Server, service: KnowledgeService) -> None:
     server.resource(
-        NOTE,
+        NOTE_URI,
         name="note",
         title="A note / メモ",
-        description="One note, whole, in Markdown with its title, tags, source and dates as front matter.",
+        description="One whole note in Markdown, with title, tags, source and dates as front matter.",
         mime_type=MARKDOWN,
     )(_reader(service))
     server.add_middleware(NewestNotes(service))
 
 
-def address(note_id: str) -> str:
-    return NOTE.format(id=quote(note_id, safe=""))
+def note_uri(note_id: str) -> str:
+    return NOTE_URI.format(id=quote(note_id, safe=""))
 
 
 def _reader(service: KnowledgeService) -> Callable[[str], str]:
     def note(id: str) -> str:  # noqa: A002
-        from chie.knowledge.markdown import write  # it brings a YAML parser, which nothing else here needs
+        from chie.knowledge.markdown import write  # imports a YAML parser, which is not needed on start
 
         return write(service.get(id))
 
@@ -42,7 +42,7 @@ def _reader(service: KnowledgeService) -> Callable[[str], str]:
 
 
 class NewestNotes(Middleware):
-    """Puts the newest notes into the list of resources. All others are found by searching, and read by their id."""
+    """Adds the newest notes to the list of resources. Other notes are found by search and read by id."""
 
     def __init__(self, service: KnowledgeService) -> None:
         self._service = service
@@ -52,14 +52,14 @@ class NewestNotes(Middleware):
         context: MiddlewareContext[ListResourcesRequest],
         call_next: CallNext[ListResourcesRequest, Sequence[Resource]],
     ) -> Sequence[Resource]:
-        page = await run_in_threadpool(self._service.browse, limit=LISTED)
+        page = await run_in_threadpool(self._service.browse, limit=MAX_LISTED_NOTES)
         return [*await call_next(context), *map(_resource, page.notes)]
 
 
 def _resource(note: Heading) -> Resource:
     return Resource.model_validate(
         {
-            "uri": address(note.id),
+            "uri": note_uri(note.id),
             "name": note.id,
             "title": note.title,
             "description": ", ".join(note.tags) or note.title,

@@ -1,4 +1,4 @@
-"""A handful of notes to try things with, in both languages. Their tag `sample` finds them again."""
+"""Sample notes in both languages, with the tag `sample`."""
 
 from chie.knowledge.note import Note, now
 from chie.knowledge.service import KnowledgeService
@@ -80,7 +80,7 @@ SAMPLES = {
 
 
 def add_samples(service: KnowledgeService) -> list[str]:
-    """The ids of the samples that can be seen. One that is here already stays as it is, changed, hidden or not."""
+    """Add missing samples, leave existing ones as they are, and return the ids of those visible to the user."""
     moment = now()
     for key, (title, tags, content) in SAMPLES.items():
         if service.store.get(_id(key)) is None:

@@ -1,4 +1,4 @@
-"""The MCP server `knowledge-gateway`: what assistants can do with the team's notes."""
+"""The MCP server `knowledge-gateway`: tools for the team's notes."""
 
 from dataclasses import asdict, dataclass
 from importlib.resources import files
@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from chie.knowledge.completion import declare_completion
-from chie.knowledge.note import Found, Note, Page, Saved
+from chie.knowledge.argument_completion import declare_completion
+from chie.knowledge.note import Note, Page
 from chie.knowledge.prompts import declare_prompts
 from chie.knowledge.resources import declare_resources
-from chie.knowledge.rules import MAX_LIMIT
+from chie.knowledge.results import SaveResult, SearchResult
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.validation import MAX_LIMIT
 from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view
 from chie.settings import load
@@ -26,19 +27,19 @@ NAME = "knowledge-gateway"
 SEARCH_VIEW = "ui://knowledge/search.html"
 
 INSTRUCTIONS = """\
-The team's shared memory of findings: fixes, causes, decisions, commands, pitfalls. It is searched by meaning, in \
-Japanese and English alike. Search it before you investigate something that a colleague may have met. \
-Save what was hard to find out, one finding a note, in the words somebody would use to look for it."""
+The team's shared memory of findings: fixes, causes, decisions, commands, pitfalls. Search is semantic, in Japanese \
+and English. Search it before you investigate something that a colleague may have solved. \
+Save what was hard to find out, one finding per note, in the words that a colleague would search for."""
 
 READ = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
-Id = Annotated[str, Field(description="A note's id, as search and list show it.")]
-Limit = Annotated[int, Field(description="How many at the most.", ge=1, le=MAX_LIMIT)]
+Id = Annotated[str, Field(description="A note's id, from search or list.")]
+Limit = Annotated[int, Field(description="Maximum number of results.", ge=1, le=MAX_LIMIT)]
 Tags = Annotated[list[str] | None, Field(description='Short labels, such as ["docker", "network"].')]
-Title = Annotated[str | None, Field(description="A line that tells the finding. Made from the content if absent.")]
-Source = Annotated[str | None, Field(description="Where it comes from: a file, a URL, a repository, an issue.")]
+Title = Annotated[str | None, Field(description="One line that states the finding; derived from content if absent.")]
+Source = Annotated[str | None, Field(description="Origin: a file, a URL, a repository, an issue.")]
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
 
 
 def _api(service: KnowledgeService) -> "APIRouter":
-    from chie.knowledge.api import create_api  # FastAPI is for the house alone; a server on stdio starts without it
+    from chie.knowledge.api import create_api  # a stdio server starts faster without FastAPI
 
     return create_api(service)
 
@@ -76,29 +77,29 @@ def _api(service: KnowledgeService) -> "APIRouter":
 def _declare_reading(server: Server, service: KnowledgeService) -> None:
     @server.declare(READ, view=SEARCH_VIEW)
     def search_knowledge(
-        query: Annotated[str, Field(description="A question or a few words, in any of the two languages.")],
+        query: Annotated[str, Field(description="A question or a few words, in Japanese or English.")],
         limit: Limit = 10,
-        tags: Annotated[list[str] | None, Field(description="Only notes that carry all of these.")] = None,
-    ) -> Found:
+        tags: Annotated[list[str] | None, Field(description="Only notes that have all of these tags.")] = None,
+    ) -> SearchResult:
         """Find notes by meaning: causes, fixes, decisions and commands that colleagues wrote down.
 
-        Best first; score is 0 to 1, higher is closer. `content` is the passage that fits best; where `partial`
-        is true, get_knowledge gives the whole note. No hits means that the team has no such note.
+        Best first; score is 0 to 1, higher is closer. `content` is the best passage; if `partial` is true,
+        get_knowledge returns the whole note. No hits means that the team has no such note.
         """
-        return service.search(query, limit=limit, tags=tags)
+        return SearchResult.of(service.search(query, limit=limit, tags=tags))
 
     @server.declare(READ)
     def get_knowledge(id: Id) -> Note:  # noqa: A002
-        """Read one note whole."""
+        """Read one whole note."""
         return service.get(id)
 
     @server.declare(READ)
     def list_knowledge(
-        tag: Annotated[str | None, Field(description="Only notes that carry this tag.")] = None,
+        tag: Annotated[str | None, Field(description="Only notes that have this tag.")] = None,
         limit: Limit = 20,
-        cursor: Annotated[str | None, Field(description="`next_cursor` of the page before.")] = None,
+        cursor: Annotated[str | None, Field(description="`next_cursor` of the previous page.")] = None,
     ) -> Page:
-        """Browse notes, newest first, without their text. To find something, use search_knowledge."""
+        """List notes, newest first, without their content. To find something, use search_knowledge."""
         return service.browse(tag=tag, limit=limit, cursor=cursor)
 
 
@@ -109,14 +110,14 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         title: Title = None,
         tags: Tags = None,
         source: Source = None,
-        private: Annotated[bool, Field(description="Only the user sees it, instead of the whole team.")] = False,
-    ) -> Saved:
+        private: Annotated[bool, Field(description="Visible only to the user instead of the whole team.")] = False,
+    ) -> SaveResult:
         """Save one finding so that the whole team, and their assistants, can find it again.
 
         Never overwrites. `similar` lists notes that say nearly the same: if one of them does, tell the user, and
         update_knowledge that one and delete_knowledge this one rather than keep both.
         """
-        return service.save(content, title=title, tags=tags, source=source, private=private)
+        return SaveResult.of(service.save(content, title=title, tags=tags, source=source, private=private))
 
     @server.declare(CHANGE)
     def update_knowledge(
@@ -125,13 +126,13 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         title: Annotated[str | None, Field(description="Replaces the title.")] = None,
         tags: Annotated[list[str] | None, Field(description="Replaces all tags; [] removes them.")] = None,
         private: Annotated[bool | None, Field(description="true hides it from the team, false shares it.")] = None,
-    ) -> Saved:
-        """Correct or complete a note of the user's own. What is not given stays as it is."""
-        return service.update(id, content=content, title=title, tags=tags, private=private)
+    ) -> SaveResult:
+        """Correct or complete one of the user's own notes. Omitted fields stay as they are."""
+        return SaveResult.of(service.update(id, content=content, title=title, tags=tags, private=private))
 
     @server.declare(CHANGE)
     def delete_knowledge(id: Id) -> Deleted:  # noqa: A002
-        """Delete one note for good. Ask the user first unless they named it."""
+        """Delete one note permanently. Ask the user first unless they named it."""
         service.delete(id)
         return Deleted(id)
 
@@ -141,7 +142,7 @@ def _declare_view(server: Server) -> None:
         server,
         SEARCH_VIEW,
         title="Search results / 検索結果",
-        description="Shows what search_knowledge found.",
+        description="Shows the results of search_knowledge.",
         folder=files("chie.knowledge"),
         script="search_view.js",
     )

@@ -1,4 +1,4 @@
-"""What can be done with notes: who may do it, when it was done, and what "not found" means."""
+"""Use cases of notes: permissions, timestamps, conflicts and what "not found" means."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from typing import Literal
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
-from chie.knowledge import rules
+from chie.knowledge import validation
 from chie.knowledge.note import (
     AuthorKind,
     Found,
@@ -22,14 +22,15 @@ from chie.knowledge.note import (
     now,
 )
 from chie.knowledge.store.base import NoteStore
+from chie.messages.catalogue import Message
 
-SIMILAR = 3
-RELATED = 5
-QUOTED = 400  # characters of a note that say what it is about
-NEAR = 0.35  # a lower score is shared words, not a shared matter
-TRIES = 3
+MAX_SIMILAR = 3
+MAX_RELATED = 5
+RELATED_QUERY_LENGTH = 400  # characters of the content that describe its topic
+MIN_RELATED_SCORE = 0.35  # notes with a lower score share words, not a topic
+MAX_UPDATE_ATTEMPTS = 3
 
-Kept = Literal["saved", "unchanged", "newer"]
+ImportOutcome = Literal["saved", "unchanged", "newer"]
 
 
 class KnowledgeService:
@@ -47,22 +48,22 @@ class KnowledgeService:
         private: bool = False,
         author_kind: AuthorKind = "agent",
     ) -> Saved:
-        content = rules.good_content(content)
+        content = validation.valid_content(content)
         user = known_user()
         moment = self._clock()
         note = Note(
             id=new_id(),
-            title=rules.good_title(title, content),
+            title=validation.valid_title(title, content),
             content=content,
-            tags=rules.good_tags(tags),
-            source=rules.good_source(source),
+            tags=validation.valid_tags(tags),
+            source=validation.valid_source(source),
             user_id=user.id,
             author_kind=author_kind,
             private=private,
             created_at=moment,
             updated_at=moment,
         )
-        similar = self.store.similar(note, limit=SIMILAR, viewer=user.id)
+        similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=user.id)
         notice = self.store.save(note)
         record("note.created", note.id)
         return _saved(note, similar=similar, notice=notice)
@@ -77,21 +78,21 @@ class KnowledgeService:
         private: bool | None = None,
         seen: datetime | None = None,
     ) -> Saved:
-        """Changes only what is given. If somebody else writes in between, it starts again from their version,
-        unless the caller says which version was `seen`, by its `updated_at`: then it is a conflict.
+        """Change only the given fields. A concurrent change is merged by starting again from the new version, unless
+        the caller passes the `updated_at` that it has `seen`: then it is a conflict.
         """
         if content is None and title is None and tags is None and private is None:
-            raise ValidationError("nothing to change: give content, title, tags or private")
-        for attempt in range(TRIES):
+            raise ValidationError("knowledge.nothing_to_change")
+        for attempt in range(MAX_UPDATE_ATTEMPTS):
             stored = self.get(note_id)
-            _refuse_stranger(stored, private=private)
-            _refuse_unseen(stored, seen)
-            note = rules.changed(stored, content=content, title=title, tags=tags, moment=self._clock())
+            _require_permission(stored, private=private)
+            _require_version(stored, seen)
+            note = validation.changed(stored, content=content, title=title, tags=tags, moment=self._clock())
             note = note if private is None else replace(note, private=private)
             try:
                 notice = self.store.save(note, replacing=stored)
             except ConflictError:
-                if attempt == TRIES - 1:
+                if attempt == MAX_UPDATE_ATTEMPTS - 1:
                     raise
             else:
                 record("note.changed", note.id)
@@ -99,107 +100,104 @@ class KnowledgeService:
         raise AssertionError("unreachable")
 
     def get(self, note_id: str) -> Note:
-        note_id = rules.given_id(note_id)
-        note = self.find(note_id) if rules.is_plain(note_id) else None  # PostgreSQL and UTF-8 fail at some of the rest
+        note_id = validation.required_id(note_id)
+        # PostgreSQL and UTF-8 cannot represent the rest.
+        note = self.find(note_id) if validation.is_plain(note_id) else None
         if note is None:
-            raise _not_found()
+            raise NotFoundError("knowledge.note_not_found")
         return note
 
     def find(self, note_id: str) -> Note | None:
-        """None also where it is somebody else's own: nobody shall learn that it exists."""
+        """None also for another user's private note, so that its existence does not leak."""
         note = self.store.get(note_id)
         return note if note is not None and _is_visible(note) else None
 
     def delete(self, note_id: str) -> None:
         note = self.get(note_id)
-        _refuse_stranger(note)
+        _require_permission(note)
         if not self.store.delete(note.id):
-            raise _not_found()
+            raise NotFoundError("knowledge.note_not_found")
         record("note.deleted", note.id)
 
     def browse(self, *, tag: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
-        tag, limit, viewer = rules.good_tag(tag or "") or None, rules.good_limit(limit), current_user().id
+        tag, limit, viewer = validation.valid_tag(tag or "") or None, validation.valid_limit(limit), current_user().id
         return self.store.browse(tag=tag, limit=limit, cursor=cursor or None, viewer=viewer)
 
     def tags(self) -> Sequence[TagCount]:
         return self.store.tags(viewer=current_user().id)
 
     def count(self) -> int:
-        """As many as whoever asks may see."""
+        """The number of notes visible to the current user."""
         return self.store.count(viewer=current_user().id)
 
     def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None) -> Found:
-        query, limit, tags = rules.good_query(query), rules.good_limit(limit), rules.good_tags(tags)
+        query, limit, tags = validation.valid_query(query), validation.valid_limit(limit), validation.valid_tags(tags)
         return self.store.search(query, limit=limit, tags=tags, viewer=current_user().id)
 
-    def keep(self, note: Note, *, overwrite: bool = False) -> Kept:
-        """Take a note as it is, id and dates included. One that was changed here later is `newer` and left alone:
-        whoever wrote into it would lose that without a word.
+    def import_note(self, note: Note, *, overwrite: bool = False) -> ImportOutcome:
+        """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because
+        its author would lose the change without notice.
         """
         stored = self._stored(note)
-        note = rules.cleaned(_owned(note, stored))
+        note = validation.cleaned(_owned(note, stored))
         if stored == note:
             return "unchanged"
         if stored is not None:
-            _refuse_stranger(stored, private=note.private)
+            _require_permission(stored, private=note.private)
             if stored.updated_at > note.updated_at and not overwrite:
-                return "unchanged" if _says_the_same(stored, note) else "newer"
+                return "unchanged" if _differs_only_in_dates(stored, note) else "newer"
         self.store.save(note, replacing=stored)
         record("note.imported", note.id)
         return "saved"
 
     def restore(self, note: Note) -> Note:
-        """Bring a deleted note back, id and dates included; ConflictError where the id is in use."""
+        """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
         stored = self._stored(note)
-        note = rules.cleaned(_owned(note, stored))
+        note = validation.cleaned(_owned(note, stored))
         self.store.save(note)
         record("note.restored", note.id)
         return note
 
     def _stored(self, note: Note) -> Note | None:
-        """What has the note's id now; somebody else's own is not there, and cannot be written over either."""
-        stored = self.store.get(rules.good_id(note.id))
+        """The stored note with this id. Another user's private note counts as not found and cannot be overwritten."""
+        stored = self.store.get(validation.valid_id(note.id))
         if stored is not None and not _is_visible(stored):
-            raise _not_found()
+            raise NotFoundError("knowledge.note_not_found")
         return stored
 
-    def related(self, note_id: str, *, limit: int = RELATED) -> list[Hit]:
-        """Other notes on the same matter, whether or not they say the same."""
+    def related(self, note_id: str, *, limit: int = MAX_RELATED) -> list[Hit]:
+        """Other notes on the same topic."""
         note = self.get(note_id)
-        words = f"{note.title}\n{note.content[:QUOTED]}"
-        found = self.store.search(words, limit=rules.good_limit(limit) + 1, tags=(), viewer=current_user().id)
-        return [hit for hit in found.hits if hit.id != note.id and hit.score >= NEAR][:limit]
+        query = f"{note.title}\n{note.content[:RELATED_QUERY_LENGTH]}"
+        found = self.store.search(query, limit=validation.valid_limit(limit) + 1, tags=(), viewer=current_user().id)
+        return [hit for hit in found.hits if hit.id != note.id and hit.score >= MIN_RELATED_SCORE][:limit]
 
 
 def _is_visible(note: Note) -> bool:
     return not note.private or note.user_id == current_user().id
 
 
-def _refuse_stranger(note: Note, *, private: bool | None = None) -> None:
-    """The team's notes are read by all, and changed by whoever wrote them or by an admin; only the author hides one."""
+def _require_permission(note: Note, *, private: bool | None = None) -> None:
+    """Only the author or an admin may change a note, and only the author its visibility."""
     user = current_user()
     if note.user_id != user.id and not user.admin:
-        raise ForbiddenError(
-            f"this note is {note.user_id}'s: only its author or an admin may change or delete it. "
-            "Ask one of them, or save a note of your own."
-        )
+        raise ForbiddenError("knowledge.note_forbidden", author=note.user_id)
     if note.user_id != user.id and private not in (None, note.private):
-        raise ForbiddenError(f"this note is {note.user_id}'s: only its author may make it private, or the team's.")
+        raise ForbiddenError("knowledge.visibility_forbidden", author=note.user_id)
 
 
-def _says_the_same(stored: Note, note: Note) -> bool:
+def _differs_only_in_dates(stored: Note, note: Note) -> bool:
     return replace(note, created_at=stored.created_at, updated_at=stored.updated_at) == stored
 
 
 def _owned(note: Note, stored: Note | None) -> Note:
-    """One that is here keeps its author. Whoever brings another in becomes its author, but an admin may bring those
-    of others."""
+    """A stored note keeps its author. The importing user becomes the author of a new one, unless they are an admin."""
     user = known_user()
     author = stored.user_id if stored else note.user_id if user.admin else user.id
     return replace(note, user_id=author)
 
 
-def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: str | None = None) -> Saved:
+def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: Message | None = None) -> Saved:
     return Saved(
         id=note.id,
         title=note.title,
@@ -213,15 +211,6 @@ def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: str | None = 
     )
 
 
-def _refuse_unseen(stored: Note, seen: datetime | None) -> None:
+def _require_version(stored: Note, seen: datetime | None) -> None:
     if seen is not None and stored.updated_at != seen:
-        raise ConflictError(
-            "somebody changed this note since you opened it, and nothing was written. "
-            "Read it again, then repeat the change."
-        )
-
-
-def _not_found() -> NotFoundError:
-    return NotFoundError(
-        "knowledge not found: no note has this id. search_knowledge and list_knowledge show the ids that exist."
-    )
+        raise ConflictError("knowledge.note_changed")

@@ -15,29 +15,27 @@ if TYPE_CHECKING:
 class KnowledgeSettings(DatabaseSettings):
     knowledge_store: Literal["vector-search"] | None = Field(
         default=None,
-        description="`vector-search` keeps notes in a Collection of Google Vector Search 2.0, which reads them with a "
-        "model of its own ([set-up](vector-search.md)). Without it they are in the database.",
+        description="`vector-search` stores notes in a Collection of Google Vector Search 2.0, which has its own "
+        "embedding model ([set-up](vector-search.md)). Without it they are in the database.",
     )
     embedding_url: str | None = Field(
         default=None,
         description="Base URL of an OpenAI-compatible embeddings server, such as `http://127.0.0.1:1234/v1`. "
         "Without it the built-in bilingual model is used.",
     )
-    embedding_model: str = Field(
-        default="text-embedding-3-small", description="Model to ask for at `CHIE_EMBEDDING_URL`."
-    )
+    embedding_model: str = Field(default="text-embedding-3-small", description="Model to use at `CHIE_EMBEDDING_URL`.")
     embedding_key: SecretStr | None = Field(default=None, description="Bearer token for `CHIE_EMBEDDING_URL`.")
 
 
 def create_embedder(settings: KnowledgeSettings) -> "Embedder":
+    from chie.knowledge.embedding.cached import CachedEmbedder
     from chie.knowledge.embedding.onnx import OnnxEmbedder
     from chie.knowledge.embedding.openai import OpenAIEmbedder
-    from chie.knowledge.embedding.recent import RecentEmbedder
 
     if settings.embedding_url is None:
-        return RecentEmbedder(OnnxEmbedder())
+        return CachedEmbedder(OnnxEmbedder())
     key = settings.embedding_key.get_secret_value() if settings.embedding_key else None
-    return RecentEmbedder(OpenAIEmbedder(settings.embedding_url, settings.embedding_model, api_key=key))
+    return CachedEmbedder(OpenAIEmbedder(settings.embedding_url, settings.embedding_model, api_key=key))
 
 
 def create_store(settings: KnowledgeSettings) -> "NoteStore":
@@ -50,7 +48,7 @@ def create_store(settings: KnowledgeSettings) -> "NoteStore":
 
 
 def open_store(url: DatabaseUrl, embedder: "Embedder") -> "NoteStore":
-    """Nothing is loaded or connected yet."""
+    """Drivers are imported, and connections opened, on first use."""
     if isinstance(url, PostgresUrl):
         from chie.knowledge.store.postgres.store import PostgresStore
 

@@ -1,7 +1,7 @@
-"""Words for the lexical index, the same for what is stored and what is asked.
+"""The tokenizer of the lexical index, for notes and queries alike.
 
-Japanese has no spaces and its words are often two characters long, so runs of kana and kanji become overlapping
-pairs. Identifiers are kept whole and in parts, for people remember either.
+Japanese has no spaces and many words of two characters, so runs of kana and kanji become overlapping bigrams.
+Identifiers are indexed whole and in parts, because people remember either.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from chie import unicode as spelling
 from chie.unicode import normal
 
-MOST = 64  # tokens of a query that are looked up
+MAX_QUERY_TOKENS = 64
 
 # Kana, kanji with their iteration marks, and the extensions beyond the basic plane.
 _JAPANESE = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -20,7 +20,7 @@ _PIECES = re.compile(
     r"|(?P<word>(?:(?![" + _JAPANESE + r"])\w)+(?:[-./:@\\](?:(?![" + _JAPANESE + r"])\w)+)*(?:\+\+|#)?)"
     r"|(?P<symbol>[^\w\s\x00-\x7f\u3000-\u303f\uff00-\uffef])"
 )
-LETTER = rf"[^\W_{_JAPANESE}]"  # of words that have an end: kana and kanji go on without one
+LETTER = rf"[^\W_{_JAPANESE}]"  # of scripts with word boundaries, which kana and kanji lack
 _LATIN = re.compile(r"[a-z0-9]")
 _LONG_WORD = re.compile(r"\w{2}[a-z]\Z")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
@@ -33,13 +33,13 @@ _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s)$")
 
 
 def fold(text: str) -> str:
-    """One spelling: half- and full-width forms agree, case and runs of white space do not count."""
+    """Normalise width, case and white space for comparison."""
     return " ".join(spelling.fold(text).split())
 
 
 def phrase(folded: str) -> re.Pattern[str]:
-    """Where words stand as they were typed, in a folded text. `go` is not in `category`, nor in `good`; with three
-    letters one may have typed the beginning of a word, as `connect`, but `10.0.0.1` is not in `10.0.0.12`."""
+    """A pattern that finds the phrase in a folded text at word boundaries: `go` is not in `category` or `good`. Three
+    letters or more may be a prefix, such as `connect`, but `10.0.0.1` is not in `10.0.0.12`."""
     start = rf"(?<!{LETTER})" if _LATIN.match(folded[:1]) else ""
     end = rf"(?!{LETTER})" if _LATIN.match(folded[-1:]) and not _LONG_WORD.search(folded) else ""
     return re.compile(start + re.escape(folded) + end)
@@ -50,14 +50,14 @@ def tokens(text: str) -> list[str]:
 
 
 def query_tokens(text: str) -> list[str]:
-    """The telling tokens of a query, each once: grammar says little and stands in half of all notes."""
+    """The distinct tokens of a query without grammar words, which occur in half of all notes."""
     unique = list(dict.fromkeys(tokens(text)))
-    telling = [token for token in unique if token not in _GRAMMAR and not _HIRAGANA.fullmatch(token)]
-    return (telling or unique)[:MOST]
+    content = [token for token in unique if token not in _GRAMMAR and not _HIRAGANA.fullmatch(token)]
+    return (content or unique)[:MAX_QUERY_TOKENS]
 
 
 def identifiers(text: str) -> set[str]:
-    """The words of a query that nobody types by chance: `max_connections`, `ERR_42`, `useEffect`, `10.0.0.1`."""
+    """The identifiers in a query, such as `max_connections`, `ERR_42`, `useEffect` and `10.0.0.1`."""
     words = (match["word"] for match in _PIECES.finditer(normal(text)))
     return {word.casefold() for word in words if word and _is_identifier(word)}
 
@@ -74,14 +74,14 @@ def _is_identifier(word: str) -> bool:
 def _tokens(text: str) -> Iterator[str]:
     for match in _PIECES.finditer(text):
         if run := match["japanese"]:
-            yield from _pairs(run)
+            yield from _bigrams(run)
         elif word := match["word"]:
             yield from _word(word)
         elif not unicodedata.category(match["symbol"]).startswith(("M", "P", "C")):
             yield match["symbol"]
 
 
-def _pairs(run: str) -> list[str]:
+def _bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
@@ -96,7 +96,7 @@ def _word(word: str) -> Iterator[str]:
 
 
 def _stem(word: str) -> str:
-    """`connections` and `connecting` meet at `connect…`-like stems; light enough to leave `address` alone."""
+    """A light stemmer: `connections` and `connecting` share a stem, and `address` stays as it is."""
     if word.endswith("ss"):
         return word
     return _SUFFIX.sub(lambda match: "y" if match.group() == "ies" else "", word)

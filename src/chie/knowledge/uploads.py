@@ -1,4 +1,4 @@
-"""Markdown files and zips of them that come over the wire, and notes that leave as a zip. Nothing touches the disk."""
+"""Uploaded Markdown files and zips of them, and the export as a zip, without files on disk."""
 
 import struct
 import zipfile
@@ -14,34 +14,36 @@ from typing import IO
 from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.exchange import all_notes
-from chie.knowledge.import_run import Intake
+from chie.knowledge.import_run import ImportRun
+from chie.knowledge.markdown_folder import all_notes
 from chie.knowledge.note import Note, now
-from chie.knowledge.rules import good_id
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.validation import valid_id
+from chie.messages.catalogue import Message
 
-MAX_FILE = 2 * 1024 * 1024
+MIB = 1024 * 1024
+MAX_FILE_BYTES = 2 * MIB
 MAX_FILES = 10_000
-MAX_TOTAL = 64 * 1024 * 1024
+MAX_IMPORT_BYTES = 64 * MIB
 
-# What a zip's dates can be, in steps of two seconds.
-EARLIEST, LATEST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, 23, 59, 58, tzinfo=UTC)
+# The range of a zip's timestamps, which have a resolution of two seconds.
+MIN_ZIP_TIME, MAX_ZIP_TIME = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, 23, 59, 58, tzinfo=UTC)
 
-# What zipfile and its decompressors raise at bytes that are damaged, encrypted or of a kind that they do not know.
-UNREADABLE = (
+# Raised by zipfile and its decompressors for damaged, encrypted or unsupported data.
+ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
     *(ValueError, OverflowError, NotImplementedError, RuntimeError),
 )
 
-# What everybody's zips have. The other kinds are unpacked without a limit: a few bytes could become gigabytes.
-PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# zipfile decompresses the other kinds without a limit: a few bytes could become gigabytes.
+SUPPORTED_COMPRESSION = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 Reader = Callable[[], bytes]
 
 
 @dataclass(frozen=True)
 class Upload:
-    """`changed` is when its file was last changed, if whoever sent it said so."""
+    """`changed` is the file's modification time, if the client sent it."""
 
     name: str
     file: IO[bytes]
@@ -50,7 +52,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Entry:
-    """A file that was sent, by itself or in a zip."""
+    """A file, uploaded by itself or in a zip."""
 
     name: str
     read: Reader
@@ -58,112 +60,104 @@ class Entry:
 
 
 @dataclass
-class Received:
-    """`newer` are files whose notes were changed here later and left alone; `refused` says, file by file, why it could
-    not become a note."""
+class ImportReport:
+    """`newer` are files whose notes were changed in Chie later and left alone. `refused` has the reason per file."""
 
     saved: int = 0
     unchanged: int = 0
     newer: list[str] = field(default_factory=list)
-    refused: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, Message] = field(default_factory=dict)
 
 
 @dataclass
-class Room:
-    """What is left of one import: a few bytes of zip can become gigabytes, file by file."""
+class ByteBudget:
+    """Limits the decompressed size of one import, because a small zip can hold gigabytes."""
 
-    left: int = field(default_factory=lambda: MAX_TOTAL)
+    left: int = field(default_factory=lambda: MAX_IMPORT_BYTES)
 
     def read(self, read: Reader) -> bytes:
         if self.left <= 0:
-            raise ValidationError(
-                f"it was left out: one import takes {MAX_TOTAL // 1024 // 1024} MiB of text, unpacked, and that is "
-                "used up. Import the rest by itself."
-            )
+            raise ValidationError("knowledge.import_too_large", limit=MAX_IMPORT_BYTES // MIB)
         content = read()
         self.left -= len(content)
         return content
 
 
-def receive(service: KnowledgeService, uploads: Iterable[Upload], *, overwrite: bool = False) -> Received:
-    """A file that cannot become a note stops nothing; a failing store stops all."""
-    report, intake, room = Received(), Intake(service, overwrite=overwrite), Room()
+def receive(service: KnowledgeService, uploads: Iterable[Upload], *, overwrite: bool = False) -> ImportReport:
+    """Import every file. A file that cannot become a note is reported; a StorageError ends the import."""
+    report, run, budget = ImportReport(), ImportRun(service, overwrite=overwrite), ByteBudget()
     for entry in unpacked(uploads, report):
         try:
-            note = _note(service, replace(entry, read=partial(room.read, entry.read)))
-            kept = intake.take(entry.name, note)
-            report.saved += kept == "saved"
-            report.unchanged += kept == "unchanged"
-            if kept == "newer":
+            note = _note(service, replace(entry, read=partial(budget.read, entry.read)))
+            outcome = run.add(entry.name, note)
+            report.saved += outcome == "saved"
+            report.unchanged += outcome == "unchanged"
+            if outcome == "newer":
                 report.newer.append(entry.name)
         except StorageError:
             raise
         except ChieError as error:
-            report.refused[entry.name] = error.message
+            report.refused[entry.name] = error.reason
     return report
 
 
 def write_zip(service: KnowledgeService, target: IO[bytes]) -> None:
-    """One Markdown file a note; importing them elsewhere gives the same notes."""
+    """One Markdown file per note; importing them elsewhere creates the same notes."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for note in all_notes(service):
-            moment = min(max(note.updated_at.astimezone(UTC), EARLIEST), LATEST)
+            moment = min(max(note.updated_at.astimezone(UTC), MIN_ZIP_TIME), MAX_ZIP_TIME)
             entry = zipfile.ZipInfo(markdown.file_name(note), moment.timetuple()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, markdown.write(note))
 
 
-def unpacked(uploads: Iterable[Upload], report: Received) -> Iterator[Entry]:
+def unpacked(uploads: Iterable[Upload], report: ImportReport) -> Iterator[Entry]:
     for upload in uploads:
         if not upload.name.lower().endswith(".zip"):
-            yield Entry(upload.name, partial(upload.file.read, MAX_FILE + 1), upload.changed)
+            yield Entry(upload.name, partial(upload.file.read, MAX_FILE_BYTES + 1), upload.changed)
             continue
         try:
             with zipfile.ZipFile(upload.file) as archive:
                 for entry in _entries(archive):
                     changed = _changed(entry, upload.changed or now())
                     yield Entry(_name(entry), partial(_member, archive, entry), changed)
-        except UNREADABLE as error:
-            reason = f"it is not a zip that can be read ({type(error).__name__}). Zip the files anew."
-            report.refused[upload.name] = reason
+        except ZIP_ERRORS as error:
+            report.refused[upload.name] = Message("knowledge.zip_unreadable", error=type(error).__name__)
 
 
 def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    with suppress(*UNREADABLE):
-        if entry.compress_type in PACKED:
+    with suppress(*ZIP_ERRORS):
+        if entry.compress_type in SUPPORTED_COMPRESSION:
             with archive.open(entry) as content:
-                return content.read(MAX_FILE + 1)
-    raise ValidationError(
-        "it cannot be read from its zip: it is damaged there, locked with a password, or packed in an unusual way. "
-        "Zip the files anew, without a password."
-    )
+                return content.read(MAX_FILE_BYTES + 1)
+    raise ValidationError("knowledge.zip_entry_unreadable")
 
 
 def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """Hidden folders are left out, as are the shadow files that macOS adds."""
+    """Markdown files, without hidden folders and the resource forks that macOS adds."""
     entries = [
         entry
         for entry in archive.infolist()
-        if entry.filename.lower().endswith(markdown.ENDINGS)
+        if entry.filename.lower().endswith(markdown.FILE_SUFFIXES)
         and not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(entry.filename).parts)
     ]
     if len(entries) > MAX_FILES:
-        raise ValidationError(f"the zip has too many files: at most {MAX_FILES:,}. Split it.")
+        raise ValidationError("knowledge.zip_too_many_files", limit=MAX_FILES)
     return entries
 
 
 def _changed(entry: zipfile.ZipInfo, latest: datetime) -> datetime | None:
-    """A zip's dates name no time zone, so that one may seem to be later than the zip itself, which no file in it is.
-    The earliest date that a zip can have is what it says where it knows none."""
+    """Timestamps in a zip have no time zone, so one may seem later than the zip itself. The earliest possible timestamp
+    means that there is none."""
     try:
         moment = datetime(*entry.date_time, tzinfo=UTC)
     except ValueError:
         return None
-    return min(moment, latest) if moment > EARLIEST else None
+    return min(moment, latest) if moment > MIN_ZIP_TIME else None
 
 
 def _name(entry: zipfile.ZipInfo) -> str:
-    """Names without the UTF-8 mark are UTF-8 from a Mac, or Shift JIS from a Japanese Windows."""
+    """Names without the UTF-8 flag are UTF-8 from macOS or Shift JIS from a Japanese Windows."""
     if entry.flag_bits & 0x800:
         return entry.filename
     raw = entry.filename.encode("cp437", "replace")
@@ -176,20 +170,20 @@ def _name(entry: zipfile.ZipInfo) -> str:
 
 
 def _content(name: str, read: Reader) -> str:
-    if not name.lower().endswith(markdown.ENDINGS):
-        raise ValidationError("it is not a Markdown or text file. Send .md, .txt or a .zip of them.")
+    if not name.lower().endswith(markdown.FILE_SUFFIXES):
+        raise ValidationError("knowledge.file_type_unsupported")
     content = read()
-    if len(content) > MAX_FILE:
-        raise ValidationError(f"it is too large: at most {MAX_FILE // 1024 // 1024} MiB. Split it into several notes.")
+    if len(content) > MAX_FILE_BYTES:
+        raise ValidationError("knowledge.file_too_large", limit=MAX_FILE_BYTES // MIB)
     return markdown.decode(content)
 
 
 def _note(service: KnowledgeService, entry: Entry) -> Note:
-    """What comes without a date was changed now; where the note is here already, it keeps the date it was made."""
+    """A file without a date was changed now; a note that exists keeps its creation date."""
     name, moment = entry.name, entry.changed or now()
     text = _content(name, entry.read)
     note = markdown.parse(text, name=PurePosixPath(name).stem, source=name, changed=moment, owner=current_user().id)
-    stored = service.find(good_id(note.id))
+    stored = service.find(valid_id(note.id))
     if stored is None or note.created_at != moment:
         return note
     note = replace(note, created_at=stored.created_at)

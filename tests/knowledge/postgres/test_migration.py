@@ -23,8 +23,8 @@ from tests.fakes.postgres_counts import assert_counts_are_true
 
 from chie.cli import main
 from chie.errors import StorageError
-from chie.knowledge.embedding.precomputed import CarriedEmbedder
-from chie.knowledge.migration import WALKS, Journal, Migration, Report
+from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
+from chie.knowledge.migration import MAX_PASSES, Journal, Migration, MigrationReport
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.postgres.store import PostgresStore
@@ -51,8 +51,8 @@ class TestCommand:
         out = chie("notes", "migrate", "--to", url)
         last = json.loads((home / "audit.log").read_text().splitlines()[-1])
         assert last["kind"] == "notes.migrated"
-        assert "150 notes copied, 0 deleted; 150 are the same in both, compared whole." in out.output
-        assert "Now set CHIE_DATABASE_URL to the address that you gave" in out.output
+        assert "150 notes copied, 0 deleted; 150 are equal in both stores." in out.output
+        assert "Now set CHIE_DATABASE_URL to the URL that you gave" in out.output
         monkeypatch.setenv("CHIE_DATABASE_URL", url)
         back = chie("notes", "migrate", "--to", str(tmp_path / "back.db"))
         assert f"Now set CHIE_DATABASE_URL to sqlite:///{tmp_path / 'back.db'}" in back.output
@@ -71,7 +71,7 @@ class TestCommand:
     def test_a_second_run_copies_nothing(self, home: Path, url: str) -> None:
         fill(home / "chie.db", 30)
         chie("notes", "migrate", "--to", url)
-        assert "0 notes copied, 0 deleted; 30 are the same" in chie("notes", "migrate", "--to", url).output
+        assert "0 notes copied, 0 deleted; 30 are equal" in chie("notes", "migrate", "--to", url).output
 
     def test_killed_half_way_nothing_is_lost_and_the_next_run_completes_it(self, home: Path, url: str) -> None:
         fill(home / "chie.db", COUNT)
@@ -89,7 +89,7 @@ class TestCommand:
         gone = next(iter(all_notes(target)))
         source.delete(gone)  # while nobody copies
         out = chie("notes", "migrate", "--to", url).output
-        assert f"{COUNT - half} notes copied, 1 deleted; {COUNT - 1} are the same in both" in out
+        assert f"{COUNT - half} notes copied, 1 deleted; {COUNT - 1} are equal in both" in out
         assert all_notes(target) == all_notes(source)
         assert_counts_are_true(url)
         assert list((home / "migrations").iterdir()) == []
@@ -99,7 +99,7 @@ class TestCommand:
     @pytest.mark.parametrize("place", ["{home}/chie.db", "sqlite:///{home}/../home/chie.db"])
     def test_the_place_where_the_notes_are_is_refused(self, home: Path, place: str) -> None:
         result = chie("notes", "migrate", "--to", place.format(home=home))
-        assert result.output == "Error: the notes are kept there already. Name another place with --to.\n"
+        assert result.output == "Error: The notes are already stored there. Choose another target with `--to`.\n"
 
     def test_a_place_of_no_known_kind_is_refused(self) -> None:
         assert (
@@ -137,20 +137,20 @@ class TestMigration:
         return MovableEmbedder()
 
     @pytest.fixture
-    def carried(self, model: MovableEmbedder) -> CarriedEmbedder:
-        return CarriedEmbedder(model)
+    def carried(self, model: MovableEmbedder) -> PrecomputedEmbedder:
+        return PrecomputedEmbedder(model)
 
     @pytest.fixture
-    def target(self, url: str, carried: CarriedEmbedder) -> Iterator[PostgresStore]:
+    def target(self, url: str, carried: PrecomputedEmbedder) -> Iterator[PostgresStore]:
         store = PostgresStore(postgres_url(url), carried)
         yield store
         store.close()
 
     @pytest.fixture
     def migrate(
-        self, source: SqliteStore, target: PostgresStore, carried: CarriedEmbedder, tmp_path: Path
-    ) -> Callable[..., Report]:
-        def migrate(meddle: Callable[[int], object] = lambda _: None) -> Report:
+        self, source: SqliteStore, target: PostgresStore, carried: PrecomputedEmbedder, tmp_path: Path
+    ) -> Callable[..., MigrationReport]:
+        def migrate(meddle: Callable[[int], object] = lambda _: None) -> MigrationReport:
             @contextmanager
             def watch(walk: int) -> Iterator[Callable[[int], None]]:
                 yield lambda _: None
@@ -161,10 +161,10 @@ class TestMigration:
         return migrate
 
     def test_what_changes_meanwhile_is_caught_up_with(
-        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., Report]
+        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., MigrationReport]
     ) -> None:
         notes = [a_note(f"note {n}", id=f"k-{n}", private=n == 5, user_id="aki") for n in range(10)]
-        source.take(notes)
+        source.put_copies(notes)
 
         def meddle(walk: int) -> None:
             if walk == 0:
@@ -179,9 +179,13 @@ class TestMigration:
         assert target.count(viewer="ben") == 9
 
     def test_vectors_are_carried_over_and_not_made_again(
-        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., Report], model: MovableEmbedder
+        self,
+        source: SqliteStore,
+        target: PostgresStore,
+        migrate: Callable[..., MigrationReport],
+        model: MovableEmbedder,
     ) -> None:
-        source.take([a_note(f"finding {n} about redis") for n in range(30)])
+        source.put_copies([a_note(f"finding {n} about redis") for n in range(30)])
         model.ill = True  # whatever is not carried over now would be missing
         migrate()
         model.ill = False
@@ -191,19 +195,19 @@ class TestMigration:
         assert found.hits[0].score == pytest.approx(ours.hits[0].score, abs=1.01e-4)
 
     def test_what_was_written_in_the_target_is_left_alone(
-        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., Report]
+        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., MigrationReport]
     ) -> None:
         old = a_note("old", id="k-1")
         newer = replace(old, content="newer", updated_at=MOMENT + timedelta(days=1))
         foreign = a_note("foreign", id="k-2")
         source.save(old)
-        target.take([newer, foreign])
+        target.put_copies([newer, foreign])
         report = migrate()
         assert (report.copied, report.deleted, report.newer, report.foreign) == (0, 0, 1, 1)
         assert all_notes(target) == {"k-1": newer, "k-2": foreign}
 
     def test_notes_that_never_stop_changing_end_it_with_a_word(
-        self, source: SqliteStore, migrate: Callable[..., Report]
+        self, source: SqliteStore, migrate: Callable[..., MigrationReport]
     ) -> None:
         walks: list[int] = []
 
@@ -212,9 +216,9 @@ class TestMigration:
             source.save(a_note(f"note {walk}"))
 
         source.save(a_note("first"))
-        with pytest.raises(StorageError, match="Run the command again when fewer people write"):
+        with pytest.raises(StorageError, match="Run the command again when there are fewer changes"):
             migrate(meddle)
-        assert len(walks) == WALKS
+        assert len(walks) == MAX_PASSES
 
     def test_a_journal_that_was_being_written_when_the_power_failed_is_read(self, tmp_path: Path) -> None:
         path = tmp_path / "journal"

@@ -29,9 +29,9 @@ from chie.errors import ChieError, ConfigurationError, ConflictError, StorageErr
 from chie.knowledge.note import Note
 from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.postgres import backfill as upkeep
-from chie.knowledge.store.postgres import corpus as counts
 from chie.knowledge.store.postgres import pool as server_module
 from chie.knowledge.store.postgres import schema, vectors
+from chie.knowledge.store.postgres import statistics as counts
 from chie.knowledge.store.postgres.store import PostgresStore
 
 PASSWORD = "hunter2hunter2"
@@ -138,7 +138,7 @@ class TestLostConnections:
             connection.execute("SELECT 1")
 
         store.save(note)
-        store._server.write(work)
+        store._pool.write(work)
         assert len(runs) == 2
         assert store.check().notes == 1
 
@@ -160,9 +160,9 @@ class TestLostConnections:
         store.save(a_note("names the model"))
         store.close()
         connection = _losing(url, committed=True).connect(url, autocommit=True)
-        store._server._idle.put(connection)
+        store._pool._idle.put(connection)
         monkeypatch.setattr(database_postgres, "CONNECT_TIMEOUT_SECONDS", 1)
-        monkeypatch.setattr(store._server, "url", postgres_url("postgresql://127.0.0.1:9/x"))
+        monkeypatch.setattr(store._pool, "url", postgres_url("postgresql://127.0.0.1:9/x"))
         with pytest.raises(StorageError) as caught:
             store.save(a_note("perhaps"))
         assert caught.value.code == "database.commit_outcome_unknown"
@@ -239,8 +239,8 @@ class TestFailures:
     def test_an_owner_without_other_rights_needs_the_extension_and_nothing_else(
         self, server: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(upkeep, "INDEX_FROM", 1)
-        monkeypatch.setattr(vectors, "NARROW", 0)
+        monkeypatch.setattr(upkeep, "MIN_INDEXED_VECTORS", 1)
+        monkeypatch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 0)
         with psycopg.connect(server, autocommit=True) as connection:
             connection.execute("CREATE ROLE plain LOGIN")
             connection.execute("CREATE DATABASE plain OWNER plain")
@@ -250,10 +250,10 @@ class TestFailures:
             postgres_url(as_user(server, "plain").replace("/postgres?", "/plain?")), HashingEmbedder()
         )
         store.save(a_note("redis evicts sessions"))
-        store.finish()
+        store.finish_background_work()
         store.close()  # the next connection has not loaded pgvector when it makes its settings
         assert store.search("redis sessions", limit=1, tags=()).hits
-        assert store._server.read(lambda connection: counts.look(connection, store._vectors.model)).indexed
+        assert store._pool.read(lambda connection: counts.read(connection, store._vectors.model)).indexed
         store.close()
 
     def test_a_server_without_the_extension(self, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,15 +294,12 @@ class TestFailures:
     @pytest.mark.parametrize("place", ["id", "title", "content", "source", "status", "tags"])
     def test_a_character_that_postgresql_does_not_know(self, url: str, place: str) -> None:
         fields: dict[str, Any] = {place: ["a\0"] if place == "tags" else "a\0"}
-        assert (
-            self.failure(url, replace(a_note(), **fields)).message
-            == "PostgreSQL cannot hold a character of code 0. Take it out, then try again."
-        )
+        assert self.failure(url, replace(a_note(), **fields)).code == "knowledge.nul_character"
 
     def test_a_value_that_the_driver_refuses_is_no_lost_connection(self, store: PostgresStore) -> None:
         for statement, values in (("SELECT %s", ("a\0",)), ("SELECT '10000-01-01'::timestamptz", ())):
             with pytest.raises(StorageError) as caught:
-                store._server.read(partial(_fetch, statement, values))
+                store._pool.read(partial(_fetch, statement, values))
             assert caught.value.code == "database.value_unsupported"
         assert store.check().notes == 0
 
@@ -337,7 +334,7 @@ class TestFailures:
     def test_a_statement_that_takes_too_long(self, store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(server_module, "STATEMENT_TIMEOUT_SECONDS", "0.05")
         with pytest.raises(StorageError) as caught:
-            store._server.read(lambda connection: connection.execute("SELECT pg_sleep(30)"))
+            store._pool.read(lambda connection: connection.execute("SELECT pg_sleep(30)"))
         assert caught.value.code == "database.statement_timeout"
         monkeypatch.undo()
         assert store.check().notes == 0

@@ -19,10 +19,12 @@ from chie.knowledge.note import Note
 from chie.knowledge.samples import SAMPLES
 from chie.knowledge.store import scoring as candidates
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
 from chie.knowledge.store.postgres import backfill as upkeep
-from chie.knowledge.store.postgres import vectors
+from chie.knowledge.store.postgres import statistics, vectors
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.messages.catalogue import Message
 
 
 @pytest.fixture
@@ -72,7 +74,7 @@ class TestSameAsSqlite:
         embedder = MovableEmbedder()
         stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(postgres_url(url), embedder)
         for store in stores:
-            store.take(bilingual_notes())
+            store.put_copies(bilingual_notes())
         for store in stores:  # corpora that have seen changes count as those that have not
             gone = a_note("redis deploy の VPN " * 40, id="k-gone")
             changed = replace(bilingual_notes()[0], content="changed: nginx と redis の検索", updated_at=MOMENT)
@@ -106,7 +108,7 @@ class TestSameAsSqlite:
         self, pair: tuple[NoteStore, NoteStore], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = [hit.score for hit in pair[1].search(QUERIES[4], limit=20, tags=()).hits]
-        monkeypatch.setattr(candidates, "POSTINGS", 12)
+        monkeypatch.setattr(candidates, "MAX_POSTINGS", 12)
         assert self.compare(pair, tags=()) > 30
         assert before != [hit.score for hit in pair[1].search(QUERIES[4], limit=20, tags=()).hits]
 
@@ -114,7 +116,7 @@ class TestSameAsSqlite:
 def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedder: Embedder, tmp_path: Path) -> None:
     stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(postgres_url(url), embedder)
     for store in stores:
-        store.take(bilingual_notes()[:14])
+        store.put_copies(bilingual_notes()[:14])
     ours, theirs = (
         [(hit.id, hit.score) for query in QUERIES for hit in store.search(query, limit=5, tags=()).hits]
         for store in stores
@@ -153,10 +155,10 @@ class TestModel:
         self, url: str, opened: Callable[[Embedder], PostgresStore]
     ) -> None:
         before = opened(HashingEmbedder("1"))
-        before.take([a_note(f"finding number {number} about redis") for number in range(70)])
+        before.put_copies([a_note(f"finding number {number} about redis") for number in range(70)])
         after = opened(HashingEmbedder("2", dimension=32))
         found = after.search("finding number 7 about redis", limit=3, tags=())
-        assert "70 passages are still being read" in (found.notice or "")
+        assert found.notice == indexing_in_progress(70)
         assert found.hits[0].content == "finding number 7 about redis"  # by its words, meanwhile
         wait_for(lambda: after.search("finding number 7", limit=1, tags=()).notice is None)
         assert before.search("finding number 7 about redis", limit=1, tags=()).notice is None  # its vectors stay
@@ -172,14 +174,14 @@ class TestModel:
         embedder._dimension = 96
         before.save(strange := a_note("nginx の 504 エラー"))
         store = opened(HashingEmbedder())
-        assert store.readings([strange]) == {}
-        outline = store.outline(limit=5)
+        assert store.embeddings([strange]) == {}
+        outline = store.map_data(limit=5)
         assert outline is not None
         assert len(outline.vectors) == 1
         assert store.search("504", limit=5, tags=()).hits[0].id == strange.id  # by its words, meanwhile
         store.save(a_note("redis again"))
-        store.finish()
-        assert len(store.readings([strange])) == 1
+        store.finish_background_work()
+        assert len(store.embeddings([strange])) == 1
         assert [similar.id for similar in store.similar(replace(strange, id="k-other"), limit=5)] == [strange.id]
         assert_counts_are_true(url)
 
@@ -187,12 +189,12 @@ class TestModel:
         first, second = (opened(HashingEmbedder("2")) for _ in range(2))
         opened(HashingEmbedder("1")).save(a_note("\n\n".join("word " * 100 for _ in range(100))))
         for store in (first, second):
-            store._vectors.know_model()
+            store._model.ensure_name()
         left: list[int] = []
-        assert first._server.write(first._upkeep._lease) is True
-        second._upkeep.run(left.append)
+        assert first._pool.write(first._backfill._acquire_lease) is True
+        second._backfill.run(left.append)
         assert left == []  # the other one holds the lease
-        first._upkeep.run(left.append)
+        first._backfill.run(left.append)
         assert left == sorted(left, reverse=True)
         assert left[-1] == 0
 
@@ -201,9 +203,9 @@ class TestModel:
     ) -> None:
         notes = [a_note("one"), a_note("two")]
         writer, reader = opened(HashingEmbedder("1")), opened(Meddling("2", lambda: writer.delete(notes[0].id)))
-        writer.take(notes)
-        reader.finish()
-        assert reader._server.read(lambda c: c.execute("SELECT count(*) FROM knowledge_vectors").fetchone()) == (2,)
+        writer.put_copies(notes)
+        reader.finish_background_work()
+        assert reader._pool.read(lambda c: c.execute("SELECT count(*) FROM knowledge_vectors").fetchone()) == (2,)
         assert_counts_are_true(url)
 
     def test_without_a_model_notes_are_saved_and_found_by_words(
@@ -213,13 +215,14 @@ class TestModel:
         store = opened(embedder)
         embedder.ill = True
         notice = store.save(a_note("redis evicts sessions"))
-        assert notice == "Saved; for now it is found by its words only: the model is on holiday. Wait for it."
+        reason = Message("embedding.model_load_failed")
+        assert notice == saved_without_vectors(reason)
         found = store.search("sessions", limit=1, tags=())
         assert found.hits[0].content == "redis evicts sessions"
-        assert found.notice == "Searched by words only, not by meaning: the model is on holiday. Wait for it."
+        assert found.notice == searched_by_words(reason)
         assert store.similar(a_note("redis evicts sessions"), limit=1) == []
         embedder.ill = False
-        assert "still being read" in (store.search("sessions", limit=1, tags=()).notice or "")
+        assert store.search("sessions", limit=1, tags=()).notice == indexing_in_progress(1)
         wait_for(lambda: store.search("sessions", limit=1, tags=()).notice is None)
 
 
@@ -255,10 +258,10 @@ def indexed(server: str) -> Iterator[PostgresStore]:
         )
         for n in range(600)
     ]
-    store.take(notes)
+    store.put_copies(notes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(upkeep, "INDEX_FROM", 100)
-        store.finish()
+        patch.setattr(upkeep, "MIN_INDEXED_VECTORS", 100)
+        store.finish_background_work()
     yield store
     store.close()
 
@@ -268,7 +271,7 @@ class TestIndex:
 
     @pytest.fixture(autouse=True)
     def nothing_is_narrow(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(vectors, "NARROW", 0)
+        monkeypatch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 0)
 
     def near(self, store: PostgresStore, text: str, count: int, **sight: Any) -> set[str]:
         """By meaning alone."""
@@ -276,17 +279,16 @@ class TestIndex:
         vector = store._vectors.embed([text])[0]
 
         def work(connection: Any) -> set[str]:
-            from chie.knowledge.store.postgres import corpus
 
-            corpus_now = corpus.look(connection, store._vectors.model, sight["viewer"])
-            near = store._vectors.nearest(connection, corpus_now, vector, count, vectors.Sight(**sight))
+            stats = statistics.read(connection, store._vectors.model, sight["viewer"])
+            near = store._vectors.nearest(connection, stats, vector, count, vectors.PassageFilter(**sight))
             found = connection.execute(
                 "SELECT n.id FROM knowledge_notes n JOIN knowledge_passages p ON p.note = n.seq WHERE p.id = ANY(%s)",
                 (near,),
             )
             return {row[0] for row in found}
 
-        return store._server.read(work, settings=vectors.settings())
+        return store._pool.read(work, settings=vectors.search_settings())
 
     def test_the_planner_takes_the_index(self, indexed: PostgresStore) -> None:
         asked: list[str] = []
@@ -312,7 +314,7 @@ class TestIndex:
         for text in ("redis case 300 nginx", "kafka 7", "redis case 13"):
             proposed = self.near(indexed, text, 6, **sight)
             with monkeypatch.context() as patch:
-                patch.setattr(vectors, "NARROW", 10_000)
+                patch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 10_000)
                 exact = self.near(indexed, text, 6, **sight)
             assert len(exact) == 6 if "labels" not in sight else len(exact) >= 3
             assert len(proposed) == len(exact)
@@ -321,7 +323,7 @@ class TestIndex:
     def test_an_index_that_gives_up_early_is_followed_by_an_exact_scan(
         self, indexed: PostgresStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(vectors, "FARTHEST", 1)
+        monkeypatch.setattr(vectors, "MAX_INDEX_SCAN_ROWS", 1)
         assert self.near(indexed, "redis case 5", 6, labels=["rare"]) == {f"k-{n}00" for n in range(6)}
 
     def test_notes_saved_after_the_index_was_built_are_found_at_once_and_deleted_ones_are_not(
@@ -334,12 +336,12 @@ class TestIndex:
         assert note.id not in {hit.id for hit in indexed.search("entirely new 障害対応", limit=9, tags=()).hits}
 
     def test_an_index_that_was_never_finished_is_built_anew(self, store: PostgresStore, url: str) -> None:
-        store.take([a_note(f"note {n}") for n in range(20)])
+        store.put_copies([a_note(f"note {n}") for n in range(20)])
         with psycopg.connect(url, autocommit=True) as other:
             other.execute("CREATE INDEX knowledge_nearest_1 ON knowledge_vectors (note)")
             other.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'knowledge_nearest_1'::regclass")
-        store._upkeep.build_index(1)
-        kind = store._server.read(
+        store._backfill.build_index(1)
+        kind = store._pool.read(
             lambda c: c.execute("SELECT indexdef FROM pg_indexes WHERE indexname = 'knowledge_nearest_1'").fetchall()
         )
         assert any("USING hnsw" in row[0] for row in kind)
@@ -347,7 +349,7 @@ class TestIndex:
     def test_vectors_come_back_as_they_were_given(self, store: PostgresStore) -> None:
         note = a_note("知恵")
         store.save(note)
-        text, vector = next(iter(store.readings([note]).items()))
+        text, vector = next(iter(store.embeddings([note]).items()))
         assert np.array_equal(vector, HashingEmbedder().embed([text])[0])
 
 

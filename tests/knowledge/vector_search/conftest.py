@@ -6,7 +6,7 @@ from tests.fakes.vector_search import FakeVectorSearch, vector_search
 
 from chie.knowledge.store.vector_search.client import VectorSearchClient
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.provision import Founder
+from chie.knowledge.store.vector_search.provision import CollectionProvisioner
 from chie.knowledge.store.vector_search.store import VectorSearchStore
 
 NUMBERS = count()
@@ -33,7 +33,7 @@ def fresh_store(service: FakeVectorSearch) -> Callable[[], VectorSearchStore]:
         config = CollectionConfig(
             project="p", location="us-central1", collection=f"notes-{next(NUMBERS)}", emulator=service.address
         )
-        Founder(config=config).found()
+        CollectionProvisioner(config=config).provision()
         return VectorSearchStore(config)
 
     return make
@@ -50,7 +50,7 @@ def store(fresh_store: Callable[[], VectorSearchStore]) -> Iterator[VectorSearch
 def hurried(store: VectorSearchStore) -> VectorSearchStore:
     """The same, with little patience."""
     config = store._client.config
-    return VectorSearchStore(config, client=VectorSearchClient(config, patience=1))
+    return VectorSearchStore(config, client=VectorSearchClient(config, timeout=1))
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from chie.errors import ConfigurationError
 from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.vector_search import objects
 from chie.knowledge.store.vector_search.config import load_config
-from chie.knowledge.store.vector_search.provision import Founder
+from chie.knowledge.store.vector_search.provision import CollectionProvisioner
+from chie.messages.catalogue import Message
 
 NAME = "projects/acme/locations/us-central1/collections/notes"
 
@@ -48,7 +49,7 @@ def test_it_declares_every_field_and_has_the_service_make_the_vectors(service: F
 def test_running_it_again_changes_nothing_and_says_so(service: FakeVectorSearch) -> None:
     init()
     code, said = init()
-    assert (code, "Exists already, and fits" in said) == (0, True)
+    assert (code, "Exists and matches" in said) == (0, True)
     assert service.calls["create_collection"] == 1
     assert service.calls["update_collection"] == 0
 
@@ -66,7 +67,9 @@ def test_notes_go_there_from_the_command_line_once_the_setting_says_so(
 def test_progress_is_told_while_google_works(service: FakeVectorSearch) -> None:
     service.pending = 3
     told: list[None] = []
-    founded = Founder(config=load_config(), waiting=lambda: told.append(None), polling=0.01).found()
+    founded = CollectionProvisioner(
+        config=load_config(), waiting=lambda: told.append(None), poll_seconds=0.01
+    ).provision()
     assert founded.outcome == "created"
     assert len(told) == 2  # at the third look it is done
 
@@ -74,7 +77,7 @@ def test_progress_is_told_while_google_works(service: FakeVectorSearch) -> None:
 def test_a_create_whose_answer_was_lost_is_a_collection_that_exists(service: FakeVectorSearch) -> None:
     service.fail("create_collection", Code.UNAVAILABLE, late=True)
     code, said = init()
-    assert (code, "Exists already, and fits" in said) == (0, True)
+    assert (code, "Exists and matches" in said) == (0, True)
 
 
 def test_fields_that_an_older_collection_lacks_are_added(service: FakeVectorSearch) -> None:
@@ -84,7 +87,7 @@ def test_fields_that_an_older_collection_lacks_are_added(service: FakeVectorSear
     collection.data_schema = {"type": "object", "properties": schema}
     service.data.keep(collection)
     code, said = init()
-    assert (code, "fields that were missing are added: length, place" in said) == (0, True)
+    assert (code, "added missing fields: length, place" in said) == (0, True)
     assert set(service.data.schemas[NAME]) == set(objects.SCHEMA)
 
 
@@ -92,7 +95,7 @@ def test_a_collection_of_another_make_is_left_alone(service: FakeVectorSearch) -
     init("--model", "text-multilingual-embedding-002", "--dimensions", "768")
     code, said = init()
     assert code == 1
-    assert "it reads with text-multilingual-embedding-002 in 768 dimensions. Nothing was changed" in said
+    assert "it embeds with the model text-multilingual-embedding-002 in 768 dimensions. Nothing was changed." in said
     assert init("--model", "text-multilingual-embedding-002", "--dimensions", "768")[0] == 0
     assert service.calls["update_collection"] == 0
 
@@ -111,8 +114,9 @@ def test_without_the_right_the_role_is_named(service: FakeVectorSearch) -> None:
 def test_what_is_not_configured_is_named(missing: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     for name in missing:
         monkeypatch.setenv(name, "  ")
-    with pytest.raises(ConfigurationError, match=f"not configured: {', '.join(missing)}\\."):
+    with pytest.raises(ConfigurationError) as caught:
         create_store(KnowledgeSettings(knowledge_store="vector-search"))
+    assert caught.value.reason == Message("vector_search.not_configured", names=missing)
 
 
 @pytest.mark.usefixtures("service")
@@ -121,13 +125,15 @@ def test_an_id_that_the_service_would_refuse_is_refused_at_the_start(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VECTOR_SEARCH_COLLECTION", name)
-    with pytest.raises(ConfigurationError, match="wrong value for VECTOR_SEARCH_COLLECTION"):
+    with pytest.raises(ConfigurationError) as caught:
         load_config()
+    assert caught.value.code == "vector_search.collection_id_invalid"
 
 
 @pytest.mark.usefixtures("service")
 @pytest.mark.parametrize("address", ["10.0.0.1:8080", "vectorsearch.googleapis.com:443", "http://127.0.0.1:1"])
 def test_nothing_elsewhere_is_spoken_to_without_encryption(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_VECTOR_SEARCH_EMULATOR", address)
-    with pytest.raises(ConfigurationError, match="It is for tests"):
+    with pytest.raises(ConfigurationError) as caught:
         load_config()
+    assert caught.value.code == "vector_search.emulator_invalid"

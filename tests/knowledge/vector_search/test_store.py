@@ -58,9 +58,9 @@ def test_a_migration_begins_where_the_notes_are(
     }.items():
         monkeypatch.setenv(name, value)
     notes = [a_note("検索の結果が空になる"), a_note("the index was rebuilt", id="own id", private=True)]
-    store.take(notes)
+    store.put_copies(notes)
     out = CliRunner().invoke(main, ["notes", "migrate", "--to", str(home / "chie.db")])
-    assert "2 notes copied, 0 deleted; 2 are the same in both, compared whole." in out.output
-    assert f"set CHIE_DATABASE_URL to sqlite:///{home / 'chie.db'}, unset CHIE_KNOWLEDGE_STORE and start" in out.output
+    assert "2 notes copied, 0 deleted; 2 are equal in both stores." in out.output
+    assert f"set CHIE_DATABASE_URL to sqlite:///{home / 'chie.db'}, unset CHIE_KNOWLEDGE_STORE" in out.output
     with closing(SqliteStore(home / "chie.db", HashingEmbedder())) as target:
         assert sorted(target.walk(after=None, limit=9), key=str) == sorted(notes, key=str)

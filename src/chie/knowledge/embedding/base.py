@@ -1,4 +1,4 @@
-"""The port to whatever turns text into vectors."""
+"""The port to embedding models."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 class EmbeddingError(ServiceError):
-    """Caught by stores, which then go on with words alone and say so."""
+    """Stores catch it, continue without vectors and return a notice."""
 
 
 class Embedder(ABC):
-    """Texts in, unit-length float32 rows out. Vectors of different `id`s are never compared."""
+    """Turns texts into unit-length float32 vectors. Vectors of different `id`s are never compared."""
 
     @property
     @abstractmethod
     def id(self) -> str:
-        """Names the model and its version; must not need the model to be loaded."""
+        """Identifies the model and its version without loading it."""
 
     @abstractmethod
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """One row a text. Raises EmbeddingError when the model cannot be had."""
+        """One row per text. Raises EmbeddingError if the model is not available."""

@@ -1,4 +1,4 @@
-"""The default embedder: our bilingual model, from the files in `default/`, on this machine's CPU."""
+"""The default embedder: our bilingual model in `default/`, on the CPU."""
 
 import hashlib
 import logging
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-DEFAULT = Path(__file__).parent / "default"
-LIMIT = 256  # tokens that the model reads
+DEFAULT_MODEL = Path(__file__).parent / "default"
+MAX_TOKENS = 256  # the model's context
 
 
 class OnnxEmbedder(Embedder):
-    """Loads on first use, which takes a fifth of a second; until then it costs nothing."""
+    """Loads the model on first use, in about 0.2 seconds."""
 
-    def __init__(self, folder: Path = DEFAULT) -> None:
+    def __init__(self, folder: Path = DEFAULT_MODEL) -> None:
         self._folder = folder
         self._loading = Lock()
 
     @cached_property
     def id(self) -> str:
-        """Size and head of the weights: changes with the model, and is quicker than hashing 30 MB."""
+        """Hashes the start, end and size of the weights, which is faster than hashing 30 MB."""
         try:
             with (self._folder / "model.onnx").open("rb") as file:
                 head = file.read(1 << 16)
@@ -37,13 +37,13 @@ class OnnxEmbedder(Embedder):
                 file.seek(-(1 << 16), 2)
                 digest = hashlib.sha256(head + file.read() + str(size).encode())
         except OSError as error:
-            raise EmbeddingError(f"the embedding model cannot be read: {error.strerror}. {_REINSTALL}") from error
+            raise EmbeddingError("embedding.model_unreadable", reason=error.strerror or "") from error
         return f"chie-onnx-{digest.hexdigest()[:12]}"
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         import numpy as np
 
-        # One text a call: int8 activations are scaled per call, so a batch would move every vector a little.
+        # One text per call: int8 activations are scaled per call, so a batch would change every vector a little.
         return np.vstack([self._encode(text) for text in texts])
 
     @property
@@ -56,11 +56,8 @@ class OnnxEmbedder(Embedder):
         try:
             return _load(self._folder)
         except Exception as error:
-            logger.exception("the embedding model did not load")
-            raise EmbeddingError(f"the embedding model did not load. {_REINSTALL}") from error
-
-
-_REINSTALL = "Install chie again, or set CHIE_EMBEDDING_URL to use another model."
+            logger.exception("the embedding model failed to load")
+            raise EmbeddingError("embedding.model_load_failed") from error
 
 
 def _load(folder: Path) -> Callable[[str], "Vectors"]:
@@ -70,11 +67,11 @@ def _load(folder: Path) -> Callable[[str], "Vectors"]:
     tokenizer = WordPiece.load(folder / "tokenizer.json")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # 7 MB less, and no slower for one text at a time
+    options.enable_cpu_mem_arena = False  # saves 7 MB and is not slower for single texts
     session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
 
     def encode(text: str) -> "Vectors":
-        ids = np.array([tokenizer.encode(text, LIMIT)], np.int64)
+        ids = np.array([tokenizer.encode(text, MAX_TOKENS)], np.int64)
         rows: Vectors = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return rows
 

@@ -1,4 +1,4 @@
-"""An embedder behind any OpenAI-compatible `/v1/embeddings`: LM Studio, Ollama, OpenAI and others."""
+"""An embedder for OpenAI-compatible `/v1/embeddings` endpoints: LM Studio, Ollama, OpenAI and others."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,16 +7,17 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     import httpx2
 
     from chie.knowledge.embedding.base import Vectors
 
-BATCH = 64
-SECONDS = 10.0  # for one text: somebody waits for a search, or for a note to be saved
-SECONDS_FOR_MANY = 30.0
-PAUSE = 15.0  # seconds in which a server that did not answer is not asked again
+BATCH_SIZE = 64
+TIMEOUT_SECONDS = 10.0  # for one text: a user waits for a search or a save
+BATCH_TIMEOUT_SECONDS = 30.0
+COOLDOWN_SECONDS = 15.0  # after a timeout, fail at once instead of waiting again
 
 
 class OpenAIEmbedder(Embedder):
@@ -26,36 +27,30 @@ class OpenAIEmbedder(Embedder):
         self._url = f"{base_url.rstrip('/').removesuffix('/embeddings')}/embeddings"
         self._model = model
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._length: int | None = None  # of the vectors, as the first answer had them
-        self._measuring = Lock()
+        self._dimension: int | None = None  # of the first response
+        self._dimension_lock = Lock()
         self._clock = clock
-        self._silent_until = clock()
-        self._silence = ""  # what was said when it did not answer
+        self._unavailable_until = clock()
+        self._timeout_reason: Message | None = None
 
     @property
     def id(self) -> str:
         return f"openai-{self._model}"
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        batches = [texts[i : i + BATCH] for i in range(0, len(texts), BATCH)]
+        batches = [texts[i : i + BATCH_SIZE] for i in range(0, len(texts), BATCH_SIZE)]
         rows = _unit([row for batch in batches for row in self._batch(batch)])
         if rows is None:
-            raise EmbeddingError(
-                f"the embedding server at {self._url} did not answer with vectors of numbers, all of one length. "
-                "Look at that server's log, or set CHIE_EMBEDDING_MODEL to a model for embeddings."
-            )
-        self._require_length(rows.shape[1])
+            raise EmbeddingError("embedding.vectors_invalid", url=self._url)
+        self._require_dimension(rows.shape[1])
         return rows
 
-    def _require_length(self, length: int) -> None:
-        """Stores name the model once by its id and this length; others under that name could be compared with none."""
-        with self._measuring:
-            self._length = self._length or length
-        if length != self._length:
-            raise EmbeddingError(
-                "the embedding server now gives vectors of another length: its model was changed under the same name. "
-                "Restart Chie, and the notes are read anew."
-            )
+    def _require_dimension(self, dimension: int) -> None:
+        """Stores name the model once, by its id and dimension, and cannot compare vectors of another dimension."""
+        with self._dimension_lock:
+            self._dimension = self._dimension or dimension
+        if dimension != self._dimension:
+            raise EmbeddingError("embedding.dimension_changed")
 
     @cached_property
     def _client(self) -> "httpx2.Client":
@@ -64,50 +59,47 @@ class OpenAIEmbedder(Embedder):
         return httpx2.Client(headers=self._headers)
 
     def _batch(self, texts: Sequence[str]) -> list[list[float]]:
-        """A save asks twice, for what is like the note and for the note: nobody shall wait for one silence twice."""
+        """A save embeds twice, for similar notes and for the note; do not pay the same timeout twice."""
         import httpx2
 
-        if self._clock() < self._silent_until:
-            raise EmbeddingError(self._silence)
-        body, alone = {"model": self._model, "input": list(texts)}, len(texts) == 1
+        if self._timeout_reason and self._clock() < self._unavailable_until:
+            raise EmbeddingError(self._timeout_reason)
+        single = len(texts) == 1
+        timeout = TIMEOUT_SECONDS if single else BATCH_TIMEOUT_SECONDS
         try:
-            answer = self._client.post(self._url, json=body, timeout=SECONDS if alone else SECONDS_FOR_MANY)
+            response = self._client.post(self._url, json={"model": self._model, "input": list(texts)}, timeout=timeout)
         except httpx2.HTTPError as error:
-            silence = (
-                f"the embedding server at {self._url} did not answer ({type(error).__name__}). "
-                "Start it, or correct CHIE_EMBEDDING_URL."
-            )
-            if alone and isinstance(error, httpx2.TimeoutException):
-                self._silence, self._silent_until = silence, self._clock() + PAUSE
-            raise EmbeddingError(silence) from error
-        if answer.status_code != 200:
-            raise EmbeddingError(self._refusal(answer.status_code))
-        return self._rows(answer, len(texts))
+            failure = EmbeddingError("embedding.server_unreachable", url=self._url, error=type(error).__name__)
+            if single and isinstance(error, httpx2.TimeoutException):
+                self._timeout_reason, self._unavailable_until = failure.reason, self._clock() + COOLDOWN_SECONDS
+            raise failure from error
+        if response.status_code != 200:
+            raise self._status_error(response.status_code)
+        return self._rows(response, len(texts))
 
-    def _refusal(self, status: int) -> str:
-        hint = {
-            401: "Set CHIE_EMBEDDING_KEY.",
-            403: "Set CHIE_EMBEDDING_KEY to a key that may use this model.",
-            404: f"Is CHIE_EMBEDDING_MODEL={self._model} loaded there, and does the address end in /v1?",
-            429: "Wait a little, then try again.",
-        }.get(status, "Look at that server's log.")
-        return f"the embedding server at {self._url} answered {status}. {hint}"
+    def _status_error(self, status: int) -> EmbeddingError:
+        hints = {
+            401: Message("embedding.hint_key_missing"),
+            403: Message("embedding.hint_key_forbidden"),
+            404: Message("embedding.hint_model_missing", model=self._model),
+            429: Message("embedding.hint_rate_limited"),
+        }
+        hint = hints.get(status, Message("embedding.hint_server_log"))
+        return EmbeddingError("embedding.server_error", url=self._url, status=status, hint=hint)
 
-    def _rows(self, answer: "httpx2.Response", expected: int) -> list[list[float]]:
+    def _rows(self, response: "httpx2.Response", expected: int) -> list[list[float]]:
         try:
-            data: list[dict[str, Any]] = sorted(answer.json()["data"], key=lambda row: row["index"])
+            data: list[dict[str, Any]] = sorted(response.json()["data"], key=lambda row: row["index"])
             rows = [row["embedding"] for row in data]
         except (ValueError, KeyError, TypeError) as error:
-            raise EmbeddingError(
-                f"{self._url} did not answer as an embeddings endpoint. Correct CHIE_EMBEDDING_URL."
-            ) from error
+            raise EmbeddingError("embedding.response_invalid", url=self._url) from error
         if len(rows) != expected:
-            raise EmbeddingError(f"{self._url} answered {len(rows)} vectors for {expected} texts.")
+            raise EmbeddingError("embedding.count_mismatch", url=self._url, count=len(rows), expected=expected)
         return rows
 
 
 def _unit(rows: list[list[float]]) -> "Vectors | None":
-    """None for what is no table of finite numbers: a null would become NaN, and be stored as such."""
+    """Normalised rows; None if they are not a table of finite numbers. A null would otherwise be stored as NaN."""
     import numpy as np
 
     try:

@@ -1,7 +1,7 @@
-"""The model's tokenizer: words in pieces that its vocabulary has, exactly as `tokenizer.json` describes them.
+"""The WordPiece tokenizer of the default model, as described by `tokenizer.json`.
 
-The library that the file is made for brings a client of a model hub and forty megabytes, and takes longer to load;
-this model needs one kind of tokenizer only. `tests/knowledge/test_wordpiece.py` holds the two against each other.
+The `tokenizers` library depends on a model hub client, takes 40 MB and loads more slowly, and this model needs only
+one kind of tokenizer. `tests/knowledge/test_wordpiece.py` compares the two.
 """
 
 import json
@@ -13,9 +13,9 @@ from unicodedata import category, normalize
 
 from chie.unicode import normal
 
-_STRIPPED = re.compile("[\u0300-\u036f]")  # accents, once they stand alone
+_STRIPPED = re.compile("[\u0300-\u036f]")  # combining accents
 _RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff々〆]+|[^\\s\u3040-\u30ff\u3400-\u9fff々〆]+")
-_LONGEST_WORD = 400
+_MAX_WORD_LENGTH = 400
 _KNOWN_STEPS = (["NFKC", "NFD", "Replace", "NFC", "BertNormalizer"], ["Split", "BertPreTokenizer"], "WordPiece")
 
 
@@ -30,17 +30,17 @@ class WordPiece:
 
     @classmethod
     def load(cls, file: Path) -> "WordPiece":
-        """ValueError for a file that describes another kind of tokenizer."""
+        """ValueError if the file describes another kind of tokenizer."""
         content = json.loads(file.read_text(encoding="utf-8"))
         normalizers = [step["type"] for step in content["normalizer"]["normalizers"]]
         splitters = [step["type"] for step in content["pre_tokenizer"]["pretokenizers"]]
         if (normalizers, splitters, content["model"]["type"]) != _KNOWN_STEPS:
-            raise ValueError("this tokenizer is of another kind than the one that Chie knows")
+            raise ValueError("unsupported tokenizer")
         special = {token["content"]: token["id"] for token in content["added_tokens"]}
         return cls(content["model"]["vocab"], special)
 
     def encode(self, text: str, limit: int) -> list[int]:
-        """The numbers of its pieces between the marks of start and end, `limit` at the most; the rest is not read."""
+        """The ids of the text's pieces between [CLS] and [SEP], truncated to `limit`."""
         numbers = [self._start]
         for number in self._numbers(text):
             if len(numbers) == limit - 1:
@@ -57,8 +57,8 @@ class WordPiece:
                     yield from self._pieces(word)
 
     def _pieces(self, word: str) -> list[int]:
-        """The longest piece first, then the longest of what is left; a word with a gap is unknown as a whole."""
-        if len(word) > _LONGEST_WORD:
+        """Longest match first. A word with a part that is not in the vocabulary is unknown as a whole."""
+        if len(word) > _MAX_WORD_LENGTH:
             return [self._unknown]
         pieces: list[int] = []
         start, known = 0, self._first
@@ -77,7 +77,7 @@ def _normal(text: str) -> str:
     text = normalize("NFC", _STRIPPED.sub("", normalize("NFD", normal(text))))
     if not text.isprintable() or "\ufffd" in text:
         text = "".join(_cleaned(letter) for letter in text)
-    # One letter at a time where it matters: in Greek, the last letter of a word has another small form.
+    # Letter by letter for Greek, whose final sigma has another lower-case form.
     return "".join(map(str.lower, text)) if "Σ" in text else text.lower()
 
 
@@ -97,7 +97,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _apart(run: str) -> Iterator[str]:
-    """Every punctuation mark is a word of its own."""
+    """Splits off every punctuation mark."""
     start = 0
     for at, letter in enumerate(run):
         if _is_punctuation(letter):
@@ -111,5 +111,5 @@ def _apart(run: str) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def _is_punctuation(letter: str) -> bool:
-    """All marks of ASCII count, `$` and `+` too; of the others, those that Unicode calls punctuation."""
+    """All ASCII symbols, `$` and `+` too, and Unicode punctuation."""
     return category(letter)[0] == "P" or (letter < "\x7f" and letter.isprintable() and not letter.isalnum())

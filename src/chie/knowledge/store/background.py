@@ -1,4 +1,4 @@
-"""Work that may wait: done by one thread, begun when something wants it, ended with the store."""
+"""Background work of a store, in one thread that starts on demand and ends with the store."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -7,11 +7,16 @@ from threading import Event, Lock, Thread
 
 from chie.errors import ChieError
 
+BACKFILL_BATCH_SIZE = 32  # passages that are embedded in one transaction
+BACKFILL_LEASE_SECONDS = 60
+
+CLOSE_TIMEOUT_SECONDS = 5
+
 logger = logging.getLogger(__name__)
 
 
-class Background(ABC):
-    """Whoever does the work looks at `stopped` between its steps."""
+class BackgroundTask(ABC):
+    """`run` checks `stopped` between its steps."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -21,10 +26,10 @@ class Background(ABC):
 
     @abstractmethod
     def run(self, progress: Callable[[int], None]) -> None:
-        """All there is to do; `progress` is told how many passages are left to read."""
+        """Do all the work; `progress` receives the number of passages left to embed."""
 
     def start(self) -> None:
-        """Begin, unless it is under way."""
+        """Start the thread unless it is running."""
         with self._starting:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = Thread(target=self._run, name=self._name, daemon=True)
@@ -33,10 +38,10 @@ class Background(ABC):
     def close(self) -> None:
         self.stopped.set()
         if self._thread:
-            self._thread.join(timeout=5)
+            self._thread.join(timeout=CLOSE_TIMEOUT_SECONDS)
 
     def _run(self) -> None:
         try:
-            self.run(lambda left: logger.info("%d passages left to read for the present model", left))
+            self.run(lambda left: logger.info("%d passages left to embed with the current model", left))
         except ChieError as error:
-            logger.warning("%s stopped: %s", self._name, error)
+            logger.warning("%s stopped: %s (%s)", self._name, error, error.code)

@@ -1,4 +1,4 @@
-"""The port to wherever notes live. `tests/contract/note_store.py` says in full what an adapter must do."""
+"""The port to note storage. `tests/contract/note_store.py` specifies what an adapter must do."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Health:
-    """A store that answers; one that does not raises StorageError instead."""
+    """The state of a working store; a failing one raises StorageError instead."""
 
     notes: int
     search: str = "by meaning and by words"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pin:
+class MapNote:
     """A note as a map shows it."""
 
     id: str
@@ -29,27 +30,27 @@ class Pin:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outline:
-    """Notes beside the vectors of their first passages, a row each; `revision` changes whenever any of it does."""
+class MapData:
+    """Notes and the vectors of their first passages, row by row. `revision` changes whenever either does."""
 
     revision: str
-    pins: list[Pin]
+    notes: list[MapNote]
     vectors: "Vectors"
 
 
 class NoteStore(ABC):
-    """Keeps whole notes and finds them by meaning; how it makes and keeps vectors is its own business.
+    """Stores whole notes and finds them by meaning. Each adapter creates and stores vectors in its own way.
 
-    Whoever lists or searches is a `viewer`, by user id, and is never shown another's private note. `get`, `delete` and
-    `walk` know no viewer: whoever calls them has to.
+    Lists and searches take a `viewer`, a user id, and never return another user's private note. `get`, `delete` and
+    `walk` take none: their caller checks permissions.
     """
 
     @abstractmethod
-    def save(self, note: Note, *, replacing: Note | None = None) -> str | None:
-        """Keep the note, on disk before this returns, found by the very next search.
+    def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
+        """Store the note durably, so that the next search finds it.
 
-        `replacing` is the note as it was read; ConflictError if the stored one is no longer that, or, without it,
-        if the id is taken. Returns a notice when the note can for now be found by its words only.
+        `replacing` is the note as it was read; ConflictError if the stored note differs from it or, without it, if
+        the id is taken. Returns a notice if the note can only be found by its words for now.
         """
 
     @abstractmethod
@@ -57,31 +58,31 @@ class NoteStore(ABC):
 
     @abstractmethod
     def delete(self, note_id: str) -> bool:
-        """Whether there was such a note."""
+        """Return whether the note existed."""
 
-    def take(self, notes: Sequence[Note]) -> None:
-        """Keep copies of another store's notes, over whatever has their ids."""
+    def put_copies(self, notes: Sequence[Note]) -> None:
+        """Store copies of another store's notes, replacing any that have the same ids."""
         for note in notes:
             self.save(note, replacing=self.get(note.id))
 
-    def readings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":  # noqa: ARG002
-        """What the present model made of these notes' passages, by the text that it read, as far as it is kept."""
+    def embeddings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":  # noqa: ARG002
+        """Stored vectors of these notes' passages by the text that was embedded, as far as the store has them."""
         return {}
 
-    def finish(self) -> None:  # noqa: B027 - most stores leave nothing undone
-        """Do now what would otherwise be done in the background, after many notes have come at once."""
+    def finish_background_work(self) -> None:  # noqa: B027 - most stores have none
+        """Do background work now, after many notes were added at once."""
 
     @abstractmethod
     def walk(self, *, after: str | None, limit: int) -> Sequence[Note]:
-        """Every note in the order of the ids, private ones too, from the one behind `after` on: to copy them all."""
+        """Up to `limit` notes after the id `after`, in the order of ids, private ones included."""
 
     @abstractmethod
     def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: str = ANONYMOUS) -> Page:
-        """Newest first. ValidationError for a cursor that no page gave."""
+        """Newest first. ValidationError for an invalid cursor."""
 
     @abstractmethod
     def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
-        """The best passages of at most `limit` notes that carry all the tags, best first."""
+        """The best passages of at most `limit` notes that have all the tags, best first."""
 
     @abstractmethod
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> Sequence[Similar]:
@@ -92,11 +93,11 @@ class NoteStore(ABC):
 
     @abstractmethod
     def tags(self, *, viewer: str = ANONYMOUS) -> Sequence[TagCount]:
-        """Every tag once, whatever its case; the most used first."""
+        """Every tag once, regardless of case, most used first."""
 
     @abstractmethod
-    def outline(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> Outline | None:
-        """The newest notes that the present model has read; None where `known` is still the revision."""
+    def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
+        """The newest notes that the current model has embedded; None if `known` is still the revision."""
 
     @abstractmethod
     def check(self) -> Health: ...

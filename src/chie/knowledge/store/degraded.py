@@ -1,7 +1,15 @@
-"""What a store says when a note or a search had to do without the model."""
+"""Notices for results that were produced without the embedding model."""
 
-SAVED_WITHOUT_MEANING = "Saved; for now it is found by its words only: {reason}"
-FOUND_BY_WORDS = "Searched by words only, not by meaning: {reason}"
-STILL_READING = (
-    "{missing} passages are still being read for the present model; until then they are found by words only."
-)
+from chie.messages.catalogue import Message
+
+
+def saved_without_vectors(reason: Message) -> Message:
+    return Message("knowledge.saved_without_vectors", reason=reason)
+
+
+def searched_by_words(reason: Message) -> Message:
+    return Message("knowledge.searched_by_words", reason=reason)
+
+
+def indexing_in_progress(passages: int) -> Message:
+    return Message("knowledge.indexing_in_progress", count=passages)

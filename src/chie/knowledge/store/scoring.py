@@ -1,4 +1,4 @@
-"""What every store of our own does alike in a search: which words to look up, and how passages become hits."""
+"""Search steps that the SQL stores share: choosing the terms to look up, and turning passages into hits."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from itertools import accumulate
 from chie.knowledge import ranking
 from chie.knowledge.note import Hit, Note
 
-NEAR = 50  # notes taken by meaning, at the least
-WORDS = 100  # passages taken by words
-POSTINGS = 4000  # places where words stand that one search looks at
+MIN_SEMANTIC_CANDIDATES = 50  # notes
+MAX_LEXICAL_CANDIDATES = 100  # passages
+MAX_POSTINGS = 4000  # index entries that one search reads
 
 
 @dataclass(frozen=True)
-class Scored:
-    """A passage of a note, which is known by the store's own number for it."""
+class ScoredPassage:
+    """`note` is the store's row number of the note."""
 
     note: int
     start: int
@@ -22,36 +22,38 @@ class Scored:
     score: float
 
 
-def telling(asked: Sequence[str], standing_in: Mapping[str, int]) -> Sequence[str]:
-    """The rarest words, as many as can be looked up in bounded time; common ones say little anyway."""
-    known = sorted(standing_in, key=lambda word: (standing_in[word], word))
-    costs = accumulate(standing_in[word] for word in known)
-    affordable = [word for word, cost in zip(known, costs, strict=True) if cost <= POSTINGS]
-    return affordable or known[:1] or asked
+def rarest_terms(terms: Sequence[str], frequencies: Mapping[str, int]) -> Sequence[str]:
+    """The rarest terms whose postings stay within MAX_POSTINGS, at least one; frequent terms say little."""
+    known = sorted(frequencies, key=lambda term: (frequencies[term], term))
+    costs = accumulate(frequencies[term] for term in known)
+    affordable = [term for term, cost in zip(known, costs, strict=True) if cost <= MAX_POSTINGS]
+    return affordable or known[:1] or terms
 
 
-def weights(asked: Sequence[str], found: Sequence[tuple[int, float]], had: Iterable[str]) -> dict[int, float]:
-    """Passages with their weight in words, as `ranking` defines it; `had` are the words of the first of them."""
-    covered = len(set(asked).intersection(had)) / len(asked)
+def word_scores(
+    terms: Sequence[str], found: Sequence[tuple[int, float]], terms_of_best: Iterable[str]
+) -> dict[int, float]:
+    """Each passage's share of words, as `ranking` defines it, from BM25 scores with the best first."""
+    covered = len(set(terms).intersection(terms_of_best)) / len(terms)
     return {passage: covered * score / found[0][1] for passage, score in found}
 
 
-def best(passages: Iterable[Scored], limit: int) -> list[Scored]:
-    """The best passage of each of the best notes."""
-    of_note: dict[int, Scored] = {}
+def best_per_note(passages: Iterable[ScoredPassage], limit: int) -> list[ScoredPassage]:
+    """The best passage of each of the `limit` best notes."""
+    best: dict[int, ScoredPassage] = {}
     for scored in passages:
-        if scored.note not in of_note or scored.score > of_note[scored.note].score:
-            of_note[scored.note] = scored
-    return sorted(of_note.values(), key=lambda scored: (-scored.score, scored.note))[:limit]
+        if scored.note not in best or scored.score > best[scored.note].score:
+            best[scored.note] = scored
+    return sorted(best.values(), key=lambda scored: (-scored.score, scored.note))[:limit]
 
 
-def hit(note: Note, scored: Scored) -> Hit:
+def to_hit(note: Note, scored: ScoredPassage) -> Hit:
     passage = note.content[scored.start : scored.stop]
     return Hit(
         id=note.id,
         title=note.title,
         content=passage.strip(),
-        score=ranking.shown(scored.score),
+        score=ranking.display_score(scored.score),
         tags=note.tags,
         source=note.source,
         status=note.status,

@@ -38,7 +38,7 @@ _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; "
 
 
-class PostgresServer:
+class PostgresPool:
     """Connects on first use. A connection serves one thread at a time, then becomes idle."""
 
     def __init__(self, url: PostgresUrl) -> None:

@@ -1,4 +1,4 @@
-"""The tables of the knowledge room in PostgreSQL, and their version."""
+"""The tables of notes in PostgreSQL, and their version."""
 
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
 VERSION = 1
-LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
+SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
 
-# Passages are never changed, only replaced. `owner` is set where a note is private; it and `labels`, the folded tags,
-# stand beside the words and beside the vectors, so that both are filtered while they are scanned. The single row of
-# `knowledge_corpus` counts everything that BM25 needs, and whoever changes the counts locks it first.
+# Passages are replaced, never updated. `owner` is set for private notes; it and `labels`, the folded tags, are repeated
+# beside words and vectors, so that index scans can filter. The single row of `knowledge_corpus` has the counts that
+# BM25 needs; writers lock it first.
 SCHEMA = """
 CREATE TABLE knowledge_schema (version int NOT NULL);
 CREATE TABLE knowledge_notes (
@@ -73,16 +73,16 @@ CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
 """
 
-# What makes a database of this version one of the next.
+# Statements that upgrade a database of this version to the next.
 STEPS: dict[int, str] = {}
 
 
 def prepare(connection: "Connection", location: str) -> None:
-    """Create, upgrade or recognise the tables; processes that start together wait for the first."""
+    """Create or upgrade the tables; processes that start together wait for the first."""
     version = _version(connection)
     if version < VERSION:
         with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (SCHEMA_LOCK,))
             version = _version(connection)
             if version == 0:
                 _create(connection, location)
@@ -94,7 +94,7 @@ def prepare(connection: "Connection", location: str) -> None:
 
 
 def _version(connection: "Connection") -> int:
-    """0 where there is nothing yet. Naming a catalogue makes the server look at what others have created since."""
+    """0 for an empty database. A query on the catalogue makes the session see tables that others just created."""
     row = connection.execute("SELECT 1 FROM pg_class WHERE oid = to_regclass('knowledge_schema')").fetchone()
     if row is None:
         return 0

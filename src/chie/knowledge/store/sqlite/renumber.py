@@ -1,21 +1,21 @@
-"""Putting an older file's content in the place of a newer one, under the eyes of those who have it open.
+"""Renumbers the vectors of a backup before it replaces a live file.
 
-They hold vectors in memory and follow the file by their numbers and by the count of deletions (see `vectors.py`). So
-the old content must come with numbers that none of them has seen, or they would take it for what they know.
+Processes that have the file open cache vectors and follow it by their numbers and the count of deletions (see
+`vectors.py`). Restored content needs numbers that none of them has seen, or they would take it for what they cached.
 """
 
 import sqlite3
 
-GAP = 10_000  # vectors that may still be written between the look at the live file and the swap
+NUMBER_GAP = 10_000  # room for vectors that are written between reading the live file and replacing it
 
 
-def succeed(copy: sqlite3.Connection, live: sqlite3.Connection) -> None:
-    """Renumber the copy so that whoever follows the live file reads all of it anew."""
+def renumber_vectors(copy: sqlite3.Connection, live: sqlite3.Connection) -> None:
+    """Renumber the copy so that processes that follow the live file reload all of it."""
     if not (_has_vectors(copy) and _has_vectors(live)):
         return
     newest, deletions = _state(live)
     own, own_deletions = _state(copy)
-    start = max(newest + GAP, own)
+    start = max(newest + NUMBER_GAP, own)
     rows = copy.execute("SELECT seq FROM vectors ORDER BY seq").fetchall()
     with copy:
         copy.executemany(
@@ -24,7 +24,7 @@ def succeed(copy: sqlite3.Connection, live: sqlite3.Connection) -> None:
         )
         copy.execute("DELETE FROM sqlite_sequence WHERE name = 'vectors'")
         copy.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('vectors', ?)", (start + len(rows),))
-        copy.execute("UPDATE revision SET deletions = ?", (max(deletions, own_deletions) + GAP,))
+        copy.execute("UPDATE revision SET deletions = ?", (max(deletions, own_deletions) + NUMBER_GAP,))
 
 
 def _has_vectors(connection: sqlite3.Connection) -> bool:

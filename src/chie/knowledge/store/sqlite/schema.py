@@ -1,11 +1,11 @@
-"""The tables of the knowledge room, and their version."""
+"""The tables of notes, and their version."""
 
 import sqlite3
 
 VERSION = 2  # kept in the file as `user_version`
 
-# Passages are never changed, only replaced, so their ids and those of their vectors tell what is new; `revision`
-# tells that something is gone. `words` holds tokens that we made: every character in them belongs to a token.
+# Passages are replaced, never updated, so a higher id of a passage or vector means new, and `revision` counts
+# deletions. `words` stores our own tokens, hence the token characters.
 SCHEMA = """
 CREATE TABLE notes (
     seq INTEGER PRIMARY KEY,
@@ -57,7 +57,7 @@ END;
 CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL);
 """
 
-# What makes a file of this version one of the next.
+# Statements that upgrade a file of this version to the next.
 STEPS = {
     1: (
         "ALTER TABLE notes ADD COLUMN private INTEGER NOT NULL DEFAULT 0",
@@ -67,7 +67,7 @@ STEPS = {
 
 
 def version(connection: sqlite3.Connection) -> int:
-    """0 where there is nothing yet."""
+    """0 for an empty file."""
     number: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return number
 

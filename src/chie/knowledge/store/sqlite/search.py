@@ -1,4 +1,4 @@
-"""One search: candidates by meaning and by words, scored alike, the best passage of each note."""
+"""One search: semantic and lexical candidates, one score, the best passage of each note."""
 
 import json
 import sqlite3
@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
-from chie.knowledge.ranking import Question
-from chie.knowledge.store.scoring import NEAR, WORDS, Scored, best, hit, telling, weights
-from chie.knowledge.store.sqlite import rows
+from chie.knowledge.ranking import ParsedQuery
+from chie.knowledge.store.scoring import (
+    MAX_LEXICAL_CANDIDATES,
+    MIN_SEMANTIC_CANDIDATES,
+    ScoredPassage,
+    best_per_note,
+    rarest_terms,
+    to_hit,
+    word_scores,
+)
+from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.tokens import fold, query_tokens
 
 if TYPE_CHECKING:
@@ -19,21 +27,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Search:
-    """`vector` is None where the query has no meaning to go by: then words alone decide."""
+    """`vector` is None if the query could not be embedded: then words alone decide."""
 
     connection: sqlite3.Connection
     vectors: "SqliteVectors"
-    question: Question
+    query: ParsedQuery
     vector: "Vectors | None"
     hidden: Sequence[int]  # passages that the viewer must not see
 
     def hits(self, *, limit: int, tags: Sequence[str]) -> list[Hit]:
         among = self._tagged(tags) if tags else None
         words = self._by_words(among)
-        near = self._by_meaning(max(NEAR, 2 * limit), among)
-        chosen = best(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
-        notes = rows.get_many(self.connection, [scored.note for scored in chosen])
-        return [hit(notes[scored.note], scored) for scored in chosen]
+        near = self._by_meaning(max(MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
+        best = best_per_note(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
+        notes = note_table.get_many(self.connection, [scored.note for scored in best])
+        return [to_hit(notes[scored.note], scored) for scored in best]
 
     def _tagged(self, tags: Sequence[str]) -> list[int]:
         folded = list({fold(tag) for tag in tags})
@@ -51,29 +59,31 @@ class Search:
         return self.vectors.nearest(self.connection, self.vector, count, among=among, without=self.hidden)
 
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
-        """Passages with their weight in words, as `ranking` defines it."""
-        asked = query_tokens(self.question.text)
-        if not asked:
+        """Passages and their share of words, as `ranking` defines it."""
+        terms = query_tokens(self.query.text)
+        if not terms:
             return {}
         only, passages = ("NOT IN", self.hidden) if among is None else ("IN", among)
-        filtered = among is not None or self.hidden  # a filter that lets all through would still cost a look-up a row
+        filtered = among is not None or self.hidden  # a filter that passes every row would still cost a lookup per row
         where = f" AND rowid {only} (SELECT value FROM json_each(:passages))" if filtered else ""
-        values = {"words": " OR ".join(map(_quoted, self._telling(asked))), "passages": json.dumps(passages)}
+        values = {"words": " OR ".join(map(_quoted, self._rarest(terms))), "passages": json.dumps(passages)}
         found = self.connection.execute(
-            f"SELECT rowid, -rank FROM words WHERE words MATCH :words{where} ORDER BY rank LIMIT {WORDS}", values
+            f"SELECT rowid, -rank FROM words WHERE words MATCH :words{where} ORDER BY rank"
+            f" LIMIT {MAX_LEXICAL_CANDIDATES}",
+            values,
         ).fetchall()
         if not found:
             return {}
-        (had,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (found[0][0],)).fetchone()
-        return weights(asked, found, had.split())
+        (tokens,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (found[0][0],)).fetchone()
+        return word_scores(terms, found, tokens.split())
 
-    def _telling(self, asked: Sequence[str]) -> Sequence[str]:
+    def _rarest(self, terms: Sequence[str]) -> Sequence[str]:
         found = self.connection.execute(
-            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(asked),)
+            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(terms),)
         )
-        return telling(asked, dict(found.fetchall()))
+        return rarest_terms(terms, dict(found.fetchall()))
 
-    def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[Scored]:
+    def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[ScoredPassage]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
         found = self.connection.execute(
             "SELECT p.id, p.note, p.start, p.stop, n.title, substr(n.content, p.start + 1, p.stop - p.start)"
@@ -81,9 +91,9 @@ class Search:
             (json.dumps(passages),),
         )
         for passage, note, start, stop, title, text in found:
-            score = self.question.score(f"{title}\n{text}", cosine=cosines.get(passage), words=words.get(passage, 0.0))
+            score = self.query.score(f"{title}\n{text}", cosine=cosines.get(passage), words=words.get(passage, 0.0))
             if score is not None:
-                yield Scored(note, start, stop, score)
+                yield ScoredPassage(note, start, stop, score)
 
 
 def _quoted(word: str) -> str:

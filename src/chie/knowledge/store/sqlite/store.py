@@ -1,103 +1,97 @@
-"""The embedded store: one file, a scan of all vectors in memory, and the words beside them."""
+"""The embedded store: one SQLite file, a full-text index, and a scan of all vectors in memory."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
-from chie.knowledge.embedding.base import Embedder, EmbeddingError
+from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
-from chie.knowledge.passages import reading, split
-from chie.knowledge.ranking import Question
-from chie.knowledge.store.base import Health, NoteStore, Outline, Pin
-from chie.knowledge.store.degraded import FOUND_BY_WORDS, SAVED_WITHOUT_MEANING, STILL_READING
-from chie.knowledge.store.sqlite import rows
+from chie.knowledge.passages import indexed_text, split
+from chie.knowledge.ranking import ParsedQuery
+from chie.knowledge.store.base import Health, MapData, MapNote
+from chie.knowledge.store.degraded import saved_without_vectors
+from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey, SqlNoteStore
+from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.search import Search
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
+from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
 
-class SqliteStore(NoteStore):
+class SqliteStore(SqlNoteStore):
     def __init__(self, path: Path, embedder: Embedder) -> None:
+        super().__init__(EmbeddingModel(embedder))
         self._file = SqliteFile(path)
-        self._vectors = SqliteVectors(embedder)
+        self._vectors = SqliteVectors(self._model)
         self._backfill = Backfill(self._file, self._vectors)
 
-    def save(self, note: Note, *, replacing: Note | None = None) -> str | None:
+    def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
         passages = split(note)
-        readings = [reading(note, passage) for passage in passages]
-        vectors, failure = self._embed(readings)
+        texts = [indexed_text(note, passage) for passage in passages]
+        vectors, failure = self._embed(texts)
         with self._file.write() as connection:
-            ids = rows.insert(connection, note, passages, readings, replacing=replacing)
+            ids = note_table.insert(connection, note, passages, texts, replacing=replacing)
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
-        return SAVED_WITHOUT_MEANING.format(reason=failure) if failure else None
+        return saved_without_vectors(failure) if failure else None
 
     def get(self, note_id: str) -> Note | None:
         with self._file.read() as connection:
-            return rows.get(connection, note_id)
+            return note_table.get(connection, note_id)
 
     def delete(self, note_id: str) -> bool:
         with self._file.write() as connection:
-            return rows.remove(connection, note_id)
+            return note_table.remove(connection, note_id)
 
-    def take(self, notes: Sequence[Note]) -> None:
+    def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction."""
         cut = [(note, split(note)) for note in notes]
-        texts = [[reading(note, passage) for passage in passages] for note, passages in cut]
+        texts = [[indexed_text(note, passage) for passage in passages] for note, passages in cut]
         vectors, _ = self._embed([text for one in texts for text in one])
         with self._file.write() as connection:
             ids = []
             for (note, passages), one in zip(cut, texts, strict=True):
-                stored = rows.get(connection, note.id)
-                ids.extend(rows.insert(connection, note, passages, one, replacing=stored))
+                stored = note_table.get(connection, note.id)
+                ids.extend(note_table.insert(connection, note, passages, one, replacing=stored))
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
 
-    def readings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":
-        self._vectors.know_model()
-        with self._file.read() as connection:
-            known = self._vectors.of_notes(connection, [note.id for note in notes])
-        return {
-            reading(note, passage): known[note.id, passage.start, passage.end]
-            for note in notes
-            for passage in split(note)
-            if (note.id, passage.start, passage.end) in known
-        }
-
     def walk(self, *, after: str | None, limit: int) -> list[Note]:
         with self._file.read() as connection:
-            return rows.walk(connection, after=after, limit=limit)
+            return note_table.walk(connection, after=after, limit=limit)
 
     def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: str = ANONYMOUS) -> Page:
         with self._file.read() as connection:
-            return rows.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
+            return note_table.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
 
     def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
         vectors, failure = self._embed([query])
         vector = None if vectors is None else vectors[0]
         with self._file.read() as connection:
-            search = Search(connection, self._vectors, Question.of(query), vector, rows.hidden(connection, viewer))
+            hidden = note_table.hidden(connection, viewer)
+            search = Search(connection, self._vectors, ParsedQuery.of(query), vector, hidden)
             hits = search.hits(limit=limit, tags=tags)
             missing = 0 if vector is None else self._vectors.missing(connection)
-        return Found(hits=hits, notice=self._notice(failure, missing))
+        return Found(hits=hits, notice=self._search_notice(failure, missing))
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
-        """By the first passage alone: two notes that say the same begin alike."""
-        vectors, _ = self._embed([reading(note, split(note)[0])])
+        """By the first passage alone: notes that say the same begin alike."""
+        vectors, _ = self._embed([indexed_text(note, split(note)[0])])
         if vectors is None:
             return []
         with self._file.read() as connection:
-            hidden = rows.hidden(connection, viewer)
+            hidden = note_table.hidden(connection, viewer)
             near = self._vectors.nearest(connection, vectors[0], limit + 1, without=hidden)
             cosines = self._vectors.cosines(connection, vectors[0], near)
-            titles = rows.titles(connection, [p for p, cosine in cosines.items() if cosine >= ranking.SAME])
+            same = [passage for passage, cosine in cosines.items() if cosine >= ranking.NEAR_DUPLICATE_COSINE]
+            titles = note_table.titles(connection, same)
         found = [
-            Similar(id=note_id, title=title, score=ranking.shown(cosines[passage]))
+            Similar(id=note_id, title=title, score=ranking.display_score(cosines[passage]))
             for passage, (note_id, title) in titles.items()
             if note_id != note.id
         ]
@@ -105,41 +99,34 @@ class SqliteStore(NoteStore):
 
     def count(self, *, viewer: str = ANONYMOUS) -> int:
         with self._file.read() as connection:
-            return rows.count(connection, viewer)
+            return note_table.count(connection, viewer)
 
     def tags(self, *, viewer: str = ANONYMOUS) -> list[TagCount]:
         with self._file.read() as connection:
-            return rows.tags(connection, viewer)
+            return note_table.tags(connection, viewer)
 
-    def outline(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> Outline | None:
-        self._vectors.know_model()
+    def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
+        self._model.ensure_name()
         with self._file.read() as connection:
             revision = self._vectors.revision(connection)
             if revision == known:
                 return None
-            notes, vectors = self._vectors.first_passages(connection, limit, viewer)
-            pins = rows.pins(connection, notes)
-        return Outline(revision=revision, pins=[Pin(id=i, title=t, tags=g) for i, t, g in pins], vectors=vectors)
+            seqs, vectors = self._vectors.map_vectors(connection, limit, viewer)
+            rows = note_table.map_rows(connection, seqs)
+        notes = [MapNote(id=note_id, title=title, tags=tags) for note_id, title, tags in rows]
+        return MapData(revision=revision, notes=notes, vectors=vectors)
 
     def check(self) -> Health:
         with self._file.read() as connection:
-            return Health(notes=rows.count(connection))
+            return Health(notes=note_table.count(connection))
 
     def close(self) -> None:
         self._backfill.close()
         self._file.close()
 
-    def _embed(self, texts: Sequence[str]) -> "tuple[Vectors | None, str | None]":
-        """Vectors, or the reason why there are none."""
-        try:
-            return self._vectors.embed(texts), None
-        except EmbeddingError as error:
-            return None, error.message
+    def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
+        with self._file.read() as connection:
+            return self._vectors.of_notes(connection, note_ids)
 
-    def _notice(self, failure: str | None, missing: int) -> str | None:
-        if failure:
-            return FOUND_BY_WORDS.format(reason=failure)
-        if missing:
-            self._backfill.start()
-            return STILL_READING.format(missing=missing)
-        return None
+    def _start_backfill(self) -> None:
+        self._backfill.start()

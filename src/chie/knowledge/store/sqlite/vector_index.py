@@ -1,8 +1,8 @@
-"""The vectors of all passages in memory, a byte a number, and a bit a number to choose those worth scoring.
+"""All vectors in memory, quantised to int8, with their sign bits as a prefilter.
 
-A quarter of float32's memory, and quicker to scan than float32, which does not fit the processor's caches. Where there
-are many, only those are scored whose signs agree best with the query's: `bench/search.py` measures what that misses.
-What is found is scored again with the stored float32 vectors, so its rounding never shows.
+int8 takes a quarter of float32's memory and is faster to scan, because it fits into the processor's caches. Large
+indexes score only the rows whose signs agree best with the query's; `bench/search.py` measures what that misses.
+Results are scored again with the stored float32 vectors, so rounding errors never show.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
     from chie.knowledge.embedding.base import Vectors
 
-CHUNK = 2048  # rows made float32 at a time: 3 MB, which stays in the processor's cache
-SHARE = 10  # one of so many rows is scored, those whose signs agree best with the query's
-MANY = 32_768  # fewer rows are all scored: choosing among them would save little
+CHUNK_ROWS = 2048  # converted to float32 at a time: 3 MB, which stays in the processor's cache
+PREFILTER_DIVISOR = 10  # one in ten rows is scored
+MIN_PREFILTER_ROWS = 32_768  # with fewer rows the prefilter saves little
 SEQ, PASSAGE, NOTE = range(3)
 
 
 class Rows(NamedTuple):
-    """A view that later writes do not touch: they append beyond its end, or make new arrays."""
+    """A view that later writes leave alone: they append beyond its end or create new arrays."""
 
     codes: "NDArray[np.int8]"
     scales: "Vectors"
-    signs: "NDArray[np.uint64]"  # a bit a number, set where it is positive
-    ids: "NDArray[np.int64]"  # a column each for the vector's seq, its passage and its note
+    signs: "NDArray[np.uint64]"  # one bit per number, set if it is positive
+    ids: "NDArray[np.int64]"  # columns: the vector's seq, its passage, its note
 
     def first(self, count: int) -> "Rows":
         return Rows(self.codes[:count], self.scales[:count], self.signs[:count], self.ids[:count])
@@ -40,32 +40,32 @@ class Rows(NamedTuple):
 
 
 class VectorIndex:
-    """Many threads may read; whoever writes holds a lock of its own."""
+    """Safe for concurrent readers; writers need a lock."""
 
     def __init__(self, dimension: int) -> None:
-        self._space = _space(0, dimension)
-        self._rows = self._space
+        self._allocate = _allocate(0, dimension)
+        self._rows = self._allocate
 
     def __len__(self) -> int:
         return len(self._rows.ids)
 
     def reserve(self, count: int) -> None:
-        """Make room for this many rows in all; untouched room costs no memory."""
-        if count > len(self._space.ids):
-            space = _space(count, self._space.codes.shape[1])
+        """Allocate space for this many rows in total; untouched pages cost no memory."""
+        if count > len(self._allocate.ids):
+            space = _allocate(count, self._allocate.codes.shape[1])
             space.put(0, self._rows)
-            self._space, self._rows = space, space.first(len(self))
+            self._allocate, self._rows = space, space.first(len(self))
 
     def append(self, ids: "NDArray[np.int64]", vectors: "Vectors") -> None:
         end = len(self) + len(ids)
-        if end > len(self._space.ids):
+        if end > len(self._allocate.ids):
             self.reserve(end + end // 4)
-        self._space.put(len(self), Rows(*_quantise(vectors), _signs(vectors), ids))
-        self._rows = self._space.first(end)
+        self._allocate.put(len(self), Rows(*_quantise(vectors), _signs(vectors), ids))
+        self._rows = self._allocate.first(end)
 
     def keep(self, seqs: "NDArray[np.int64]") -> None:
-        """Forget the rows whose seq is not among these."""
-        self._space = self._rows = self._rows.at(np.isin(self._rows.ids[:, SEQ], seqs))
+        """Drop the rows whose seq is not in `seqs`."""
+        self._allocate = self._rows = self._rows.at(np.isin(self._rows.ids[:, SEQ], seqs))
 
     def nearest(
         self,
@@ -75,22 +75,22 @@ class VectorIndex:
         among: "NDArray[np.int64] | None" = None,
         without: "NDArray[np.int64] | tuple[()]" = (),
     ) -> list[int]:
-        """The best passage of each of the `count` nearest notes, `among` these passages and `without` those."""
+        """The best passage of each of the `count` nearest notes, restricted to `among` and excluding `without`."""
         rows = self._rows
         if among is not None:
             rows = rows.at(np.isin(rows.ids[:, PASSAGE], among))
         if len(without):
             rows = rows.at(np.isin(rows.ids[:, PASSAGE], without, invert=True))
-        if len(rows.ids) < MANY:
+        if len(rows.ids) < MIN_PREFILTER_ROWS:
             return _best_of_each_note(rows.ids, _scores(rows, query), count)
         where = _promising(rows, query)
         found = _best_of_each_note(rows.ids[where], _scores(rows, query, where), count)
-        if len(found) < count:  # one long note may own all of them
+        if len(found) < count:  # one long note may have taken all of them
             found = _best_of_each_note(rows.ids, _scores(rows, query), count)
         return found
 
 
-def _space(count: int, dimension: int) -> Rows:
+def _allocate(count: int, dimension: int) -> Rows:
     return Rows(
         np.empty((count, dimension), np.int8),
         np.empty(count, np.float32),
@@ -112,21 +112,21 @@ def _signs(vectors: "Vectors") -> "NDArray[np.uint64]":
 
 
 def _promising(rows: Rows, query: "Vectors") -> "NDArray[np.intp]":
-    """Where many rows agree equally well, all of them are taken."""
+    """Positions of the rows whose signs agree best; ties are all included."""
     unlike = np.zeros(len(rows.ids), np.uint16)
     for column, signs in zip(rows.signs.T, _signs(query[None])[0], strict=True):
         unlike += np.bitwise_count(column ^ signs)
-    limit = int(np.searchsorted(np.cumsum(np.bincount(unlike)), len(unlike) // SHARE))
+    limit = int(np.searchsorted(np.cumsum(np.bincount(unlike)), len(unlike) // PREFILTER_DIVISOR))
     return np.flatnonzero(unlike <= limit)
 
 
 def _scores(rows: Rows, query: "Vectors", where: "NDArray[np.intp] | None" = None) -> "Vectors":
-    """Row by row with `vecdot`: a matrix product would wake BLAS's threads, which on a busy machine wait for each other
-    a hundred times longer than the work takes."""
+    """Uses `vecdot`: a matrix product would start BLAS threads, which on a busy machine wait for each other a hundred
+    times longer than the work takes."""
     scores = np.empty(len(rows.codes) if where is None else len(where), np.float32)
-    wide = np.empty((min(CHUNK, len(scores)), len(query)), np.float32)
-    for start in range(0, len(scores), CHUNK):
-        part = slice(start, start + CHUNK)
+    wide = np.empty((min(CHUNK_ROWS, len(scores)), len(query)), np.float32)
+    for start in range(0, len(scores), CHUNK_ROWS):
+        part = slice(start, start + CHUNK_ROWS)
         chunk = rows.codes[part] if where is None else rows.codes.take(where[part], axis=0)
         np.copyto(wide[: len(chunk)], chunk)
         np.vecdot(wide[: len(chunk)], query, out=scores[part])
@@ -135,7 +135,7 @@ def _scores(rows: Rows, query: "Vectors", where: "NDArray[np.intp] | None" = Non
 
 
 def _best_of_each_note(ids: "NDArray[np.int64]", scores: "Vectors", count: int) -> list[int]:
-    """A long note may own many of the best rows, so look deeper until enough notes are seen."""
+    """A long note may have many of the best rows, so look deeper until enough notes are found."""
     depth = min(4 * count, len(scores))
     while True:
         best = ids[_top(scores, depth)]

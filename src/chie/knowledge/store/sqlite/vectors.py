@@ -1,4 +1,4 @@
-"""Vectors of one model: made by the embedder, kept in the file, scanned in memory."""
+"""The vectors of one model: stored in the file, scanned in memory."""
 
 import json
 import sqlite3
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from chie.knowledge.embedding.base import Embedder
+from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,42 +15,35 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.sqlite.vector_index import VectorIndex
 
-_STRANGE = "model = ? AND length(vector) <> ?"
-BATCH = 4096  # rows read at a time, so that loading does not double the memory
+FLOAT32_BYTES = 4
+_MISMATCHED = "model = ? AND length(vector) <> ?"
+LOAD_BATCH_SIZE = 4096  # rows; loading all at once would double the memory
 
 
 class SqliteVectors:
-    """Follows what this and other processes write: every look-up first reads what is new since the last."""
+    """Follows the writes of this and other processes: every lookup first loads what is new."""
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._model: str | None = None
-        self._size = 0  # bytes of a vector
-        self._strange = False  # whether vectors of another size were seen under the model's name
+    def __init__(self, model: EmbeddingModel) -> None:
+        self._model = model
+        self._has_mismatched = False  # whether the model's name has vectors of another size
         self._index: VectorIndex | None = None
         self._newest = 0
         self._deletions = 0
-        self._read_up_to = 0
+        self._complete_up_to = 0
         self._refreshing = Lock()
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Raises EmbeddingError. The first call names the model: its id and how many numbers it gives."""
-        vectors = self._embedder.embed(texts)
-        if self._model is None:
-            self._size = vectors[0].nbytes
-            self._model = f"{self._embedder.id}:{vectors.shape[1]}"
-        return vectors
+    @property
+    def _size(self) -> int:
+        return self._model.dimension * FLOAT32_BYTES
 
-    def know_model(self) -> None:
-        """Raises EmbeddingError where nobody knows how many numbers the model gives, and it cannot be asked."""
-        if self._model is None:
-            self.embed(["知恵"])
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        return self._model.embed(texts)
 
     def insert(self, connection: sqlite3.Connection, passages: Sequence[int], vectors: "Vectors") -> None:
-        """Another process may have been quicker; its vector is as good."""
+        """Keeps a vector that another process has inserted first."""
         connection.executemany(
             "INSERT OR IGNORE INTO vectors (passage, model, vector) VALUES (?, ?, ?)",
-            [(passage, self._model, vector.tobytes()) for passage, vector in zip(passages, vectors, strict=True)],
+            [(passage, self._model.name, vector.tobytes()) for passage, vector in zip(passages, vectors, strict=True)],
         )
 
     def nearest(
@@ -71,13 +64,13 @@ class SqliteVectors:
         return index.nearest(query, count, among=chosen, without=np.array(without, np.int64))
 
     def cosines(self, connection: sqlite3.Connection, query: "Vectors", passages: Sequence[int]) -> dict[int, float]:
-        """Exact, from the stored vectors; passages without one are left out."""
+        """Exact cosines from the stored vectors; passages without a vector are left out."""
         import numpy as np
 
         rows = connection.execute(
             "SELECT passage, vector FROM vectors WHERE model = ? AND length(vector) = ?"
             " AND passage IN (SELECT value FROM json_each(?))",
-            (self._model, self._size, json.dumps(passages)),
+            (self._model.name, self._size, json.dumps(passages)),
         ).fetchall()
         if not rows:
             return {}
@@ -85,72 +78,66 @@ class SqliteVectors:
         return {row[0]: float(score) for row, score in zip(rows, np.clip(scores, -1, 1), strict=True)}
 
     def revision(self, connection: sqlite3.Connection) -> str:
-        """Another one after every change of a note: its passages, and so their vectors, are replaced."""
+        """Changes with every change of a note, because its passages and vectors are replaced."""
         newest, deletions = self._state(connection)
-        return f"{self._model}/{newest}/{deletions}"
+        return f"{self._model.name}/{newest}/{deletions}"
 
-    def first_passages(self, connection: sqlite3.Connection, count: int, viewer: str) -> "tuple[list[int], Vectors]":
-        """The newest notes that the viewer sees, and how each begins."""
+    def map_vectors(self, connection: sqlite3.Connection, count: int, viewer: str) -> "tuple[list[int], Vectors]":
+        """The newest notes visible to the viewer, and the vectors of their first passages."""
         found = connection.execute(
             "SELECT n.seq, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.start = 0"
             " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?"
             " WHERE NOT n.private OR n.user_id = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
-            (self._model, self._size, viewer, count),
+            (self._model.name, self._size, viewer, count),
         ).fetchall()
         return [row[0] for row in found], _matrix([row[1] for row in found])
 
-    def of_notes(
-        self, connection: sqlite3.Connection, note_ids: Sequence[str]
-    ) -> "dict[tuple[str, int, int], Vectors]":
-        """By note, start and stop of the passage."""
+    def of_notes(self, connection: sqlite3.Connection, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         found = connection.execute(
             "SELECT n.id, p.start, p.stop, v.vector FROM notes n JOIN passages p ON p.note = n.seq"
             " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?"
             " WHERE n.id IN (SELECT value FROM json_each(?))",
-            (self._model, self._size, json.dumps(note_ids)),
+            (self._model.name, self._size, json.dumps(note_ids)),
         ).fetchall()
-        kept = _matrix([row[3] for row in found])
-        return {(row[0], row[1], row[2]): vector for row, vector in zip(found, kept, strict=True)}
+        vectors = _matrix([row[3] for row in found])
+        return {(row[0], row[1], row[2]): vector for row, vector in zip(found, vectors, strict=True)}
 
     def missing(self, connection: sqlite3.Connection) -> int:
-        """How many passages this model has not read yet; counted only when passages came since it was none."""
+        """The number of passages without a vector; counted only if passages were added since it was zero."""
         row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passages'").fetchone()
-        if row is None or row[0] == self._read_up_to:
+        if row is None or row[0] == self._complete_up_to:
             return 0
         number: int = connection.execute(
             "SELECT (SELECT count(*) FROM passages) - (SELECT count(*) FROM vectors WHERE model = ?)",
-            (self._model,),
+            (self._model.name,),
         ).fetchone()[0]
-        if self._strange:
-            strange = connection.execute(f"SELECT count(*) FROM vectors WHERE {_STRANGE}", self._named).fetchone()[0]
-            self._strange = strange > 0
-            number += strange
+        if self._has_mismatched:
+            (mismatched,) = connection.execute(
+                f"SELECT count(*) FROM vectors WHERE {_MISMATCHED}", (self._model.name, self._size)
+            ).fetchone()
+            self._has_mismatched = mismatched > 0
+            number += mismatched
         if number == 0:
-            self._read_up_to = row[0]
+            self._complete_up_to = row[0]
         return number
 
-    def forget_strange(self, connection: sqlite3.Connection) -> None:
-        """Vectors of another length, stored while the model was another under the same name: nothing can be compared
-        with them, and their passages are to be read again."""
-        if self._strange:
-            connection.execute(f"DELETE FROM vectors WHERE {_STRANGE}", self._named)
+    def delete_mismatched(self, connection: sqlite3.Connection) -> None:
+        """Delete vectors of another dimension, which another model with the same name has stored."""
+        if self._has_mismatched:
+            connection.execute(f"DELETE FROM vectors WHERE {_MISMATCHED}", (self._model.name, self._size))
 
-    @property
-    def _named(self) -> tuple[str | None, int]:
-        return self._model, self._size
-
-    def unread(self, connection: sqlite3.Connection, count: int) -> list[tuple[int, str, int, int]]:
-        """Some of the missing ones: passage, note id, start and stop."""
+    def without_vectors(self, connection: sqlite3.Connection, count: int) -> list[tuple[int, str, int, int]]:
+        """Up to `count` of the missing ones: passage, note id, start and stop."""
         return connection.execute(
             "SELECT p.id, n.id, p.start, p.stop FROM passages p JOIN notes n ON n.seq = p.note"
             " WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.passage = p.id)"
             " ORDER BY p.id LIMIT ?",
-            (self._model, count),
+            (self._model.name, count),
         ).fetchall()
 
     def _refresh(self, connection: sqlite3.Connection, dimension: int) -> "VectorIndex":
         """Both numbers only grow. A search that began before another's may come here after it, with an older view of
-        the file: what it does not see yet must not be taken for unread, and read again."""
+        the file: what it does not see yet must not be taken for without_vectors, and read again."""
         newest, deletions = self._state(connection)
         if self._index is None:
             from chie.knowledge.store.sqlite.vector_index import VectorIndex
@@ -176,11 +163,11 @@ class SqliteVectors:
         cursor = connection.execute(
             "SELECT v.seq, v.passage, p.note, v.vector FROM vectors v JOIN passages p ON p.id = v.passage"
             " WHERE v.seq > ? AND v.model = ? ORDER BY v.seq",
-            (self._newest, self._model),
+            (self._newest, self._model.name),
         )
-        while found := cursor.fetchmany(BATCH):
+        while found := cursor.fetchmany(LOAD_BATCH_SIZE):
             rows = [row for row in found if len(row[3]) == self._size]
-            self._strange = self._strange or len(rows) < len(found)
+            self._has_mismatched = self._has_mismatched or len(rows) < len(found)
             if rows:
                 index.append(np.array([row[:3] for row in rows], np.int64), _matrix([row[3] for row in rows]))
 
@@ -188,7 +175,7 @@ class SqliteVectors:
         import numpy as np
 
         rows: list[Any] = connection.execute(
-            "SELECT seq FROM vectors INDEXED BY vectors_by_model WHERE model = ?", (self._model,)
+            "SELECT seq FROM vectors INDEXED BY vectors_by_model WHERE model = ?", (self._model.name,)
         ).fetchall()
         return np.array(rows, np.int64).reshape(-1)
 

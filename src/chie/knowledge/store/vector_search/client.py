@@ -1,4 +1,4 @@
-"""The only file that calls Google: every call is bounded in time, tried again where that helps, fails in our words."""
+"""The only module that calls Google. Every call has a timeout, retries where that helps, and translated errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -7,45 +7,52 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.errors import SERVING, has_no_token, translate
+from chie.knowledge.store.vector_search.errors import SERVING_ROLES, is_missing_token, translate
 
 if TYPE_CHECKING:
     from google.api_core.retry import Retry
     from google.cloud import vectorsearch_v1 as vs
 
-PAGE = 1000  # objects; the service gives no more at once
-EMBEDDED = 200  # objects in one write: the service reads at most 250 texts at a time
-PATIENCE = 20.0  # seconds that a call may take, with all its attempts
-ATTEMPT = 10.0
+MAX_PAGE_SIZE = 1000  # the service's limit
+MAX_BATCH_CREATE = 200  # objects in one write; the service embeds at most 250 texts at a time
+CALL_TIMEOUT_SECONDS = 20.0  # of all attempts together
+ATTEMPT_TIMEOUT_SECONDS = 10.0
 
 Data = dict[str, Any]
 Filter = Mapping[str, Any]
 
 
-class Stored(NamedTuple):
-    """An object as it was read; `etag` names that version of it."""
+class StoredObject(NamedTuple):
+    """`etag` identifies the version."""
 
     data: Data
     etag: str
 
 
-class Scored(NamedTuple):
+class SearchResult(NamedTuple):
     data: Data
     distance: float | None
 
 
 class VectorSearchClient:
-    """Safe in threads. Google's library is loaded, and credentials are looked up, with the first call."""
+    """Thread-safe. Google's library is imported, and credentials are resolved, on the first call."""
 
-    def __init__(self, config: CollectionConfig, *, patience: float = PATIENCE, roles: str = SERVING) -> None:
+    def __init__(
+        self,
+        config: CollectionConfig,
+        *,
+        timeout: float = CALL_TIMEOUT_SECONDS,
+        roles: tuple[str, ...] = SERVING_ROLES,
+    ) -> None:
+        """`roles` are named in the error if a permission is missing."""
         self.config = config
-        self._patience = patience
+        self._timeout = timeout
         self._roles = roles
         self._connecting = Lock()
         self._connected: _Connection | None = None
 
     def create(self, object_id: str, data: Data) -> bool:
-        """False where the id is taken, be it by an answer to this very call that was lost on its way."""
+        """False if the id is taken, possibly by this call if the response to an earlier attempt was lost."""
         from google.api_core.exceptions import AlreadyExists
 
         try:
@@ -55,10 +62,10 @@ class VectorSearchClient:
         return True
 
     def create_all(self, objects: Mapping[str, Data]) -> None:
-        """Ids come from the content, so one that is taken has been written already."""
+        """Ids are derived from the content, so an object whose id is taken has been written already."""
         from google.api_core.exceptions import AlreadyExists
 
-        for part in _parts(list(objects.items()), EMBEDDED):
+        for part in _parts(list(objects.items()), MAX_BATCH_CREATE):
             request = {"parent": self.config.name, "requests": [self._new(*one) for one in part]}
             try:
                 self._call("objects", "batch_create_data_objects", request, AlreadyExists)
@@ -66,17 +73,17 @@ class VectorSearchClient:
                 for one in part:
                     self.create(*one)
 
-    def get(self, object_id: str) -> Stored | None:
+    def get(self, object_id: str) -> StoredObject | None:
         from google.api_core.exceptions import NotFound
 
         try:
             found = self._call("objects", "get_data_object", {"name": self._name(object_id)}, NotFound)
         except NotFound:
             return None
-        return Stored(_data(found), found.etag)
+        return StoredObject(_data(found), found.etag)
 
     def update(self, object_id: str, data: Data, etag: str) -> bool:
-        """False where the object is no longer of that version, or gone."""
+        """False if the object has another version or was deleted."""
         from google.api_core.exceptions import Aborted, NotFound
 
         request = {"data_object": {"name": self._name(object_id), "data": data, "etag": etag}}
@@ -87,7 +94,7 @@ class VectorSearchClient:
         return True
 
     def delete(self, object_id: str) -> None:
-        """One that is gone already was deleted by somebody else, or by this call before its answer was lost."""
+        """A missing object was deleted by another caller, or by this call if its first response was lost."""
         from google.api_core.exceptions import NotFound
 
         with suppress(NotFound):
@@ -96,7 +103,7 @@ class VectorSearchClient:
     def delete_all(self, object_ids: Sequence[str]) -> None:
         from google.api_core.exceptions import NotFound
 
-        for part in _parts(object_ids, PAGE):
+        for part in _parts(object_ids, MAX_PAGE_SIZE):
             request = {"parent": self.config.name, "requests": [{"name": self._name(one)} for one in part]}
             try:
                 self._call("objects", "batch_delete_data_objects", request, NotFound)
@@ -104,21 +111,21 @@ class VectorSearchClient:
                 for one in part:
                     self.delete(one)
 
-    def page(self, where: Filter, fields: Sequence[str], place: str = "") -> tuple[list[Data], str]:
-        """Up to a thousand objects in no order that means anything, and the place of the next page."""
-        objects, following = self._page(where, {"data_fields": list(fields)}, place)
+    def page(self, where: Filter, fields: Sequence[str], token: str = "") -> tuple[list[Data], str]:
+        """Up to MAX_PAGE_SIZE objects in arbitrary order, and the token of the next page."""
+        objects, following = self._page(where, {"data_fields": list(fields)}, token)
         return [_data(one) for one in objects], following
 
-    def every(self, where: Filter, fields: Sequence[str], place: str = "") -> Iterator[Data]:
-        """From the page at `place` on, to the last."""
+    def every(self, where: Filter, fields: Sequence[str], token: str = "") -> Iterator[Data]:
+        """All objects from the page of the token to the last."""
         while True:
-            objects, place = self.page(where, fields, place)
+            objects, token = self.page(where, fields, token)
             yield from objects
-            if not place:
+            if not token:
                 return
 
     def vectors(self, where: Filter, fields: Sequence[str], field: str) -> Iterator[tuple[Data, Sequence[float]]]:
-        """Of one page at the most."""
+        """At most one page."""
         objects, _ = self._page(where, {"data_fields": list(fields), "vector_fields": [field]}, "")
         yield from ((_data(one), one.vectors[field].dense.values) for one in objects if field in one.vectors)
 
@@ -127,12 +134,12 @@ class VectorSearchClient:
         found = self._call("searches", "aggregate_data_objects", request)
         return int(found.aggregate_results[0]["count"])
 
-    def search(self, semantic: Data) -> list[Scored]:
+    def search(self, semantic: Data) -> list[SearchResult]:
         request = {"parent": self.config.name, "semantic_search": semantic}
-        return _scored(_first_page(self._call("searches", "search_data_objects", request)).results)
+        return _scored(_current_page(self._call("searches", "search_data_objects", request)).results)
 
-    def fuse(self, searches: Sequence[Data], *, top_k: int, fields: Sequence[str]) -> list[Scored]:
-        """Several searches whose ranks the service fuses, each with the same weight."""
+    def fuse(self, searches: Sequence[Data], *, top_k: int, fields: Sequence[str]) -> list[SearchResult]:
+        """Run several searches whose ranks the service fuses with equal weights."""
         combine = {
             "ranker": {"rrf": {"weights": [1.0] * len(searches)}},
             "top_k": top_k,
@@ -143,11 +150,11 @@ class VectorSearchClient:
         return _scored(found.results[0].results) if found.results else []
 
     def administer(self, method: str, request: Data, *expected: type[Exception]) -> Any:  # noqa: ANN401
-        """Something done to the Collection itself; `expected` failures are the caller's to handle."""
+        """Call an administrative method; `expected` errors are raised untranslated."""
         return self._call("admin", method, request, *expected)
 
     @contextmanager
-    def our_errors(self, *expected: type[Exception]) -> Iterator[None]:
+    def translated_errors(self, *expected: type[Exception]) -> Iterator[None]:
         from google.api_core.exceptions import GoogleAPIError
         from google.auth.exceptions import GoogleAuthError
 
@@ -167,17 +174,18 @@ class VectorSearchClient:
             "parent": self.config.name,
             "filter": where,
             "output_fields": output,
-            "page_size": PAGE,
+            "page_size": MAX_PAGE_SIZE,
             "page_token": token,
         }
-        found = _first_page(self._call("searches", "query_data_objects", request))
+        found = _current_page(self._call("searches", "query_data_objects", request))
         return found.data_objects, found.next_page_token
 
     def _call(self, service: str, method: str, request: Data, *expected: type[Exception]) -> Any:  # noqa: ANN401
-        """Bounded twice: the library's `timeout` bounds an attempt, and `retry` goes on for minutes unless told."""
-        with self.our_errors(*expected):
+        """The library's `timeout` limits one attempt; `retry` has its own limit, minutes by default."""
+        with self.translated_errors(*expected):
             act = getattr(getattr(self._connection(), service), method)
-            return act(request=request, retry=patient(self._patience), timeout=min(ATTEMPT, self._patience))
+            timeout = min(ATTEMPT_TIMEOUT_SECONDS, self._timeout)
+            return act(request=request, retry=retry_policy(self._timeout), timeout=timeout)
 
     def _connection(self) -> "_Connection":
         with self._connecting:
@@ -193,7 +201,7 @@ class VectorSearchClient:
 
 
 class _Connection:
-    """One channel for the three services."""
+    """The clients of the three services."""
 
     def __init__(self, emulator: str | None) -> None:
         from google.cloud import vectorsearch_v1 as vs
@@ -215,7 +223,7 @@ class _Connection:
         return grpc.insecure_channel(self._emulator)
 
     def _transport(self, client: Any) -> Any:  # noqa: ANN401
-        """None lets Google's client make its own, with TLS and the credentials of the environment."""
+        """None makes Google's client use TLS and the credentials of the environment."""
         return client.get_transport_class("grpc")(channel=self._channel) if self._emulator else None
 
     def close(self) -> None:
@@ -223,32 +231,32 @@ class _Connection:
             client.transport.close()  # type: ignore[no-untyped-call]
 
 
-def patient(seconds: float) -> "Retry":
+def retry_policy(seconds: float) -> "Retry":
     from google.api_core import exceptions as google
     from google.api_core.retry import Retry
 
-    def may_help(error: BaseException) -> bool:
-        passing = isinstance(error, google.ServiceUnavailable | google.TooManyRequests)
-        return passing and not has_no_token(error)
+    def is_temporary(error: BaseException) -> bool:
+        temporary = isinstance(error, google.ServiceUnavailable | google.TooManyRequests)
+        return temporary and not is_missing_token(error)
 
-    return Retry(predicate=may_help, initial=0.2, maximum=4.0, multiplier=2.0, timeout=seconds)
+    return Retry(predicate=is_temporary, initial=0.2, maximum=4.0, multiplier=2.0, timeout=seconds)
 
 
 def _data(found: Any) -> Data:  # noqa: ANN401
-    """Numbers come back as floats, whatever they were."""
+    """All numbers are floats, whatever was written."""
     from google.protobuf.json_format import MessageToDict
 
     data: Data = MessageToDict(type(found).pb(found).data)
     return data
 
 
-def _first_page(pager: Any) -> Any:  # noqa: ANN401
-    """The call has fetched it; a pager would go on by itself."""
+def _current_page(pager: Any) -> Any:  # noqa: ANN401
+    """The page that the call has fetched; iterating the pager itself would fetch them all."""
     return next(iter(pager.pages))
 
 
-def _scored(results: Any) -> list[Scored]:  # noqa: ANN401
-    return [Scored(_data(one.data_object), one.distance if "distance" in one else None) for one in results]
+def _scored(results: Any) -> list[SearchResult]:  # noqa: ANN401
+    return [SearchResult(_data(one.data_object), one.distance if "distance" in one else None) for one in results]
 
 
 def _parts(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:

@@ -1,4 +1,4 @@
-"""Which Collection the notes are in, read from the environment and a `.env` file."""
+"""Settings of the Collection that stores the notes."""
 
 import ipaddress
 import re
@@ -11,8 +11,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from chie.errors import ConfigurationError
 from chie.settings import load
 
-# What the service accepts as an id: a DNS label.
-ID = re.compile(r"[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?")
+# The service accepts DNS labels as ids.
+COLLECTION_ID = re.compile(r"[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?")
 
 
 class VectorSearchSettings(BaseSettings):
@@ -27,7 +27,7 @@ class VectorSearchSettings(BaseSettings):
     )
     chie_vector_search_emulator: str | None = Field(
         default=None,
-        description="Only for tests: `127.0.0.1:PORT` of a stand-in that is spoken to without TLS and credentials.",
+        description="For tests only: `127.0.0.1:PORT` of an emulator, used without TLS and credentials.",
     )
 
     @model_validator(mode="before")
@@ -38,7 +38,7 @@ class VectorSearchSettings(BaseSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class CollectionConfig:
-    """Where the Collection is. `emulator` is set in tests alone."""
+    """The Collection's resource name. `emulator` is set only in tests."""
 
     project: str
     location: str
@@ -55,7 +55,7 @@ class CollectionConfig:
 
 
 def load_config() -> CollectionConfig:
-    """ConfigurationError names what is missing."""
+    """ConfigurationError names the missing variables."""
     settings = load(VectorSearchSettings)
     required = {
         "GOOGLE_CLOUD_PROJECT": settings.google_cloud_project,
@@ -63,15 +63,10 @@ def load_config() -> CollectionConfig:
         "VECTOR_SEARCH_COLLECTION": settings.vector_search_collection,
     }
     if missing := [name for name, value in required.items() if value is None]:
-        raise ConfigurationError(
-            f"not configured: {', '.join(missing)}. Notes in Vector Search need to know their Collection."
-        )
+        raise ConfigurationError("vector_search.not_configured", names=missing)
     project, location, collection = (value or "" for value in required.values())
-    if not ID.fullmatch(collection):
-        raise ConfigurationError(
-            "wrong value for VECTOR_SEARCH_COLLECTION. An id has up to 63 lower-case letters, digits and hyphens, "
-            "begins with a letter and does not end with a hyphen."
-        )
+    if not COLLECTION_ID.fullmatch(collection):
+        raise ConfigurationError("vector_search.collection_id_invalid")
     return CollectionConfig(
         project=project,
         location=location,
@@ -81,7 +76,7 @@ def load_config() -> CollectionConfig:
 
 
 def _loopback(address: str | None) -> str | None:
-    """Nothing that is spoken to without encryption may be elsewhere."""
+    """Unencrypted connections are allowed only to this machine."""
     if address is None:
         return None
     try:
@@ -89,7 +84,4 @@ def _loopback(address: str | None) -> str | None:
             return address
     except ValueError:
         pass
-    raise ConfigurationError(
-        "wrong value for CHIE_VECTOR_SEARCH_EMULATOR. It is for tests, and must be 127.0.0.1 with a port; "
-        "unset it to use Google Cloud."
-    )
+    raise ConfigurationError("vector_search.emulator_invalid")

@@ -1,4 +1,4 @@
-"""Conditions in the service's filter language, which may be nested two deep and orders numbers alone."""
+"""Conditions in the service's filter language, which nests two levels deep and compares only numbers by order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -8,14 +8,15 @@ from chie.knowledge.store.vector_search.objects import TEAM, labels, reader
 Filter = Mapping[str, Any]
 
 HEADS: Final[Filter] = {"part": {"$eq": 0}}
+NOTES_PER_REQUEST: Final = 100
 
 
 def all_of(*conditions: Filter) -> Filter:
     return conditions[0] if len(conditions) == 1 else {"$and": list(conditions)}
 
 
-def seen_by(viewer: str) -> Filter:
-    """The team's notes and the viewer's own private ones, in one condition."""
+def visible_to(viewer: str) -> Filter:
+    """The team's notes and the viewer's private ones, in one condition."""
     return {"reader": {"$in": [TEAM, reader(viewer)]}}
 
 
@@ -27,6 +28,10 @@ def of_notes(note_ids: Sequence[str]) -> Filter:
     return {"note": {"$in": list(note_ids)}}
 
 
-def looking(viewer: str, tags: Sequence[str]) -> list[Filter]:
-    """What everybody who looks is held to."""
-    return [seen_by(viewer), *([tagged(tags)] if tags else [])]
+def searchable(viewer: str, tags: Sequence[str]) -> list[Filter]:
+    """The conditions of every list and search."""
+    return [visible_to(viewer), *([tagged(tags)] if tags else [])]
+
+
+def batches(note_ids: Sequence[str]) -> list[Sequence[str]]:
+    return [note_ids[start : start + NOTES_PER_REQUEST] for start in range(0, len(note_ids), NOTES_PER_REQUEST)]

@@ -1,10 +1,10 @@
 """A note as objects of the Collection: the head, which is the note, and the later passages of a long one.
 
-Each object has one vector, made by the service from a title and a passage. The head holds the whole note and its first
-passage. It is written first and deleted last, so passages never stand without it but for a crash; which of them belong
-to the note as it is now is told by their `revision`.
+Each object has one vector, which the service creates from a title and a passage. The head has the whole note and its
+first passage. It is written first and deleted last, so only a crash leaves passages without it. Passages whose
+`revision` differs from the head's belong to an earlier version of the note.
 
-All fields are always written: whether an update merges or replaces is then of no matter.
+All fields are always written, so it does not matter whether an update merges or replaces.
 """
 
 import hashlib
@@ -15,14 +15,15 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from chie.database.cursor import utc_text
 from chie.knowledge.note import Heading, Note
-from chie.knowledge.passages import Passage, reading, split
-from chie.knowledge.tokens import fold, tokens
+from chie.knowledge.passages import Passage, index_tokens, indexed_text, split
+from chie.knowledge.tokens import fold
 
 Data = dict[str, Any]
 
 VECTOR: Final = "embedding"
-TEMPLATE: Final = "{title}\n{text}"  # what the service reads of an object
+TEMPLATE: Final = "{title}\n{text}"  # the text that the service embeds
 TEAM: Final = "team"
 
 _TEXT: Data = {"type": "string"}
@@ -53,14 +54,14 @@ SCHEMA: Final[dict[str, Data]] = {
     "length": _NUMBER,
 }
 HEADING: Final = [name for name in SCHEMA if name not in ("text", "words", "content", "labels")]
-FOUND: Final = [*HEADING, "text", "words"]  # all but what may be long
+SEARCH_FIELDS: Final = [*HEADING, "text", "words"]  # all except long ones
 
-# Ids of our own are names that the service takes. Others, from imported files, may be anything.
-_OURS = re.compile(r"k-[0-9a-f]{1,60}")
+# Our own ids are valid object ids; those of imported files may be anything.
+_VALID_ID = re.compile(r"k-[0-9a-f]{1,60}")
 
 
 def head_id(note_id: str) -> str:
-    return note_id if _OURS.fullmatch(note_id) else f"x-{_digest(note_id)[:40]}"
+    return note_id if _VALID_ID.fullmatch(note_id) else f"x-{_digest(note_id)[:40]}"
 
 
 def object_id(data: Data) -> str:
@@ -79,78 +80,70 @@ def head(note: Note) -> Data:
         "user_id": note.user_id,
         "author_kind": note.author_kind,
         "private": note.private,
-        "created_at": _stamp(note.created_at),
-        "updated_at": _stamp(note.updated_at),
-        "created": moment(note.created_at),
-        "place": place(note.id),
+        "created_at": utc_text(note.created_at),
+        "updated_at": utc_text(note.updated_at),
+        "created": microseconds(note.created_at),
+        "place": sort_number(note.id),
         "length": len(note.content),
     }
 
 
 def passages(note: Note) -> dict[str, Data]:
-    """The later ones, by their ids."""
+    """The passages after the first, by object id."""
     found = [_common(note, passage, part) for part, passage in enumerate(split(note)) if part]
     return {object_id(data): data for data in found}
 
 
+def common_fields(data: Data) -> dict[str, Any]:
+    """The fields that a note, a heading and a hit share."""
+    return {
+        "id": data["note"],
+        "title": data["title"],
+        "tags": list(data["tags"]),
+        "source": data["source"] or None,
+        "status": data["status"] or None,
+        "user_id": data["user_id"],
+        "private": data["private"],
+        "created_at": datetime.fromisoformat(data["created_at"]),
+        "updated_at": datetime.fromisoformat(data["updated_at"]),
+    }
+
+
 def note_of(data: Data) -> Note:
-    return Note(
-        id=data["note"],
-        title=data["title"],
-        content=data["content"] or data["text"],
-        tags=list(data["tags"]),
-        source=data["source"] or None,
-        status=data["status"] or None,
-        user_id=data["user_id"],
-        author_kind=data["author_kind"],
-        private=data["private"],
-        created_at=datetime.fromisoformat(data["created_at"]),
-        updated_at=datetime.fromisoformat(data["updated_at"]),
-    )
+    content = data["content"] or data["text"]
+    return Note(**common_fields(data), content=content, author_kind=data["author_kind"])
 
 
 def heading_of(data: Data) -> Heading:
-    return Heading(
-        id=data["note"],
-        title=data["title"],
-        tags=list(data["tags"]),
-        source=data["source"] or None,
-        status=data["status"] or None,
-        user_id=data["user_id"],
-        private=data["private"],
-        created_at=datetime.fromisoformat(data["created_at"]),
-        updated_at=datetime.fromisoformat(data["updated_at"]),
-        length=int(data["length"]),
-    )
+    return Heading(**common_fields(data), length=int(data["length"]))
 
 
-def embedded(note: Note) -> str:
-    """What the service reads of a note's head, for looking for others that are like it."""
+def embedded_text(note: Note) -> str:
+    """The text that the service embeds for a note's head."""
     return TEMPLATE.format(title=note.title, text=split(note)[0].text)
 
 
-def moment(when: datetime) -> int:
-    """Microseconds, which a double holds exactly until the year 2255."""
+def microseconds(when: datetime) -> int:
+    """Since 1970; a double represents them exactly until the year 2255."""
     return round((when - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1_000_000)
 
 
-def place(note_id: str) -> int:
-    """A number that sorts as the id does, but for its tail: the service compares numbers alone."""
+def sort_number(note_id: str) -> int:
+    """A number that sorts like the first six bytes of the id, because the service compares only numbers."""
     return int.from_bytes(note_id.encode()[:6].ljust(6, b"\0"), "big")
 
 
 def reader(user_id: str) -> str:
-    """Who may see a private note, as it is kept beside `TEAM`."""
+    """The value of `reader` for a private note; notes for everybody have `TEAM`."""
     return f"user {user_id}"
 
 
 def labels(tags: Sequence[str]) -> list[str]:
-    """Tags as they are looked for, whatever their case."""
+    """Folded tags, for filters."""
     return sorted({fold(tag) for tag in tags})
 
 
 def _common(note: Note, passage: Passage, part: int) -> Data:
-    label = " ".join(note.tags)
     return {
         "note": note.id,
         "part": part,
@@ -159,7 +152,7 @@ def _common(note: Note, passage: Passage, part: int) -> Data:
         "labels": labels(note.tags),
         "title": note.title,
         "text": passage.text,
-        "words": " ".join(tokens(f"{reading(note, passage)} {label}")),
+        "words": " ".join(index_tokens(note, indexed_text(note, passage))),
     }
 
 
@@ -173,7 +166,3 @@ def _passage_id(note_id: str, revision: str, part: int) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _stamp(when: datetime) -> str:
-    return when.astimezone(UTC).isoformat(timespec="microseconds")

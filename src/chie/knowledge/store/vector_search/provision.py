@@ -1,4 +1,4 @@
-"""The Collection itself: made once, by somebody with admin rights, and compared with what Chie needs."""
+"""Creates the Collection once, with admin rights, or compares an existing one with what Chie needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,23 +7,23 @@ from typing import Any, Literal
 from chie.errors import ConfigurationError
 from chie.knowledge.store.vector_search.client import VectorSearchClient
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.errors import FOUNDING
+from chie.knowledge.store.vector_search.errors import ADMIN_ROLES
 from chie.knowledge.store.vector_search.objects import SCHEMA, TEMPLATE, VECTOR
+from chie.messages.catalogue import Message
 
-# Reads Japanese and English alike. Of its vectors only those in full length have length one, and only of such is the
-# product a cosine.
+# Handles Japanese and English. Only its full-length vectors are normalised, so that their dot product is a cosine.
 MODEL = "gemini-embedding-001"
 DIMENSIONS = 3072
 
-POLLING = 2.0  # seconds between two looks at an operation
-LONGEST = 900.0
+POLL_SECONDS = 2.0
+MAX_WAIT_SECONDS = 900.0
 
 Outcome = Literal["created", "completed", "exists"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Founded:
-    """What was done, and with which model the Collection reads."""
+class ProvisionResult:
+    """`added` are data fields that an existing Collection lacked."""
 
     name: str
     outcome: Outcome
@@ -33,21 +33,21 @@ class Founded:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Founder:
-    """`waiting` is called at every look at an operation that is not done."""
+class CollectionProvisioner:
+    """`waiting` is called at every poll of an unfinished operation."""
 
     config: CollectionConfig
     model: str = MODEL
     dimensions: int = DIMENSIONS
     waiting: Callable[[], None] = lambda: None
-    polling: float = POLLING
+    poll_seconds: float = POLL_SECONDS
 
-    def found(self) -> Founded:
-        client = VectorSearchClient(self.config, roles=FOUNDING)
+    def provision(self) -> ProvisionResult:
+        client = VectorSearchClient(self.config, roles=ADMIN_ROLES)
         try:
             existing = self._existing(client)
             if existing is None and self._create(client):
-                return self._founded("created")
+                return self._result("created")
             return self._compare(client, existing or self._existing(client))
         finally:
             client.close()
@@ -61,7 +61,7 @@ class Founder:
             return None
 
     def _create(self, client: VectorSearchClient) -> bool:
-        """False where somebody else was first, be it this very call whose answer was lost."""
+        """False if the Collection exists, possibly created by this call if its first response was lost."""
         from google.api_core.exceptions import AlreadyExists
 
         request = {
@@ -89,21 +89,23 @@ class Founder:
             },
         }
 
-    def _compare(self, client: VectorSearchClient, collection: Any) -> Founded:  # noqa: ANN401
-        """Adds data fields that an older Chie did not know; a vector field of another make is not to be changed."""
+    def _compare(self, client: VectorSearchClient, collection: Any) -> ProvisionResult:  # noqa: ANN401
+        """Adds data fields that an older version of Chie lacked; vector fields cannot be changed."""
         if VECTOR not in collection.vector_schema:
-            raise self._unfit(f"it has no vector field {VECTOR}")
+            raise self._mismatch(Message("vector_search.vector_field_missing", field=VECTOR))
         vector = collection.vector_schema[VECTOR].dense_vector
         embedding = vector.vertex_embedding_config
         if (embedding.model_id, vector.dimensions) != (self.model, self.dimensions):
-            raise self._unfit(f"it reads with {embedding.model_id or 'no model'} in {vector.dimensions} dimensions")
+            raise self._mismatch(
+                Message("vector_search.model_differs", model=embedding.model_id or "-", dimensions=vector.dimensions)
+            )
         if embedding.text_template != TEMPLATE:
-            raise self._unfit("it reads other fields than Chie writes")
+            raise self._mismatch(Message("vector_search.template_differs"))
         missing = sorted(set(SCHEMA) - set(collection.data_schema["properties"]))
         if not missing:
-            return self._founded("exists")
+            return self._result("exists")
         self._add(client, missing)
-        return self._founded("completed", missing)
+        return self._result("completed", missing)
 
     def _add(self, client: VectorSearchClient, missing: list[str]) -> None:
         properties = {name: SCHEMA[name] for name in missing}
@@ -120,17 +122,17 @@ class Founder:
 
         polling = Retry(
             predicate=RETRY_PREDICATE,
-            initial=self.polling,
-            maximum=5 * self.polling,
+            initial=self.poll_seconds,
+            maximum=5 * self.poll_seconds,
             multiplier=1.5,
-            timeout=LONGEST,
+            timeout=MAX_WAIT_SECONDS,
             on_error=lambda _: self.waiting(),
         )
-        with client.our_errors(AlreadyExists):
+        with client.translated_errors(AlreadyExists):
             operation.result(polling=polling)
 
-    def _founded(self, outcome: Outcome, added: list[str] | None = None) -> Founded:
-        return Founded(
+    def _result(self, outcome: Outcome, added: list[str] | None = None) -> ProvisionResult:
+        return ProvisionResult(
             name=self.config.name,
             outcome=outcome,
             model=self.model,
@@ -138,8 +140,5 @@ class Founder:
             added=added or [],
         )
 
-    def _unfit(self, difference: str) -> ConfigurationError:
-        return ConfigurationError(
-            f"the Collection {self.config.name} exists, but {difference}. Nothing was changed. Name another in "
-            "VECTOR_SEARCH_COLLECTION, or give --model and --dimensions as it was made with."
-        )
+    def _mismatch(self, difference: Message) -> ConfigurationError:
+        return ConfigurationError("vector_search.collection_mismatch", name=self.config.name, difference=difference)

@@ -1,30 +1,26 @@
-"""One search: by meaning and by words, fused by the service; the best passage of each note.
+"""One search: semantic and lexical, fused by the service; the best passage of each note.
 
-The service ranks (Reciprocal Rank Fusion) but its number for that is a rank in disguise, so the score that we show is
-the similarity of the passage, asked for beside. A passage that the service puts before a more similar one, because the
-words asked for stand in it, gets that one's score: the order is the service's, and the score never contradicts it.
+The order is the service's (Reciprocal Rank Fusion). Its fused score only encodes a rank, so hits show the similarity
+from a second, semantic search. A passage that the service ranks above a more similar one gets the score of that one,
+so that scores never contradict the order.
 """
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime
 
 from chie.knowledge.note import Hit
-from chie.knowledge.ranking import FLOOR, shown
-from chie.knowledge.store.vector_search.client import PAGE, Data, Scored, VectorSearchClient
-from chie.knowledge.store.vector_search.filters import HEADS, Filter, all_of, looking, of_notes
-from chie.knowledge.store.vector_search.objects import FOUND, HEADING, VECTOR, object_id
+from chie.knowledge.ranking import MIN_SCORE, display_score
+from chie.knowledge.store.vector_search.client import MAX_PAGE_SIZE, Data, SearchResult, VectorSearchClient
+from chie.knowledge.store.vector_search.filters import HEADS, Filter, all_of, batches, of_notes, searchable
+from chie.knowledge.store.vector_search.objects import HEADING, SEARCH_FIELDS, VECTOR, common_fields, object_id
 from chie.knowledge.tokens import fold, phrase, query_tokens
 
-PASSAGES = 100  # taken at first; more where they turn out to be of too few notes
-HEADS_AT_ONCE = 100
+MIN_CANDIDATES = 100  # passages; MAX_PAGE_SIZE if they belong to too few notes
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """A passage, with what it is like the query."""
-
+class RankedPassage:
     data: Data
     similarity: float
 
@@ -37,16 +33,16 @@ class Search:
     tags: Sequence[str]
 
     def hits(self, limit: int) -> list[Hit]:
-        for passages in (max(PASSAGES, 2 * limit), PAGE):
+        for passages in (max(MIN_CANDIDATES, 2 * limit), MAX_PAGE_SIZE):
             ranked = self._ranked(passages)
             best = self._best(ranked, limit)
             if len(best) >= limit or len(ranked) < passages:
                 break
         return _hits(best)
 
-    def _ranked(self, top_k: int) -> list[Ranked]:
-        where = all_of(*looking(self.viewer, self.tags))
-        meaning = semantic(self.query, "RETRIEVAL_QUERY", where, top_k, FOUND)
+    def _ranked(self, top_k: int) -> list[RankedPassage]:
+        where = all_of(*searchable(self.viewer, self.tags))
+        meaning = semantic(self.query, "RETRIEVAL_QUERY", where, top_k, SEARCH_FIELDS)
         words = query_tokens(self.query)
         if not words:
             near = self.client.search(meaning)
@@ -56,46 +52,47 @@ class Search:
             "data_field_names": ["words"],
             "filter": where,
             "top_k": top_k,
-            "output_fields": {"data_fields": FOUND},
+            "output_fields": {"data_fields": SEARCH_FIELDS},
         }
-        with ThreadPoolExecutor(1) as beside:
-            similar = beside.submit(self.client.search, meaning)
+        with ThreadPoolExecutor(1) as executor:
+            similar = executor.submit(self.client.search, meaning)
             searches = [{"semantic_search": meaning}, {"text_search": text}]
-            fused = self.client.fuse(searches, top_k=top_k, fields=FOUND)
+            fused = self.client.fuse(searches, top_k=top_k, fields=SEARCH_FIELDS)
             return self._compared(fused, similar.result(), words)
 
-    def _compared(self, fused: Sequence[Scored], near: Sequence[Scored], words: Sequence[str]) -> list[Ranked]:
-        """In the fused order. A passage found by its words alone is less like the query than any that was found near;
-        one that has neither the words nor the meaning is no answer."""
-        known = {object_id(one.data): similarity(one) for one in near}
-        least = min(known.values(), default=0.0)
-        ranked = [Ranked(one.data, known.get(object_id(one.data), least)) for one in fused]
-        return [one for one in ranked if one.similarity >= FLOOR or self._says(one.data, set(words))]
+    def _compared(
+        self, fused: Sequence[SearchResult], near: Sequence[SearchResult], words: Sequence[str]
+    ) -> list[RankedPassage]:
+        """In the fused order, with similarities. A passage that only the lexical search found gets the lowest of the
+        similarities. Passages that match neither by meaning nor by all words are left out."""
+        similarities = {object_id(one.data): similarity(one) for one in near}
+        least = min(similarities.values(), default=0.0)
+        ranked = [RankedPassage(one.data, similarities.get(object_id(one.data), least)) for one in fused]
+        return [one for one in ranked if one.similarity >= MIN_SCORE or self._matches_words(one.data, set(words))]
 
-    def _says(self, data: Data, words: set[str]) -> bool:
+    def _matches_words(self, data: Data, words: set[str]) -> bool:
         if words and words <= set(data["words"].split()):
             return True
         return phrase(fold(self.query)).search(fold(f"{data['title']}\n{data['text']}")) is not None
 
-    def _best(self, ranked: Sequence[Ranked], limit: int) -> list[Ranked]:
-        """The first passage of each note that belongs to it as it is now, not as it was before a change."""
+    def _best(self, ranked: Sequence[RankedPassage], limit: int) -> list[RankedPassage]:
+        """The first passage of each note, of the note's current revision only."""
         heads = {one.data["note"]: one.data for one in ranked if not one.data["part"]}
         heads |= self._heads([note for note in dict.fromkeys(one.data["note"] for one in ranked) if note not in heads])
-        best: dict[str, Ranked] = {}
+        best: dict[str, RankedPassage] = {}
         for one in ranked:
             head = heads.get(one.data["note"])
             if head is not None and head["revision"] == one.data["revision"]:
-                best.setdefault(head["note"], Ranked(head | {"text": one.data["text"]}, one.similarity))
+                best.setdefault(head["note"], RankedPassage(head | {"text": one.data["text"]}, one.similarity))
         return list(best.values())[:limit]
 
     def _heads(self, notes: Sequence[str]) -> dict[str, Data]:
-        parts = [notes[start : start + HEADS_AT_ONCE] for start in range(0, len(notes), HEADS_AT_ONCE)]
-        found = (data for part in parts for data in self.client.every(all_of(HEADS, of_notes(part)), HEADING))
+        found = (data for ids in batches(notes) for data in self.client.every(all_of(HEADS, of_notes(ids)), HEADING))
         return {data["note"]: data for data in found}
 
 
 def semantic(text: str, task: str, where: Filter, top_k: int, fields: Sequence[str]) -> Data:
-    """A search by meaning; the service makes the vector, for the task that is named."""
+    """A semantic search; the service embeds the text for the task type."""
     return {
         "search_text": text,
         "search_field": VECTOR,
@@ -103,16 +100,16 @@ def semantic(text: str, task: str, where: Filter, top_k: int, fields: Sequence[s
         "filter": where,
         "top_k": top_k,
         "output_fields": {"data_fields": list(fields)},
-        "search_hint": {"knn_hint": {}},  # exact, and sees what was written a moment ago
+        "search_hint": {"knn_hint": {}},  # exact, and includes the latest writes
     }
 
 
-def similarity(scored: Scored) -> float:
-    """The service multiplies unit vectors: higher is closer, whatever the field's name says."""
-    return min(max(scored.distance or 0.0, 0.0), 1.0)
+def similarity(result: SearchResult) -> float:
+    """The `distance` is a dot product of unit vectors, so higher is closer."""
+    return min(max(result.distance or 0.0, 0.0), 1.0)
 
 
-def _hits(best: Sequence[Ranked]) -> list[Hit]:
+def _hits(best: Sequence[RankedPassage]) -> list[Hit]:
     hits: list[Hit] = []
     score = 0.0
     for passage in reversed(best):
@@ -122,17 +119,5 @@ def _hits(best: Sequence[Ranked]) -> list[Hit]:
 
 
 def _hit(data: Data, score: float) -> Hit:
-    return Hit(
-        id=data["note"],
-        title=data["title"],
-        content=data["text"].strip(),
-        score=shown(score),
-        tags=list(data["tags"]),
-        source=data["source"] or None,
-        status=data["status"] or None,
-        user_id=data["user_id"],
-        private=data["private"],
-        created_at=datetime.fromisoformat(data["created_at"]),
-        updated_at=datetime.fromisoformat(data["updated_at"]),
-        partial=data["parts"] > 1,
-    )
+    content = data["text"].strip()
+    return Hit(**common_fields(data), content=content, score=display_score(score), partial=data["parts"] > 1)

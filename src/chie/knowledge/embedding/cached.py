@@ -1,4 +1,4 @@
-"""Remembers the last few vectors: a save first looks for similar notes, then stores what it looked with."""
+"""Caches recent vectors: a save first searches for similar notes, then stores the same vectors."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from chie.knowledge.embedding.base import Embedder
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
-KEPT = 256
+MAX_CACHED_VECTORS = 256
 
 
-class RecentEmbedder(Embedder):
+class CachedEmbedder(Embedder):
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
         self._rows: OrderedDict[str, Vectors] = OrderedDict()
@@ -37,5 +37,5 @@ class RecentEmbedder(Embedder):
     def _keep(self, rows: "dict[str, Vectors]") -> None:
         with self._lock:
             self._rows.update(rows)
-            while len(self._rows) > KEPT:
+            while len(self._rows) > MAX_CACHED_VECTORS:
                 self._rows.popitem(last=False)

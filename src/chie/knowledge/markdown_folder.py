@@ -1,4 +1,4 @@
-"""Folders of Markdown in and out, one file a note; either can be stopped anywhere and run again."""
+"""Import and export of folders of Markdown, one file per note. Both can be interrupted and run again."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -11,86 +11,86 @@ from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.files import replacing
 from chie.knowledge import markdown
-from chie.knowledge.import_run import Intake
+from chie.knowledge.import_run import ImportRun
 from chie.knowledge.note import Heading, Note
-from chie.knowledge.rules import MAX_LIMIT, is_plain
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.validation import MAX_LIMIT, is_plain
+from chie.messages.catalogue import Message
 
-DISK_SECONDS = 2.0  # by which a disk may miss a date
+MTIME_TOLERANCE_SECONDS = 2.0  # the resolution of some file systems
 
 Progress = Callable[[Iterable[Path]], Iterable[Path]]
 
 
 @dataclass
-class Report:
-    """`newer` are the files whose notes were changed here later: these are left alone."""
+class ImportReport:
+    """`newer` are files whose notes were changed in Chie later and left alone."""
 
     saved: int = 0
     unchanged: int = 0
     newer: list[Path] = field(default_factory=list)
-    refused: dict[Path, str] = field(default_factory=dict)
+    refused: dict[Path, Message] = field(default_factory=dict)
 
 
 def markdown_files(folder: Path) -> list[Path]:
-    """Hidden folders are left out: an Obsidian vault keeps its settings and its trash there."""
+    """Markdown files outside hidden folders, where Obsidian keeps its settings and trash."""
     if not folder.is_dir():
-        raise ValidationError(f"{folder} is not a folder. Name one that holds Markdown files.")
+        raise ValidationError("knowledge.folder_not_found", folder=str(folder))
     return sorted(
         path
         for path in folder.rglob("*")
-        if path.name.lower().endswith(markdown.ENDINGS)
+        if path.name.lower().endswith(markdown.FILE_SUFFIXES)
         and path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
 
 
-def import_files(service: KnowledgeService, files: Iterable[Path], *, overwrite: bool = False) -> Report:
-    """A file that cannot become a note is named in the report and stops nothing; a failing store stops all."""
-    report, intake = Report(), Intake(service, overwrite=overwrite)
+def import_files(service: KnowledgeService, files: Iterable[Path], *, overwrite: bool = False) -> ImportReport:
+    """Import every file. A file that cannot become a note is reported; a StorageError ends the import."""
+    report, run = ImportReport(), ImportRun(service, overwrite=overwrite)
     for path in files:
         try:
-            kept = intake.take(str(path), markdown.read(path, owner=current_user().id))
-            report.saved += kept == "saved"
-            report.unchanged += kept == "unchanged"
-            if kept == "newer":
+            outcome = run.add(str(path), markdown.read(path, owner=current_user().id))
+            report.saved += outcome == "saved"
+            report.unchanged += outcome == "unchanged"
+            if outcome == "newer":
                 report.newer.append(path)
         except StorageError:
             raise
         except ChieError as error:
-            report.refused[path] = error.message
+            report.refused[path] = error.reason
     return report
 
 
 def export_notes(service: KnowledgeService, folder: Path) -> Iterator[Path]:
-    """Writes one file after the other; each is whole or absent."""
+    """Write the files one by one, each atomically."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for note in all_notes(service):
             path = folder / markdown.file_name(note)
             with replacing(path, private=False) as draft:
                 draft.write_text(markdown.write(note), encoding="utf-8", newline="")
-                _date(draft, note.updated_at)
+                _set_modified(draft, note.updated_at)
             yield path
     except OSError as error:
         raise StorageError(
-            f"{folder} cannot be written: {error.strerror}. Name another folder, or free some space."
+            "knowledge.export_failed", folder=str(folder), reason=error.strerror or type(error).__name__
         ) from error
 
 
-def tidy(service: KnowledgeService, folder: Path, written: Collection[Path]) -> list[Path]:
-    """What earlier exports left in the folder beside the files just `written`. A note's file under an older title goes,
-    if nobody has edited it: an import would take it for the note. The others are left and returned: somebody edited
-    them, or their notes are not here, and then they may be the last that there is of them."""
+def remove_outdated(service: KnowledgeService, folder: Path, written: Collection[Path]) -> list[Path]:
+    """Delete files of earlier exports whose notes are `written` under a new title, because an import would take them
+    for the note. Edited files, and files of notes that do not exist here, are kept and returned."""
     left = []
     for path in sorted(folder.glob("*.md")):
         old = None if path in written else markdown.exported(path)
         if old is None:
             continue
         note = service.find(old.id) if is_plain(old.id) else None
-        now = folder / markdown.file_name(note) if note else None
-        if now and now.exists() and now.samefile(path):  # spelt otherwise, on a disk to which that is the same
+        current = folder / markdown.file_name(note) if note else None
+        if current and current.exists() and current.samefile(path):  # a case-insensitive file system
             continue
-        if now not in written or not _removed(path, old):
+        if current not in written or not _removed(path, old):
             left.append(path)
     return left
 
@@ -104,19 +104,19 @@ def _removed(path: Path, old: Note) -> bool:
 
 
 def _is_untouched(path: Path, old: Note) -> bool:
-    """As we wrote it, with the date that we gave it; some disks know seconds alone, or every other one."""
+    """Whether content, name and modification time are as exported."""
     as_written = path.name == markdown.file_name(old) and path.read_bytes() == markdown.write(old).encode()
-    return as_written and abs(path.stat().st_mtime - old.updated_at.timestamp()) <= DISK_SECONDS
+    return as_written and abs(path.stat().st_mtime - old.updated_at.timestamp()) <= MTIME_TOLERANCE_SECONDS
 
 
-def _date(path: Path, moment: datetime) -> None:
-    """A file is as old as its note, as in a zip. Not every disk knows the first years of the calendar, or the last."""
+def _set_modified(path: Path, moment: datetime) -> None:
+    """A file gets the date of its note. File systems do not support all years."""
     with suppress(OSError, ValueError, OverflowError):
         os.utime(path, (moment.timestamp(), moment.timestamp()))
 
 
 def all_notes(service: KnowledgeService) -> Iterator[Note]:
-    """Those that somebody deletes or hides meanwhile are left out."""
+    """Notes that are deleted or hidden meanwhile are left out."""
     notes = (service.find(heading.id) for heading in all_headings(service))
     return (note for note in notes if note is not None)
 

@@ -1,4 +1,4 @@
-"""Completion: tags and ids, while a person fills in a prompt or the address of a note."""
+"""MCP completion of arguments: tags in prompts, and ids in the URI of a note."""
 
 import logging
 import re
@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from mcp_types import CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from chie.errors import ChieError
-from chie.knowledge.prompts import KNOW, SAVE
-from chie.knowledge.resources import NOTE
-from chie.knowledge.rules import MAX_LIMIT, MAX_QUERY
+from chie.knowledge.prompts import QUERY_PROMPT, SAVE_PROMPT
+from chie.knowledge.resources import NOTE_URI
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.validation import MAX_LIMIT, MAX_QUERY
 from chie.mcp_kit.server import Server
 from chie.unicode import fold
 
@@ -23,11 +23,11 @@ _SEPARATED = re.compile(r"[,、，]\s*")
 
 def declare_completion(server: Server, service: KnowledgeService) -> None:
     def complete(reference: Reference, argument: CompletionArgument, _: CompletionContext | None) -> list[str] | None:
-        """A help while typing: what cannot be looked up now is simply not offered."""
+        """Completion is optional: after an error nothing is offered."""
         try:
             return _candidates(service, reference, argument)
         except ChieError as error:
-            logger.warning("nothing to offer for completion: %s", error.message)
+            logger.warning("completion is not available: %s (%s)", error.message, error.code)
         except Exception:
             logger.exception("completion failed")
         return None
@@ -36,15 +36,15 @@ def declare_completion(server: Server, service: KnowledgeService) -> None:
 
 
 def _candidates(service: KnowledgeService, reference: Reference, argument: CompletionArgument) -> list[str] | None:
-    if len(argument.value) > MAX_QUERY:  # nobody typed that
+    if len(argument.value) > MAX_QUERY:  # not typed by a person
         return None
     name = reference.name if isinstance(reference, PromptReference) else reference.uri
     match name, argument.name:
-        case (str(prompt), "tag") if prompt == KNOW:
-            return _fitting(argument.value, _tags(service))
-        case (str(prompt), "tags") if prompt == SAVE:
+        case (str(prompt), "tag") if prompt == QUERY_PROMPT:
+            return _matching(argument.value, _tags(service))
+        case (str(prompt), "tags") if prompt == SAVE_PROMPT:
             return _next_tag(argument.value, _tags(service))
-        case (str(template), "id") if template == NOTE:
+        case (str(template), "id") if template == NOTE_URI:
             return _ids(service, argument.value)
     return None
 
@@ -54,15 +54,15 @@ def _tags(service: KnowledgeService) -> list[str]:
 
 
 def _next_tag(typed: str, tags: Iterable[str]) -> list[str]:
-    """The list so far stays; only its last tag is completed, and none is offered twice."""
+    """Complete the last tag of a list; tags that it has already are not offered."""
     cut = max((found.end() for found in _SEPARATED.finditer(typed)), default=0)
     before, last = typed[:cut], typed[cut:]
     given = {_folded(tag) for tag in _SEPARATED.split(before)}
-    return [f"{before}{tag}" for tag in _fitting(last, tags) if _folded(tag) not in given]
+    return [f"{before}{tag}" for tag in _matching(last, tags) if _folded(tag) not in given]
 
 
 def _ids(service: KnowledgeService, typed: str) -> list[str]:
-    """Of the newest notes, those whose id begins so, and those whose title has the words."""
+    """Of the newest notes, those whose id has the prefix, then those whose title has the text."""
     notes = service.browse(limit=MAX_LIMIT).notes
     by_id = [note.id for note in notes if note.id.startswith(typed.strip())]
     words = _folded(typed)
@@ -70,8 +70,8 @@ def _ids(service: KnowledgeService, typed: str) -> list[str]:
     return list(dict.fromkeys([*by_id, *by_title]))
 
 
-def _fitting(typed: str, tags: Iterable[str]) -> list[str]:
-    """Those that begin so, then those that have it inside, each in the order given."""
+def _matching(typed: str, tags: Iterable[str]) -> list[str]:
+    """Tags with the prefix, then tags that contain it, each in the order given."""
     start = _folded(typed).removeprefix("#")
     ranked = [(not _folded(tag).startswith(start), tag) for tag in tags if start in _folded(tag)]
     return [tag for _, tag in sorted(ranked, key=lambda pair: pair[0])]

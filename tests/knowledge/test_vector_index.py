@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from chie.knowledge.store.sqlite.vector_index import MANY, VectorIndex
+from chie.knowledge.store.sqlite.vector_index import MIN_PREFILTER_ROWS, VectorIndex
 
 Vectors = NDArray[np.float32]
 DIMENSION = 100  # not a multiple of 64
-CROWD = MANY + 5_000
+CROWD = MIN_PREFILTER_ROWS + 5_000
 
 
 def unit(vectors: NDArray[np.floating]) -> Vectors:

@@ -15,7 +15,9 @@ from chie.access.identity import UNAUTHENTICATED, User, acting_as
 from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.api import create_api
 from chie.knowledge.note import Hit, Note
-from chie.knowledge.rules import (
+from chie.knowledge.service import MAX_RELATED, KnowledgeService
+from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.validation import (
     MAX_CONTENT,
     MAX_ID,
     MAX_LIMIT,
@@ -24,23 +26,14 @@ from chie.knowledge.rules import (
     MAX_TAG,
     MAX_TAGS,
     MAX_TITLE,
-    RESERVED,
+    RESERVED_IDS,
 )
-from chie.knowledge.service import RELATED, KnowledgeService
-from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.messages.catalogue import Message
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
 YUKI, KEN, ADMIN = User("yuki"), User("ken"), User("ops", admin=True)
-NOT_FOUND = "knowledge not found: no note has this id. search_knowledge and list_knowledge show the ids that exist."
-THEIRS = (
-    "this note is yuki's: only its author or an admin may change or delete it. "
-    "Ask one of them, or save a note of your own."
-)
-
-BINARY = (
-    "content is not plain text: it has a control character (U+001B) at position 2. Remove such characters "
-    "(terminal colours are some), and save what a binary file means rather than its bytes."
-)
+NOT_FOUND = Message("knowledge.note_not_found")
+THEIRS = Message("knowledge.note_forbidden", author="yuki")
 
 
 @pytest.fixture
@@ -56,10 +49,18 @@ def audit(home: Path) -> list[tuple[str, str, str]]:
     return [(line["user"], line["kind"], line["id"]) for line in lines]
 
 
-def refusal(kind: type[ChieError], do: Callable[[], object]) -> str:
+def refusal(kind: type[ChieError], do: Callable[[], object]) -> Message:
     with pytest.raises(kind) as caught:
         do()
-    return caught.value.message
+    return caught.value.reason
+
+
+def not_plain(field: str) -> Message:
+    return Message("knowledge.field_not_plain_text", field=field)
+
+
+def too_long(field: str, limit: int) -> Message:
+    return Message("knowledge.field_too_long", field=field, limit=limit)
 
 
 def a_note(**fields: Any) -> Note:
@@ -112,39 +113,39 @@ def test_similar_notes_are_told_three_at_the_most_and_never_somebody_elses_own(s
 
 
 def test_the_notice_of_the_store_is_handed_on(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
-    note = service.save("x")
-    monkeypatch.setattr(service.store, "save", lambda *_, **__: "No vector.")
-    assert service.save("x").notice == "No vector."
-    assert service.update(note.id, title="y").notice == "No vector."
+    note, notice = service.save("x"), Message("knowledge.saved_without_vectors", reason="")
+    monkeypatch.setattr(service.store, "save", lambda *_, **__: notice)
+    assert service.save("x").notice == notice
+    assert service.update(note.id, title="y").notice == notice
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"content": " \n"}, "content is required: write down what was found out"),
+        ({"content": " \n"}, Message("knowledge.content_required")),
         (
             {"content": "あ" * (MAX_CONTENT + 1)},
-            "content is too long: 200,001 characters, at most 200,000. Split it into several notes.",
+            Message("knowledge.content_too_long", length=200_001, limit=200_000),
         ),
         (
             {"content": " ab\x1b[0m"},
-            BINARY,
+            Message("knowledge.content_not_plain_text", character="U+001B", position=2),
         ),
-        ({"title": "あ" * (MAX_TITLE + 1)}, "title is too long: at most 300 characters"),
-        ({"title": "a\x00"}, "title has control characters: send plain text"),
-        ({"tags": ["あ" * (MAX_TAG + 1)]}, "tags is too long: at most 100 characters"),
-        ({"tags": ["a\x00"]}, "tags has control characters: send plain text"),
+        ({"title": "あ" * (MAX_TITLE + 1)}, too_long("title", 300)),
+        ({"title": "a\x00"}, not_plain("title")),
+        ({"tags": ["あ" * (MAX_TAG + 1)]}, too_long("tags", 100)),
+        ({"tags": ["a\x00"]}, not_plain("tags")),
         (
             {"tags": [str(n) for n in range(MAX_TAGS + 1)]},
-            "too many tags: 51, at most 50. Keep the telling ones.",
+            Message("knowledge.tags_too_many", count=51, limit=50),
         ),
-        ({"source": "x" * (MAX_SOURCE + 1)}, "source is too long: at most 2,000 characters"),
-        ({"source": "a\x00"}, "source has control characters: send plain text"),
+        ({"source": "x" * (MAX_SOURCE + 1)}, too_long("source", 2_000)),
+        ({"source": "a\x00"}, not_plain("source")),
     ],
 )
-def test_what_is_no_good_note_is_refused(service: KnowledgeService, fields: dict[str, Any], message: str) -> None:
+def test_what_is_no_good_note_is_refused(service: KnowledgeService, fields: dict[str, Any], message: Message) -> None:
     assert refusal(ValidationError, lambda: service.save(**{"content": "x", **fields})) == message
-    assert refusal(ValidationError, lambda: service.keep(a_note(**fields))) == message
+    assert refusal(ValidationError, lambda: service.import_note(a_note(**fields))) == message
     assert service.count() == 0
 
 
@@ -159,10 +160,10 @@ def test_the_longest_of_everything_is_taken(service: KnowledgeService) -> None:
 
 
 def test_the_longest_content_is_taken(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.knowledge.rules.MAX_CONTENT", 5)
+    monkeypatch.setattr("chie.knowledge.validation.MAX_CONTENT", 5)
     assert service.get(service.save("12345").id).content == "12345"
-    with pytest.raises(ValidationError, match="6 characters, at most 5"):
-        service.save("123456")
+    reason = refusal(ValidationError, lambda: service.save("123456"))
+    assert reason == Message("knowledge.content_too_long", length=6, limit=5)
 
 
 def test_the_title_is_the_contents_first_thirty_characters_on_one_line(service: KnowledgeService) -> None:
@@ -196,15 +197,14 @@ def test_a_title_made_from_the_content_follows_it(service: KnowledgeService) -> 
 def test_nothing_to_change_is_refused(service: KnowledgeService) -> None:
     saved = service.save("one")
     message = refusal(ValidationError, lambda: service.update(saved.id))
-    assert message == "nothing to change: give content, title, tags or private"
+    assert message == Message("knowledge.nothing_to_change")
 
 
 def test_a_version_that_was_not_seen_is_not_written_over(service: KnowledgeService) -> None:
     saved = service.save("one")
     assert service.update(saved.id, title="x", seen=saved.updated_at).title == "x"
-    assert refusal(ConflictError, lambda: service.update(saved.id, title="y", seen=saved.updated_at)) == (
-        "somebody changed this note since you opened it, and nothing was written. "
-        "Read it again, then repeat the change."
+    assert refusal(ConflictError, lambda: service.update(saved.id, title="y", seen=saved.updated_at)) == Message(
+        "knowledge.note_changed"
     )
     assert service.get(saved.id).title == "x"
 
@@ -218,7 +218,7 @@ def test_a_note_that_is_not_there_is_said_not_to_be(service: KnowledgeService) -
     ):
         assert refusal(NotFoundError, do) == NOT_FOUND
     assert service.find("k-0") is None
-    required = "id is required: search_knowledge and list_knowledge show the ids"
+    required = Message("knowledge.id_required")
     assert refusal(ValidationError, lambda: service.get(" ")) == required
 
 
@@ -256,7 +256,7 @@ def test_a_private_note_is_nowhere_for_anybody_else(service: KnowledgeService) -
         for do in (
             lambda: service.update(own.id, title="x"),
             lambda: service.delete(own.id),
-            lambda: service.keep(a_note(id=own.id)),
+            lambda: service.import_note(a_note(id=own.id)),
             lambda: service.restore(a_note(id=own.id)),
         ):
             assert refusal(NotFoundError, do) == NOT_FOUND
@@ -269,7 +269,7 @@ def test_the_teams_notes_are_changed_by_their_author_and_by_an_admin(service: Kn
         for do in (
             lambda: service.update(saved.id, title="x"),
             lambda: service.delete(saved.id),
-            lambda: service.keep(a_note(id=saved.id)),
+            lambda: service.import_note(a_note(id=saved.id)),
         ):
             assert refusal(ForbiddenError, do) == THEIRS
         assert service.get(saved.id).title == "t"
@@ -277,52 +277,52 @@ def test_the_teams_notes_are_changed_by_their_author_and_by_an_admin(service: Kn
         assert service.update(saved.id, title="x").user_id == "yuki"
         assert service.update(saved.id, title="y", private=False).title == "y"
         message = refusal(ForbiddenError, lambda: service.update(saved.id, private=True))
-        assert message == "this note is yuki's: only its author may make it private, or the team's."
-        assert refusal(ForbiddenError, lambda: service.keep(a_note(id=saved.id, private=True))) == message
+        assert message == Message("knowledge.visibility_forbidden", author="yuki")
+        assert refusal(ForbiddenError, lambda: service.import_note(a_note(id=saved.id, private=True))) == message
         service.delete(saved.id)
 
 
 def test_a_note_from_elsewhere_is_kept_as_it_is_and_held_to_the_rules(service: KnowledgeService, home: Path) -> None:
     note = a_note(id=" k-1 ", content=" c ", title="", tags=["#a", "A"], source=" s ", status=" draft ", private=True)
     with acting_as(YUKI):
-        assert service.keep(note) == "saved"
+        assert service.import_note(note) == "saved"
         kept = service.get("k-1")
         assert kept == a_note(title="c", tags=["a"], source="s", status="draft", private=True)
-        assert service.keep(kept) == "unchanged"
+        assert service.import_note(kept) == "unchanged"
     assert audit(home) == [("yuki", "note.imported", "k-1")]
 
 
 def test_a_note_of_somebody_elses_that_is_here_just_so_is_no_change(service: KnowledgeService) -> None:
     with acting_as(YUKI):
-        service.keep(a_note())
+        service.import_note(a_note())
     with acting_as(KEN):
-        assert service.keep(a_note()) == "unchanged"
+        assert service.import_note(a_note()) == "unchanged"
 
 
 def test_whoever_brings_a_note_is_its_author_unless_it_has_one(service: KnowledgeService) -> None:
     with acting_as(KEN):
-        service.keep(a_note(user_id="yuki"))
+        service.import_note(a_note(user_id="yuki"))
         assert service.get("k-1").user_id == "ken"
-        service.keep(a_note(user_id="yuki", content="new"))
+        service.import_note(a_note(user_id="yuki", content="new"))
         assert (service.get("k-1").user_id, service.get("k-1").content) == ("ken", "new")
     with acting_as(ADMIN):
-        service.keep(a_note(id="k-2", user_id="yuki"))
+        service.import_note(a_note(id="k-2", user_id="yuki"))
         assert service.get("k-2").user_id == "yuki"
-        service.keep(a_note(user_id="ops", content="newer"))
+        service.import_note(a_note(user_id="ops", content="newer"))
         assert (service.get("k-1").user_id, service.get("k-1").content) == ("ken", "newer")
     with acting_as(UNAUTHENTICATED), pytest.raises(AuthenticationError):
-        service.keep(a_note(id="k-3"))
+        service.import_note(a_note(id="k-3"))
 
 
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        ("x" * (MAX_TAG + 1), "status is too long: at most 100 characters"),
-        ("a\x00", "status has control characters: send plain text"),
+        ("x" * (MAX_TAG + 1), too_long("status", 100)),
+        ("a\x00", not_plain("status")),
     ],
 )
-def test_a_status_is_one_short_line(service: KnowledgeService, status: str, message: str) -> None:
-    assert refusal(ValidationError, lambda: service.keep(a_note(status=status))) == message
+def test_a_status_is_one_short_line(service: KnowledgeService, status: str, message: Message) -> None:
+    assert refusal(ValidationError, lambda: service.import_note(a_note(status=status))) == message
 
 
 FIRST = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9)))
@@ -332,36 +332,33 @@ LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(-timedelta(hours=9)))
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"id": "a\x00b"}, "id has control characters: send plain text"),
-        ({"id": "a\ud800"}, "id has control characters: send plain text"),
-        ({"id": "x" * (MAX_ID + 1)}, "id is too long: at most 300 characters"),
-        *[
-            ({"id": word}, "id cannot stand in an address: use one without /, that is no word of the API")
-            for word in ("tags", "a/b", "..", ".")
-        ],
-        ({"user_id": "a\x00b"}, "user_id has control characters: send plain text"),
-        ({"user_id": "a\ud800"}, "user_id has control characters: send plain text"),
-        ({"created_at": FIRST}, "created_at is no date in UTC: send one from 0001-01-01 to 9999-12-31"),
-        ({"updated_at": LAST}, "updated_at is no date in UTC: send one from 0001-01-01 to 9999-12-31"),
+        ({"id": "a\x00b"}, not_plain("id")),
+        ({"id": "a\ud800"}, not_plain("id")),
+        ({"id": "x" * (MAX_ID + 1)}, too_long("id", 300)),
+        *[({"id": word}, Message("knowledge.id_invalid")) for word in ("tags", "a/b", "..", ".")],
+        ({"user_id": "a\x00b"}, not_plain("user_id")),
+        ({"user_id": "a\ud800"}, not_plain("user_id")),
+        ({"created_at": FIRST}, Message("knowledge.date_out_of_range", field="created_at")),
+        ({"updated_at": LAST}, Message("knowledge.date_out_of_range", field="updated_at")),
     ],
 )
-def test_what_no_store_could_keep_is_refused(service: KnowledgeService, fields: dict[str, Any], message: str) -> None:
+def test_unstorable_note_is_rejected(service: KnowledgeService, fields: dict[str, Any], message: Message) -> None:
     with acting_as(ADMIN):
-        assert refusal(ValidationError, lambda: service.keep(a_note(**fields))) == message
+        assert refusal(ValidationError, lambda: service.import_note(a_note(**fields))) == message
         assert refusal(ValidationError, lambda: service.restore(a_note(**fields))) == message
         assert service.count() == 0
 
 
 def test_no_id_stands_for_something_else_in_the_api(service: KnowledgeService) -> None:
     parts = {str(getattr(route, "path", "")).strip("/").split("/")[0] for route in create_api(service).routes}
-    assert {part for part in parts if part and "{" not in part} == RESERVED
+    assert {part for part in parts if part and "{" not in part} == RESERVED_IDS
 
 
 def test_the_longest_id_and_the_first_and_last_moment_are_kept(service: KnowledgeService) -> None:
     first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
     note = a_note(id="x" * MAX_ID, created_at=first, updated_at=last)
     with acting_as(YUKI):
-        service.keep(note)
+        service.import_note(note)
         assert service.get(note.id) == note
 
 
@@ -394,13 +391,13 @@ def test_an_id_that_no_note_can_have_is_not_found_and_such_a_tag_is_refused(
         lambda: service.related(text),
     ):
         assert refusal(NotFoundError, do) == NOT_FOUND
-    assert refusal(ValidationError, lambda: service.browse(tag=text)) == "tag has control characters: send plain text"
+    assert refusal(ValidationError, lambda: service.browse(tag=text)) == not_plain("tag")
 
 
 def test_a_tag_to_list_by_is_no_longer_than_tags_are(service: KnowledgeService) -> None:
     assert service.browse(tag="#" + "あ" * MAX_TAG).notes == []
     message = refusal(ValidationError, lambda: service.browse(tag="あ" * (MAX_TAG + 1)))
-    assert message == f"tag is too long: at most {MAX_TAG} characters"
+    assert message == too_long("tag", MAX_TAG)
 
 
 def test_a_note_is_brought_back_once(service: KnowledgeService, home: Path) -> None:
@@ -410,7 +407,7 @@ def test_a_note_is_brought_back_once(service: KnowledgeService, home: Path) -> N
         with pytest.raises(ConflictError):
             service.restore(a_note())
     assert audit(home) == [("yuki", "note.restored", "k-1")]
-    required = "id is required: search_knowledge and list_knowledge show the ids"
+    required = Message("knowledge.id_required")
     assert refusal(ValidationError, lambda: service.restore(a_note(id=" "))) == required
 
 
@@ -434,7 +431,7 @@ def test_a_limit_has_limits(service: KnowledgeService, limit: int) -> None:
         lambda: service.search("x", limit=limit),
         lambda: service.related(saved.id, limit=limit),
     ):
-        assert refusal(ValidationError, do) == "limit must be between 1 and 100"
+        assert refusal(ValidationError, do) == Message("knowledge.limit_out_of_range", maximum=100)
 
 
 def test_a_search_gives_ten_unless_asked_and_can_be_narrowed(service: KnowledgeService) -> None:
@@ -448,12 +445,12 @@ def test_a_search_gives_ten_unless_asked_and_can_be_narrowed(service: KnowledgeS
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        (" ", "query is required: say in a few words or a sentence what to look for"),
-        ("x" * (MAX_QUERY + 1), "query is too long: at most 10,000 characters"),
-        ("a\x00b", "query has control characters: send plain text"),
+        (" ", Message("knowledge.query_required")),
+        ("x" * (MAX_QUERY + 1), too_long("query", 10_000)),
+        ("a\x00b", not_plain("query")),
     ],
 )
-def test_what_is_no_query_is_refused(service: KnowledgeService, query: str, message: str) -> None:
+def test_what_is_no_query_is_refused(service: KnowledgeService, query: str, message: Message) -> None:
     assert refusal(ValidationError, lambda: service.search(query)) == message
 
 
@@ -462,13 +459,13 @@ def test_the_longest_query_is_taken(service: KnowledgeService) -> None:
 
 
 def test_related_are_other_notes_on_the_same_matter(service: KnowledgeService) -> None:
-    saved = [service.save("nginx upload limit 413").id for _ in range(RELATED + 2)]
+    saved = [service.save("nginx upload limit 413").id for _ in range(MAX_RELATED + 2)]
     far = service.save("別の話 entirely").id
     hits = service.related(saved[0])
-    assert len(hits) == RELATED
+    assert len(hits) == MAX_RELATED
     assert not {saved[0], far} & {hit.id for hit in hits}
     assert len(service.related(saved[0], limit=2)) == 2
-    assert len(service.related(saved[0], limit=MAX_LIMIT - 1)) == RELATED + 1
+    assert len(service.related(saved[0], limit=MAX_LIMIT - 1)) == MAX_RELATED + 1
 
 
 def test_related_are_looked_for_by_the_title_and_the_beginning(
@@ -485,4 +482,4 @@ def test_related_are_looked_for_by_the_title_and_the_beginning(
 
     monkeypatch.setattr(service.store, "search", spy)
     assert [hit.id for hit in service.related(saved.id)] == ["near"]
-    assert asked == [("題\n" + "あ" * 400, {"limit": RELATED + 1, "tags": (), "viewer": "anonymous"})]
+    assert asked == [("題\n" + "あ" * 400, {"limit": MAX_RELATED + 1, "tags": (), "viewer": "anonymous"})]

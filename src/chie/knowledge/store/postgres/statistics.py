@@ -1,4 +1,4 @@
-"""What is known of all notes together, counted exactly and changed in the transactions that change the notes."""
+"""Exact counts over all notes, which BM25 needs. Transactions that change notes update them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """`model` is the present model's number, None while it has read nothing; `indexed`, whether it has an index;
-    `hides`, whether there is anything that the viewer may not see."""
+class Statistics:
+    """`model` is the current model's id, None before its first vector, and `indexed` whether it has an index.
+    `has_hidden` is whether there are passages that the viewer must not see."""
 
     notes: int
     passages: int
@@ -21,7 +21,7 @@ class Corpus:
     model: int | None
     vectors: int
     indexed: bool
-    hides: bool
+    has_hidden: bool
 
     @property
     def missing(self) -> int:
@@ -29,8 +29,8 @@ class Corpus:
 
 
 @dataclass
-class Change:
-    """What one transaction adds to the counts, or takes away."""
+class StatisticsChange:
+    """The difference that one transaction makes."""
 
     notes: int = 0
     passages: int = 0
@@ -39,14 +39,14 @@ class Change:
     vectors: Counter[int] = field(default_factory=Counter)
 
     def count(self, terms: Sequence[str], length: int, sign: int = 1) -> None:
-        """A passage that comes or, with -1, goes."""
+        """Add a passage or, with a sign of -1, remove it."""
         self.passages += sign
         self.tokens += sign * length
         for term in terms:
             self.terms[term] += sign
 
 
-def look(connection: "Connection", model: str | None, viewer: str = "") -> Corpus:
+def read(connection: "Connection", model: str | None, viewer: str = "") -> Statistics:
     row = connection.execute(
         "SELECT c.notes, c.passages, c.tokens, c.revision, m.id, coalesce(m.vectors, 0), coalesce("
         " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false),"
@@ -56,12 +56,12 @@ def look(connection: "Connection", model: str | None, viewer: str = "") -> Corpu
     ).fetchone()
     if row is None:
         raise LookupError("knowledge_corpus has lost its row")
-    return Corpus(*row)
+    return Statistics(*row)
 
 
-def apply(connection: "Connection", change: Change) -> None:
-    """Last in a transaction: from here until it ends, other writers wait. The one row is locked before the many, so
-    that no two writers can wait for each other."""
+def apply(connection: "Connection", change: StatisticsChange) -> None:
+    """Call last in a transaction: other writers wait from here until it ends. The single row is locked before the many
+    rows, so that two writers cannot deadlock."""
     connection.execute(
         "UPDATE knowledge_corpus SET notes = notes + %s, passages = passages + %s, tokens = tokens + %s,"
         " revision = revision + 1",
@@ -80,7 +80,7 @@ def apply(connection: "Connection", change: Change) -> None:
         connection.execute("DELETE FROM knowledge_vocabulary WHERE term = ANY(%s) AND passages <= 0", (fewer,))
 
 
-def standing_in(connection: "Connection", terms: Sequence[str]) -> dict[str, int]:
-    """In how many passages each of these terms stands; those that stand nowhere are left out."""
+def document_frequencies(connection: "Connection", terms: Sequence[str]) -> dict[str, int]:
+    """The number of passages with each term; unknown terms are left out."""
     found = connection.execute("SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%s)", (list(terms),))
     return dict(found.fetchall())

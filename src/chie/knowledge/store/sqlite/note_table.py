@@ -1,4 +1,4 @@
-"""A note's rows: written and removed together, read back as nouns."""
+"""SQL for notes: their rows are written and deleted together with passages, words and tags."""
 
 import json
 import sqlite3
@@ -9,12 +9,13 @@ from typing import Any
 from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
 from chie.knowledge.note import Heading, Note, Page, TagCount
-from chie.knowledge.passages import Passage, words_of
+from chie.knowledge.passages import Passage, index_tokens
 from chie.knowledge.tokens import fold
+from chie.messages.catalogue import Message
 
 _COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, private, created_at, updated_at"
 _HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
-_SEEN = "(NOT private OR user_id = ?)"  # by this viewer
+_VISIBLE = "(NOT private OR user_id = ?)"
 
 
 def get(connection: sqlite3.Connection, note_id: str) -> Note | None:
@@ -30,7 +31,7 @@ def get_many(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, N
 
 
 def remove(connection: sqlite3.Connection, note_id: str) -> bool:
-    """Passages, vectors, words and tags go with it."""
+    """Deletes passages, vectors, words and tags too."""
     return connection.execute("DELETE FROM notes WHERE id = ?", (note_id,)).rowcount > 0
 
 
@@ -38,12 +39,12 @@ def insert(
     connection: sqlite3.Connection,
     note: Note,
     passages: Iterable[Passage],
-    readings: Iterable[str],
+    texts: Iterable[str],
     *,
     replacing: Note | None,
 ) -> list[int]:
-    """Returns the passages' ids."""
-    _make_room(connection, note, replacing)
+    """Return the ids of the passages."""
+    _delete_replaced(connection, note, replacing)
     seq = _insert_note(connection, note)
     ids = [
         int(
@@ -55,13 +56,13 @@ def insert(
         )
         for passage in passages
     ]
-    words = [(at, " ".join(words_of(note, text))) for at, text in zip(ids, readings, strict=True)]
+    words = [(at, " ".join(index_tokens(note, text))) for at, text in zip(ids, texts, strict=True)]
     connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
     return ids
 
 
 def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
-    where, values = [_SEEN], list[Any]([viewer])
+    where, values = [_VISIBLE], list[Any]([viewer])
     if tag is not None:
         where.append("seq IN (SELECT note FROM note_tags WHERE tag = ?)")
         values.append(fold(tag))
@@ -78,7 +79,7 @@ def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor:
 
 
 def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """Each passage's note: its id and title."""
+    """Id and title of each passage's note."""
     found = connection.execute(
         "SELECT p.id, n.id, n.title FROM passages p JOIN notes n ON n.seq = p.note "
         "WHERE p.id IN (SELECT value FROM json_each(?))",
@@ -88,21 +89,22 @@ def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int,
 
 
 def tags(connection: sqlite3.Connection, viewer: str) -> list[TagCount]:
-    """Kept folded for looking up, so the spelling comes from the notes: the most frequent one."""
+    """Tags are indexed folded; the spelling is the most frequent one in the notes."""
     spelt = connection.execute(
-        f"SELECT t.value, count(*) FROM notes, json_each(notes.tags) t WHERE {_SEEN} GROUP BY 1 ORDER BY 2, 1 DESC",
+        f"SELECT t.value, count(*) FROM notes, json_each(notes.tags) t WHERE {_VISIBLE} GROUP BY 1 ORDER BY 2, 1 DESC",
         (viewer,),
     )
     spelling = {fold(tag): tag for tag, _ in spelt}
     found = connection.execute(
-        f"SELECT tag, count(*) FROM note_tags JOIN notes ON seq = note WHERE {_SEEN} GROUP BY tag ORDER BY 2 DESC, 1",
+        f"SELECT tag, count(*) FROM note_tags JOIN notes ON seq = note WHERE {_VISIBLE}"
+        " GROUP BY tag ORDER BY 2 DESC, 1",
         (viewer,),
     )
     return [TagCount(tag=spelling.get(tag, tag), count=number) for tag, number in found]
 
 
-def pins(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[tuple[str, str, list[str]]]:
-    """Id, title and tags of each, in the order asked."""
+def map_rows(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[tuple[str, str, list[str]]]:
+    """Id, title and tags of each note, in the order of `seqs`."""
     found = connection.execute(
         "SELECT seq, id, title, tags FROM notes WHERE seq IN (SELECT value FROM json_each(?))", (json.dumps(seqs),)
     )
@@ -116,7 +118,7 @@ def walk(connection: sqlite3.Connection, *, after: str | None, limit: int) -> li
 
 
 def hidden(connection: sqlite3.Connection, viewer: str) -> list[int]:
-    """Passages of the notes that are private to others."""
+    """Passages of other users' private notes."""
     found = connection.execute(
         "SELECT p.id FROM notes n JOIN passages p ON p.note = n.seq WHERE n.private AND n.user_id != ?", (viewer,)
     )
@@ -124,21 +126,17 @@ def hidden(connection: sqlite3.Connection, viewer: str) -> list[int]:
 
 
 def count(connection: sqlite3.Connection, viewer: str | None = None) -> int:
-    """All of them, or those that a viewer sees."""
-    where = "" if viewer is None else f" WHERE {_SEEN}"
+    """All notes, or those visible to a viewer."""
+    where = "" if viewer is None else f" WHERE {_VISIBLE}"
     values = () if viewer is None else (viewer,)
     number: int = connection.execute(f"SELECT count(*) FROM notes{where}", values).fetchone()[0]
     return number
 
 
-def _make_room(connection: sqlite3.Connection, note: Note, replacing: Note | None) -> None:
+def _delete_replaced(connection: sqlite3.Connection, note: Note, replacing: Note | None) -> None:
     stored = get(connection, note.id)
     if stored != replacing:
-        raise ConflictError(
-            "the note was changed by somebody else meanwhile. Read it again, then repeat the change."
-            if replacing
-            else "a note with this id exists already. Update that one instead."
-        )
+        raise ConflictError(Message("knowledge.note_changed" if replacing else "knowledge.note_exists"))
     if stored:
         remove(connection, note.id)
 

@@ -16,10 +16,11 @@ from tests.fakes.embedders import HashingEmbedder
 
 from chie.errors import StorageError, ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.exchange import all_notes, export_notes, import_files, markdown_files, tidy
+from chie.knowledge.markdown_folder import all_notes, export_notes, import_files, markdown_files, remove_outdated
 from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.messages.catalogue import Message
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -154,19 +155,19 @@ def test_an_older_export_brings_an_older_note_back_only_where_it_is_told_to(
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"),
+    ("content", "code"),
     [
-        (b"\xff\xfe\x00bad", "not UTF-8"),
-        (b"---\ntitle: [unclosed\n---\nx", "front matter is not YAML"),
-        (b"---\na: " + b"[" * 3000 + b"\n---\nx", "front matter is not YAML"),
-        (b"", "content is required"),
-        (b"---\ntitle: only\n---\n", "content is required"),
-        (b"nul \x00 byte", "control character"),
-        (b"x" * 300_000, "at most 200,000"),
+        (b"\xff\xfe\x00bad", "knowledge.file_not_utf8"),
+        (b"---\ntitle: [unclosed\n---\nx", "knowledge.front_matter_invalid"),
+        (b"---\na: " + b"[" * 3000 + b"\n---\nx", "knowledge.front_matter_invalid"),
+        (b"", "knowledge.content_required"),
+        (b"---\ntitle: only\n---\n", "knowledge.content_required"),
+        (b"nul \x00 byte", "knowledge.content_not_plain_text"),
+        (b"x" * 300_000, "knowledge.content_too_long"),
     ],
 )
 def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
-    new_service: Callable[[], KnowledgeService], tmp_path: Path, content: bytes, reason: str
+    new_service: Callable[[], KnowledgeService], tmp_path: Path, content: bytes, code: str
 ) -> None:
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "bad.md").write_bytes(content)
@@ -175,7 +176,7 @@ def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
     assert report.saved == 1
     [(path, message)] = report.refused.items()
     assert path.name == "bad.md"
-    assert reason in message
+    assert message.code == code
 
 
 def parsed(text: str) -> Note:
@@ -237,7 +238,7 @@ def test_a_heading_as_long_as_the_file_is_read_at_once(blank: str) -> None:
 def test_front_matter_that_would_take_yaml_too_long_is_refused() -> None:
     most = "x: " + "a" * (64 * 1024 - len("x: \n")) + "\n"
     assert parsed(f"---\n{most}---\nbody").content == "body"
-    with pytest.raises(ValidationError, match=r"its front matter is too long: at most 64 kB\. Shorten what"):
+    with pytest.raises(ValidationError, match=r"front matter is too long: at most 64 kB"):
         parsed("---\nx:\n" + "- a\n" * 400_000 + "---\nbody")
 
 
@@ -319,11 +320,8 @@ def test_two_files_of_one_import_are_never_one_note(
     report = import_files(service, markdown_files(tmp_path))
     assert (report.saved, service.get("k-1").content) == (1, "最初")
     assert report.refused == {
-        tmp_path / "a.md": "content is required: write down what was found out",
-        tmp_path / "c.md": (
-            f"it is the same note as {tmp_path / 'b.md'} of this import, by its id or its name. Remove one of the two; "
-            "if it is another note, rename it or take the id out of its front matter."
-        ),
+        tmp_path / "a.md": Message("knowledge.content_required"),
+        tmp_path / "c.md": Message("knowledge.import_duplicate", other=str(tmp_path / "b.md")),
     }
     assert import_files(service, [tmp_path / "b.md"]).unchanged == 1
 
@@ -365,17 +363,17 @@ def test_exporting_again_leaves_no_older_version_of_a_note(
         service.update(note_id, title="A new title")
     service.delete(ids[3])
     written = set(export_notes(service, out))
-    assert tidy(service, out, written) == sorted([edited, touched, first[ids[3]]])
+    assert remove_outdated(service, out, written) == sorted([edited, touched, first[ids[3]]])
     own = {out / "own.md", out / f"own-{ids[0]}.md"}
     assert set(out.iterdir()) == {*written, *own, edited, touched, first[ids[3]]}
-    assert tidy(service, out, written) == sorted([edited, touched, first[ids[3]]])
+    assert remove_outdated(service, out, written) == sorted([edited, touched, first[ids[3]]])
 
 
 def test_an_exported_file_is_as_old_as_its_note(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
     service = new_service()
     for year in (1, 2001, 9999):
         moment = datetime(year, 12, 31, tzinfo=UTC)
-        service.keep(Note(id=f"k-{year}", title="t", content="本文", created_at=moment, updated_at=moment))
+        service.import_note(Note(id=f"k-{year}", title="t", content="本文", created_at=moment, updated_at=moment))
     assert len(list(export_notes(service, tmp_path))) == 3
     assert (tmp_path / "t-k-2001.md").stat().st_mtime == datetime(2001, 12, 31, tzinfo=UTC).timestamp()
 
@@ -390,7 +388,7 @@ def test_a_disk_that_takes_two_spellings_for_one_name_loses_nothing(
     [second] = export_notes(service, tmp_path)
     first.unlink()
     os.link(second, first)  # as if both names were the same file
-    assert tidy(service, tmp_path, {second}) == []
+    assert remove_outdated(service, tmp_path, {second}) == []
     assert second.exists()
 
 
@@ -411,7 +409,7 @@ def test_a_file_that_goes_while_all_are_imported_stops_nothing(
     (tmp_path / "a.md").write_text("a")
     report = import_files(new_service(), [tmp_path / "gone.md", tmp_path / "a.md"])
     assert (report.saved, list(report.refused)) == (1, [tmp_path / "gone.md"])
-    assert report.refused[tmp_path / "gone.md"].startswith("it cannot be read: ")
+    assert report.refused[tmp_path / "gone.md"].code == "knowledge.file_unreadable"
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -423,7 +421,7 @@ def test_an_export_that_cannot_be_written_says_so(new_service: Callable[[], Know
     service = new_service()
     service.save("x")
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(StorageError, match="Name another folder"):
+    with pytest.raises(StorageError, match="Choose another folder"):
         list(export_notes(service, tmp_path / "file" / "out"))
 
 

@@ -1,4 +1,4 @@
-"""A note's rows: written and removed together, read back as nouns."""
+"""SQL for notes: their rows are written and deleted together with passages, words and vectors."""
 
 import hashlib
 import json
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Heading, Note, Page, TagCount
-from chie.knowledge.passages import Passage, reading, split, words_of
-from chie.knowledge.store.postgres.corpus import Change
+from chie.knowledge.passages import Passage, index_tokens, indexed_text, split
+from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.tokens import fold
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-LONGEST = 500  # bytes of a word or tag in an index, which takes no more than about 2,700
+MAX_INDEXED_BYTES = 500  # of a word or tag; PostgreSQL's indexes accept about 2,700
 
 _NAMES = (
     "id", "title", "content", "tags", "labels", "source", "status", "user_id", "author_kind", "private", "created_at",
@@ -28,42 +28,43 @@ _COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, priv
 _HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
 _VALUES = ", ".join(["%s"] * len(_NAMES))
 _INSERT = f"INSERT INTO knowledge_notes ({', '.join(_NAMES)}) VALUES ({_VALUES})"
-_SEEN = "(NOT private OR user_id = %s)"  # by this viewer
+_VISIBLE = "(NOT private OR user_id = %s)"
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A note, cut and made ready to be written."""
+    """A note, split into passages and ready to be written."""
 
     note: Note
     passages: list[Passage]
-    readings: list[str]
+    texts: list[str]
 
     @classmethod
     def of(cls, note: Note) -> "Draft":
-        if not all(map(holds, (note.id, note.title, note.content, *note.tags, note.source or "", note.status or ""))):
-            raise ValidationError("PostgreSQL cannot hold a character of code 0. Take it out, then try again.")
+        values = (note.id, note.title, note.content, *note.tags, note.source or "", note.status or "")
+        if not all(map(is_storable, values)):
+            raise ValidationError("knowledge.nul_character")
         passages = split(note)
-        return cls(note, passages, [reading(note, passage) for passage in passages])
+        return cls(note, passages, [indexed_text(note, passage) for passage in passages])
 
 
-def holds(text: str) -> bool:
-    """Whether PostgreSQL's text can be this. What it cannot be is no note's id and no note's tag."""
+def is_storable(text: str) -> bool:
+    """PostgreSQL cannot store NUL, so a text with it is not the id or tag of any note."""
     return "\0" not in text
 
 
-def key(word: str) -> str:
-    """The word as indexes hold it: itself, unless it is too long for one."""
+def index_key(word: str) -> str:
+    """The word as it is indexed: its hash if it is too long for an index."""
     data = word.encode()
-    return word if len(data) <= LONGEST else f"#{hashlib.sha256(data).hexdigest()}"
+    return word if len(data) <= MAX_INDEXED_BYTES else f"#{hashlib.sha256(data).hexdigest()}"
 
 
 def labels(tags: Sequence[str]) -> list[str]:
-    return sorted({key(fold(tag)) for tag in tags})
+    return sorted({index_key(fold(tag)) for tag in tags})
 
 
 def get(connection: "Connection", note_id: str) -> Note | None:
-    if not holds(note_id):
+    if not is_storable(note_id):
         return None
     row = connection.execute(f"SELECT {_COLUMNS} FROM knowledge_notes WHERE id = %s", (note_id,)).fetchone()
     return _note(row) if row else None
@@ -74,47 +75,49 @@ def get_many(connection: "Connection", seqs: Sequence[int]) -> dict[int, Note]:
     return {row[0]: _note(row[1:]) for row in found}
 
 
-def claim(connection: "Connection", note: Note, replacing: Note | None, change: Change) -> int:
-    """The number of the note's row, which is ours until the transaction ends."""
+def write(connection: "Connection", note: Note, replacing: Note | None, change: StatisticsChange) -> int:
+    """Insert or replace the note's row, and return its number. The row stays locked until the transaction ends."""
     if replacing is None:
         row = connection.execute(f"{_INSERT} ON CONFLICT (id) DO NOTHING RETURNING seq", _values(note)).fetchone()
         if row is None:
-            raise ConflictError("a note with this id exists already. Update that one instead.")
+            raise ConflictError("knowledge.note_exists")
         change.notes += 1
         return int(row[0])
     stored = connection.execute(
         f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,)
     ).fetchone()
     if stored is None or _note(stored[1:]) != replacing:
-        raise ConflictError("the note was changed by somebody else meanwhile. Read it again, then repeat the change.")
-    _overwrite(connection, stored[0], note, change)
+        raise ConflictError("knowledge.note_changed")
+    _replace(connection, stored[0], note, change)
     return int(stored[0])
 
 
-def seize(connection: "Connection", note: Note, change: Change) -> int:
-    """As `claim`, whatever is stored."""
+def overwrite(connection: "Connection", note: Note, change: StatisticsChange) -> int:
+    """Like `write`, regardless of what is stored."""
     stored = connection.execute("SELECT seq FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,)).fetchone()
     if stored is None:
-        return claim(connection, note, None, change)
-    _overwrite(connection, stored[0], note, change)
+        return write(connection, note, None, change)
+    _replace(connection, stored[0], note, change)
     return int(stored[0])
 
 
-def remove(connection: "Connection", note_id: str, change: Change) -> bool:
-    """Passages, words and vectors go with it."""
-    if not holds(note_id):
+def remove(connection: "Connection", note_id: str, change: StatisticsChange) -> bool:
+    """Deletes passages, words and vectors too."""
+    if not is_storable(note_id):
         return False
     row = connection.execute("SELECT seq FROM knowledge_notes WHERE id = %s FOR UPDATE", (note_id,)).fetchone()
     if row is None:
         return False
-    _clear(connection, row[0], change)
+    _delete_passages(connection, row[0], change)
     connection.execute("DELETE FROM knowledge_notes WHERE seq = %s", (row[0],))
     change.notes -= 1
     return True
 
 
-def insert_passages(connection: "Connection", drafts: Sequence[tuple[int, Draft]], change: Change) -> list[int]:
-    """Those of several notes, each beside its row's number. Returns the passages' ids, in order."""
+def insert_passages(
+    connection: "Connection", drafts: Sequence[tuple[int, Draft]], change: StatisticsChange
+) -> list[int]:
+    """Insert the passages of notes, given with their row numbers, and return the passages' ids in order."""
     number = sum(len(draft.passages) for _, draft in drafts)
     found = connection.execute(
         "SELECT nextval(pg_get_serial_sequence('knowledge_passages', 'id')) FROM generate_series(1, %s)", (number,)
@@ -131,9 +134,9 @@ def insert_passages(connection: "Connection", drafts: Sequence[tuple[int, Draft]
 
 
 def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
-    if tag is not None and not holds(tag):
+    if tag is not None and not is_storable(tag):
         return Page(notes=[], next_cursor=None)
-    where, values = [_SEEN], list[Any]([viewer])
+    where, values = [_VISIBLE], list[Any]([viewer])
     if tag is not None:
         where.append("labels @> %s::text[]")
         values.append(labels([tag]))
@@ -150,15 +153,15 @@ def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str |
 
 
 def tags(connection: "Connection", viewer: str) -> list[TagCount]:
-    """Kept folded for looking up, so the spelling comes from the notes: the most frequent one."""
+    """Tags are indexed folded; the spelling is the most frequent one in the notes."""
     spelt = connection.execute(
-        f"SELECT t, count(*) FROM knowledge_notes, unnest(tags) t WHERE {_SEEN}"
+        f"SELECT t, count(*) FROM knowledge_notes, unnest(tags) t WHERE {_VISIBLE}"
         ' GROUP BY t ORDER BY 2, t COLLATE "C" DESC',
         (viewer,),
     )
-    spelling: dict[str, str] = {key(fold(tag)): tag for tag, _ in spelt}
+    spelling: dict[str, str] = {index_key(fold(tag)): tag for tag, _ in spelt}
     found = connection.execute(
-        f"SELECT t, count(*) FROM knowledge_notes, unnest(labels) t WHERE {_SEEN} GROUP BY 1 ORDER BY 2 DESC, 1",
+        f"SELECT t, count(*) FROM knowledge_notes, unnest(labels) t WHERE {_VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1",
         (viewer,),
     )
     return [TagCount(tag=spelling[label], count=number) for label, number in found]
@@ -172,17 +175,17 @@ def walk(connection: "Connection", *, after: str | None, limit: int) -> list[Not
 
 
 def count(connection: "Connection", viewer: str) -> int:
-    row = connection.execute(f"SELECT count(*) FROM knowledge_notes WHERE {_SEEN}", (viewer,)).fetchone()
+    row = connection.execute(f"SELECT count(*) FROM knowledge_notes WHERE {_VISIBLE}", (viewer,)).fetchone()
     return row[0] if row else 0
 
 
-def _overwrite(connection: "Connection", seq: int, note: Note, change: Change) -> None:
-    _clear(connection, seq, change)
+def _replace(connection: "Connection", seq: int, note: Note, change: StatisticsChange) -> None:
+    _delete_passages(connection, seq, change)
     names = ", ".join(f"{name} = %s" for name in _NAMES)
     connection.execute(f"UPDATE knowledge_notes SET {names} WHERE seq = %s", (*_values(note), seq))
 
 
-def _clear(connection: "Connection", seq: int, change: Change) -> None:
+def _delete_passages(connection: "Connection", seq: int, change: StatisticsChange) -> None:
     gone = connection.execute(
         "SELECT id, terms, length FROM knowledge_passages WHERE note = %s ORDER BY id FOR UPDATE", (seq,)
     ).fetchall()
@@ -194,11 +197,11 @@ def _clear(connection: "Connection", seq: int, change: Change) -> None:
         change.count(terms, length, -1)
 
 
-def _passage_rows(seq: int, draft: Draft, change: Change) -> list[tuple[Any, ...]]:
+def _passage_rows(seq: int, draft: Draft, change: StatisticsChange) -> list[tuple[Any, ...]]:
     owner, folded = draft.note.user_id if draft.note.private else None, labels(draft.note.tags)
     rows = []
-    for passage, text in zip(draft.passages, draft.readings, strict=True):
-        words = Counter(map(key, words_of(draft.note, text)))
+    for passage, text in zip(draft.passages, draft.texts, strict=True):
+        words = Counter(map(index_key, index_tokens(draft.note, text)))
         length = words.total()
         change.count(list(words), length)
         repeated = {word: number for word, number in words.items() if number > 1}

@@ -12,7 +12,7 @@ from tests.fakes.vector_search import vector_search
 
 from chie.knowledge.store.vector_search.config import CollectionConfig
 from chie.knowledge.store.vector_search.objects import head
-from chie.knowledge.store.vector_search.provision import Founder
+from chie.knowledge.store.vector_search.provision import CollectionProvisioner
 
 CONFIG = CollectionConfig(project="p", location="l", collection="c")
 
@@ -20,7 +20,9 @@ CONFIG = CollectionConfig(project="p", location="l", collection="c")
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     with vector_search() as service:
-        Founder(config=CollectionConfig(project="p", location="l", collection="c", emulator=service.address)).found()
+        CollectionProvisioner(
+            config=CollectionConfig(project="p", location="l", collection="c", emulator=service.address)
+        ).provision()
         yield service.address
 
 

@@ -1,0 +1,88 @@
+"""Steps that the SQLite and PostgreSQL stores share because both embed notes themselves."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from chie.knowledge.embedding.base import Embedder, EmbeddingError
+from chie.knowledge.note import Note
+from chie.knowledge.passages import Passage, indexed_text, split
+from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.degraded import indexing_in_progress, searched_by_words
+from chie.messages.catalogue import Message
+
+if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Vectors
+
+PassageKey: TypeAlias = tuple[str, int, int]
+"""A note's id and the start and stop of a passage."""
+
+PROBE_TEXT = "知恵"
+
+
+class EmbeddingModel:
+    """The embedder, and the name under which a store keeps its vectors: id and dimension."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name: str | None = None
+        self.dimension = 0
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """Raises EmbeddingError. The first call determines the name."""
+        vectors = self._embedder.embed(texts)
+        if self.name is None:
+            self.dimension = vectors.shape[1]
+            self.name = f"{self._embedder.id}:{self.dimension}"
+        return vectors
+
+    def ensure_name(self) -> None:
+        """Raises EmbeddingError if the dimension is unknown and the model is not available."""
+        if self.name is None:
+            self.embed([PROBE_TEXT])
+
+
+class SqlNoteStore(NoteStore):
+    def __init__(self, model: EmbeddingModel) -> None:
+        self._model = model
+
+    def embeddings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":
+        self._model.ensure_name()
+        stored = self._passage_vectors([note.id for note in notes])
+        return {
+            indexed_text(note, passage): stored[note.id, passage.start, passage.end]
+            for note in notes
+            for passage in split(note)
+            if (note.id, passage.start, passage.end) in stored
+        }
+
+    @abstractmethod
+    def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
+        """Stored vectors of the current model."""
+
+    @abstractmethod
+    def _start_backfill(self) -> None: ...
+
+    def _embed(self, texts: Sequence[str]) -> "tuple[Vectors | None, Message | None]":
+        """Vectors, or the reason why there are none."""
+        try:
+            return self._model.embed(texts), None
+        except EmbeddingError as error:
+            return None, error.reason
+
+    def _search_notice(self, failure: Message | None, missing: int) -> Message | None:
+        if failure:
+            return searched_by_words(failure)
+        if missing:
+            self._start_backfill()
+            return indexing_in_progress(missing)
+        return None
+
+
+def backfill_texts(found: Sequence[tuple[int, str, int, int]], notes: Mapping[str, Note | None]) -> dict[int, str]:
+    """The text to embed for each passage id; passages of notes that were deleted meanwhile are left out."""
+    return {
+        passage: indexed_text(note, Passage(start, stop, note.content[start:stop]))
+        for passage, note_id, start, stop in found
+        if (note := notes[note_id])
+    }

@@ -1,0 +1,161 @@
+"""Validation and normalisation of notes and of the arguments of requests."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from chie.errors import ValidationError
+from chie.knowledge.note import Note
+
+DEFAULT_TITLE_LENGTH = 30
+
+MAX_CONTENT = 200_000
+MAX_TITLE = 300
+MAX_TAGS = 50
+MAX_TAG = 100
+MAX_SOURCE = 2_000
+MAX_QUERY = 10_000
+MAX_LIMIT = 100
+MAX_ID = 300
+
+# Control characters except tab and line ends, and lone surrogates, which cannot be encoded.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+_NOT_A_PATH_SEGMENT = re.compile(r"/|^\.{1,2}$")  # even percent-encoded, it would lead to another path
+RESERVED_IDS = frozenset({"search", "tags", "map", "export", "import", "samples"})
+"""Paths of the API in the position of an id."""
+
+
+def valid_content(content: str) -> str:
+    content = content.strip()
+    if not content:
+        raise ValidationError("knowledge.content_required")
+    if len(content) > MAX_CONTENT:
+        raise ValidationError("knowledge.content_too_long", length=len(content), limit=MAX_CONTENT)
+    if found := _CONTROL.search(content):
+        character = f"U+{ord(found.group()):04X}"
+        raise ValidationError("knowledge.content_not_plain_text", character=character, position=found.start())
+    return content
+
+
+def valid_title(title: str | None, content: str) -> str:
+    return _line("title", title, MAX_TITLE) or " ".join(content[:DEFAULT_TITLE_LENGTH].split())
+
+
+def valid_tags(tags: Sequence[str] | None) -> list[str]:
+    """Distinct tags regardless of case, in the order given, without a leading `#`."""
+    cleaned = [_line("tags", tag.strip().lstrip("#"), MAX_TAG) for tag in tags or ()]
+    unique: dict[str, str] = {}
+    for tag in filter(None, cleaned):
+        unique.setdefault(tag.casefold(), tag)
+    if len(unique) > MAX_TAGS:
+        raise ValidationError("knowledge.tags_too_many", count=len(unique), limit=MAX_TAGS)
+    return list(unique.values())
+
+
+def valid_source(source: str | None) -> str | None:
+    return _line("source", source, MAX_SOURCE)
+
+
+def required_id(note_id: str) -> str:
+    """An id to look up."""
+    note_id = note_id.strip()
+    if not note_id:
+        raise ValidationError("knowledge.id_required")
+    return note_id
+
+
+def valid_id(note_id: str) -> str:
+    """An id to store, which must also work as a path segment of the API."""
+    note_id = _plain("id", required_id(note_id))
+    if note_id in RESERVED_IDS or _NOT_A_PATH_SEGMENT.search(note_id):
+        raise ValidationError("knowledge.id_invalid")
+    return note_id
+
+
+def valid_tag(tag: str) -> str:
+    """A tag to filter by, normalised like `valid_tags`."""
+    return _plain("tag", _short("tag", tag.strip().lstrip("#"), MAX_TAG))
+
+
+def valid_limit(limit: int) -> int:
+    if not 1 <= limit <= MAX_LIMIT:
+        raise ValidationError("knowledge.limit_out_of_range", maximum=MAX_LIMIT)
+    return limit
+
+
+def valid_query(text: str) -> str:
+    text = text.strip()
+    if not text:
+        raise ValidationError("knowledge.query_required")
+    if len(text) > MAX_QUERY:
+        raise ValidationError("knowledge.field_too_long", field="query", limit=MAX_QUERY)
+    return _plain("query", text)
+
+
+def changed(
+    note: Note,
+    *,
+    content: str | None,
+    title: str | None,
+    tags: Sequence[str] | None,
+    moment: datetime,
+) -> Note:
+    """The note with the given changes. A title that was derived from the content follows it."""
+    text = note.content if content is None else valid_content(content)
+    if title is None and note.title != valid_title(None, note.content):
+        title = note.title
+    return replace(
+        note,
+        content=text,
+        title=valid_title(title, text),
+        tags=note.tags if tags is None else valid_tags(tags),
+        updated_at=moment,
+    )
+
+
+def cleaned(note: Note) -> Note:
+    """An imported note, validated and normalised."""
+    content = valid_content(note.content)
+    return replace(
+        note,
+        id=_short("id", valid_id(note.id), MAX_ID),
+        content=content,
+        title=valid_title(note.title, content),
+        tags=valid_tags(note.tags),
+        source=valid_source(note.source),
+        status=_line("status", note.status, MAX_TAG),
+        user_id=_plain("user_id", note.user_id),
+        created_at=valid_moment("created_at", note.created_at),
+        updated_at=valid_moment("updated_at", note.updated_at),
+    )
+
+
+def valid_moment(name: str, moment: datetime) -> datetime:
+    """In UTC, as it is stored. The first and last hours of the calendar in another time zone have no date in UTC."""
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError as error:
+        raise ValidationError("knowledge.date_out_of_range", field=name) from error
+
+
+def _line(name: str, text: str | None, limit: int) -> str | None:
+    text = " ".join((text or "").split())
+    return _plain(name, _short(name, text, limit)) or None
+
+
+def _short(name: str, text: str, limit: int) -> str:
+    if len(text) > limit:
+        raise ValidationError("knowledge.field_too_long", field=name, limit=limit)
+    return text
+
+
+def is_plain(text: str) -> bool:
+    return not _CONTROL.search(text)
+
+
+def _plain(name: str, text: str) -> str:
+    if not is_plain(text):
+        raise ValidationError("knowledge.field_not_plain_text", field=name)
+    return text
