@@ -1,1 +1,1 @@
-"""The chat room: agents on several LLM SDKs that use MCP tools, and conversations that survive everything."""
+"""The chat: agents on several LLM SDKs that use MCP tools, and stored conversations."""
