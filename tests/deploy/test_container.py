@@ -155,7 +155,7 @@ async def test_two_processes_serve_one_client_alternately(mode: str, pair: tuple
 def test_running_request_is_finished_before_shutdown(
     args: list[str] | None, settings: dict[str, str], service: FakeVectorSearch
 ) -> None:
-    held = Fault("query_data_objects", None, gate=Event())
+    held = Fault("query_data_objects", None, hold=Event())
     with container(args, **settings) as running:
         service.faults.append(held)
         answers: list[httpx2.Response] = []
@@ -166,8 +166,8 @@ def test_running_request_is_finished_before_shutdown(
         closing = Thread(target=lambda: running.stop(TIMEOUT_SECONDS))
         closing.start()
         _wait_until_closed(running.port)
-        assert held.gate
-        held.gate.set()
+        assert held.hold
+        held.hold.set()
         asking.join()
         closing.join()
     assert answers[0].status_code == 200

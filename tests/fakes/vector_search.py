@@ -1,7 +1,7 @@
 """Vector Search 2.0 on loopback: a gRPC server of the library's own types that holds callers to the documented rules.
 
 Vectors come from `HashingEmbedder`, so what shares words is near. Faults are put into `faults`, one for each call that
-shall fail.
+must fail.
 """
 
 from collections import Counter
@@ -38,14 +38,14 @@ PACKAGE = "google.cloud.vectorsearch.v1"
 class Fault:
     """One call of `method` fails: before anything is done, or, with `late`, after it: then only the answer is lost.
 
-    Without a code it does not answer at all; one with a `gate` is no failure, it waits until that is opened.
+    Without a code it does not answer at all; one with a `hold` is no failure; it waits until that is set.
     """
 
     method: str
     code: Any
     late: bool = False
     message: str = "as the test asked"
-    gate: Event | None = None
+    hold: Event | None = None
     reached: Event = field(default_factory=Event)
 
 
@@ -184,8 +184,8 @@ class FakeVectorSearch:
 
 def _break(fault: Fault, context: Any) -> None:
     fault.reached.set()
-    if fault.gate is not None:
-        fault.gate.wait(30)
+    if fault.hold is not None:
+        fault.hold.wait(30)
         return
     if fault.code is not None:
         context.abort(fault.code, fault.message)

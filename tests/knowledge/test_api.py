@@ -1,4 +1,4 @@
-"""The room's HTTP edge, behind the house's door."""
+"""The HTTP API of notes, behind authentication."""
 
 import io
 import json

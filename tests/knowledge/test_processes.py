@@ -104,7 +104,7 @@ def test_health_over_http_is_healthy_or_says_why_not(home: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_house_serves_tools_over_http_in_both_eras(mode: str) -> None:
+async def test_the_app_serves_tools_over_http_in_both_eras(mode: str) -> None:
     with http_server("chie", "serve") as address:
         async with Client(f"{address}/mcp/knowledge", mode=mode) as client:
             await client.call_tool("save_knowledge", {"content": "家の中の最初の部屋"})

@@ -102,13 +102,13 @@ async def test_a_list_that_cannot_be_read_says_why(
     client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(**_: object) -> None:
-        raise StorageError("the disk is full. Make room, then try again.")
+        raise StorageError("the disk is full. Free some space, then try again.")
 
     monkeypatch.setattr(service.store, "browse", fail)
     with pytest.raises(MCPError) as caught:
         await client.list_resources()
     assert caught.value.error.code == INTERNAL_ERROR
-    assert caught.value.error.message == "the disk is full. Make room, then try again."
+    assert caught.value.error.message == "the disk is full. Free some space, then try again."
 
 
 async def prompt(client: Assistant, name: str, **arguments: str) -> str:
@@ -193,7 +193,7 @@ async def test_what_nobody_could_have_typed_is_not_completed(client: Assistant, 
 
 
 @pytest.mark.parametrize(
-    "error", [StorageError("the disk is full. Make room, then try again."), ValueError("a secret")]
+    "error", [StorageError("the disk is full. Free some space, then try again."), ValueError("a secret")]
 )
 async def test_completion_offers_nothing_while_the_store_fails(
     client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch, error: Exception

@@ -1,4 +1,4 @@
-"""Rules of the room that no MCP client can reach."""
+"""Rules of the service that no MCP client can reach."""
 
 from collections.abc import Iterator
 from dataclasses import replace

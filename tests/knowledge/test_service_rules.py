@@ -1,4 +1,4 @@
-"""The rules of the room, on a store without a model: lengths, texts, owners, and what is written down."""
+"""The rules of the service on a store without a model: lengths, texts, owners, and the audit log."""
 
 import json
 import time
@@ -299,7 +299,7 @@ def test_a_note_of_somebody_elses_that_is_here_just_so_is_no_change(service: Kno
         assert service.import_note(a_note()) == "unchanged"
 
 
-def test_whoever_brings_a_note_is_its_author_unless_it_has_one(service: KnowledgeService) -> None:
+def test_the_importer_of_a_note_is_its_author_unless_it_has_one(service: KnowledgeService) -> None:
     with acting_as(KEN):
         service.import_note(a_note(user_id="yuki"))
         assert service.get("k-1").user_id == "ken"

@@ -1,1 +1,1 @@
-"""The chat: agents on several LLM SDKs that use MCP tools, and stored conversations."""
+"""Agents on several LLM SDKs that call MCP tools; durable runs and sessions; the HTTP API behind the page."""

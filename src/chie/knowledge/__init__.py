@@ -1,1 +1,1 @@
-"""The knowledge room: what the team has found out, saved once and found again in Japanese or English."""
+"""Team notes: saved by people and assistants, found again by meaning and by words in Japanese and English."""

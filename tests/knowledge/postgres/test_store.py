@@ -185,7 +185,7 @@ class TestModel:
         assert [similar.id for similar in store.similar(replace(strange, id="k-other"), limit=5)] == [strange.id]
         assert_counts_are_true(url)
 
-    def test_the_work_is_done_once_whoever_starts_it(self, opened: Callable[[Embedder], PostgresStore]) -> None:
+    def test_the_work_is_done_once_by_any_process(self, opened: Callable[[Embedder], PostgresStore]) -> None:
         first, second = (opened(HashingEmbedder("2")) for _ in range(2))
         opened(HashingEmbedder("1")).save(a_note("\n\n".join("word " * 100 for _ in range(100))))
         for store in (first, second):

@@ -79,7 +79,7 @@ class TestLongNotes:
     ) -> None:
         first, second, third = (a_note(LONG, id="k-1", tags=[tag]) for tag in ("a", "b", "c"))
         store.save(first)
-        slow = Fault("query_data_objects", None, gate=(opened := Event()))
+        slow = Fault("query_data_objects", None, hold=(opened := Event()))
         service.faults.append(slow)
         with ThreadPoolExecutor(1) as beside:
             saving = beside.submit(store.save, second, replacing=first)

@@ -1,4 +1,4 @@
-"""The store in Vector Search 2.0: the contract, through Google's own client, and the room's tools on it."""
+"""The store in Vector Search 2.0: the contract, through Google's own client, and the module's tools on it."""
 
 from contextlib import closing
 from pathlib import Path
