@@ -31,7 +31,7 @@ def issuer(shared: Provider) -> Provider:
     for kid in list(shared.keys):
         if kid != "one":
             del shared.keys[kid]
-    shared.ill, shared.asked = False, 0
+    shared.failing, shared.asked = False, 0
     return shared
 
 
@@ -142,7 +142,7 @@ async def test_known_keys_are_used_for_a_day_without_the_provider(
     monkeypatch.setattr(oidc, "monotonic", lambda: now)
     authenticator = authenticator_for(issuer)
     await authenticator.user_of(issuer.token())
-    issuer.ill = True
+    issuer.failing = True
     now += oidc.FRESH_SECONDS + 1
     assert await authenticator.user_of(issuer.token()) == User("aki")
     now += oidc.STALE_SECONDS

@@ -89,7 +89,7 @@ async def test_two_workers_share_a_port_and_are_replaced_and_stopped_together(tm
         assert await gone(now)
     logged = log.read_text(encoding="utf-8")
     assert f"worker {min(before)} exited (SIGKILL); starting another" in logged
-    assert logged.count(f"is now at schema {HEAD}") == 1
+    assert logged.count(f"upgraded the database of conversations to schema {HEAD}") == 1
 
 
 async def _use_notes(address: str) -> None:

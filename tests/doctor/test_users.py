@@ -53,7 +53,7 @@ def test_keys_of_the_provider_are_fetched(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setenv("CHIE_AUTH_AUDIENCE", AUDIENCE)
         states = {found.check: found.state for found in run()}
         assert states == {"users": "ok", "identity provider": "ok"}
-        provider.ill = True
+        provider.failing = True
         failed = run()[1]
     assert (failed.state, failed.fix) == ("problem", 'curl -sS "$CHIE_AUTH_ISSUER/.well-known/openid-configuration"')
     assert run()[1].state == "problem", "also if it is gone"

@@ -68,7 +68,7 @@ def event(name: str, body: dict[str, Any]) -> bytes:
 
 
 def fault(name: str) -> bytes:
-    """A fault in the middle of a stream."""
+    """An error in the middle of a stream."""
     return frame({":exception-type": name, ":message-type": "exception"}, {"message": "slow down"})
 
 

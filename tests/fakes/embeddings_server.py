@@ -17,12 +17,12 @@ class Request:
 
 
 class EmbeddingsServer:
-    """Answers true vectors, backwards (clients must go by `index`), of a length that is not one."""
+    """Returns valid vectors in reverse order (clients must use `index`), not normalised."""
 
     def __init__(self, *, dimension: int = 16, status: int = 200, answer: bytes | None = None) -> None:
         self.requests: list[Request] = []
         self.dimension = dimension
-        self.silent = Event()  # while it is set, requests come in and nothing goes out
+        self.silent = Event()  # while it is set, requests get no response
         self._ended = Event()
         owner = self
 

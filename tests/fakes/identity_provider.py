@@ -1,4 +1,4 @@
-"""An OIDC provider on loopback: discovery, its keys, and tokens of every kind, honest or not."""
+"""A fake OIDC provider on loopback: discovery, keys, and tokens of every kind, valid or not."""
 
 import json
 import time
@@ -18,12 +18,12 @@ AUDIENCE = "chie"
 
 @dataclass
 class Provider:
-    """`asked` counts how often the keys were fetched; an `ill` provider answers 500, none before it is `awake`."""
+    """`asked` counts how often the keys were fetched; if `failing`, responses are 500; all wait until it is `awake`."""
 
     issuer: str = ""
     keys: dict[str, Any] = field(default_factory=dict)
     asked: int = 0
-    ill: bool = False
+    failing: bool = False
     awake: Event = field(default_factory=Event)
     answered: Event = field(default_factory=Event)
 
@@ -64,7 +64,7 @@ class Provider:
         return {"keys": [*others, *rows]}
 
     def answer(self, path: str) -> dict[str, Any] | None:
-        if self.ill:
+        if self.failing:
             return None
         if path == "/.well-known/openid-configuration":
             return {"issuer": self.issuer, "jwks_uri": f"{self.issuer}/keys"}
@@ -86,7 +86,7 @@ def provider() -> Iterator[Provider]:
             content = json.dumps(body).encode()
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            with suppress(OSError):  # who asked may have gone meanwhile
+            with suppress(OSError):  # the client may have disconnected
                 self.wfile.write(content)
             made.answered.set()
 

@@ -1,15 +1,15 @@
-"""httpx2 for tests: a busy machine is slow, not wrong, and gets a minute instead of five seconds."""
+"""httpx2 with a timeout of a minute instead of five seconds, because test machines may be slow."""
 
 from functools import partial
 
 import httpx2
 
-SECONDS = 60
+TIMEOUT_SECONDS = 60
 
-get = partial(httpx2.get, timeout=SECONDS)
-post = partial(httpx2.post, timeout=SECONDS)
-put = partial(httpx2.put, timeout=SECONDS)
-patch = partial(httpx2.patch, timeout=SECONDS)
-delete = partial(httpx2.delete, timeout=SECONDS)
-stream = partial(httpx2.stream, timeout=SECONDS)
-AsyncClient = partial(httpx2.AsyncClient, timeout=SECONDS)
+get = partial(httpx2.get, timeout=TIMEOUT_SECONDS)
+post = partial(httpx2.post, timeout=TIMEOUT_SECONDS)
+put = partial(httpx2.put, timeout=TIMEOUT_SECONDS)
+patch = partial(httpx2.patch, timeout=TIMEOUT_SECONDS)
+delete = partial(httpx2.delete, timeout=TIMEOUT_SECONDS)
+stream = partial(httpx2.stream, timeout=TIMEOUT_SECONDS)
+AsyncClient = partial(httpx2.AsyncClient, timeout=TIMEOUT_SECONDS)

@@ -1,4 +1,4 @@
-"""The counts that PostgreSQL keeps beside the notes, made again from the notes."""
+"""The counts that PostgreSQL stores beside the notes, recomputed from the notes."""
 
 import psycopg
 

@@ -1,4 +1,4 @@
-"""A client of Server-Sent Events that hides nothing."""
+"""A client for Server-Sent Events that exposes ids, comments and raw blocks."""
 
 import json
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ def texts(events: list[Sse]) -> str:
 
 
 class Reader:
-    """One open stream; `event()` waits for the next event, `block()` for whatever comes, comments too."""
+    """One open stream; `event()` waits for the next event, `block()` for the next block, comments included."""
 
     def __init__(self, response: httpx2.Response) -> None:
         self.response = response

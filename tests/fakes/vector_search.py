@@ -18,9 +18,9 @@ from google.longrunning import operations_pb2
 from google.protobuf import empty_pb2, struct_pb2
 from tests.fakes.vector_search_data import (
     ID,
-    LARGEST_BATCH,
-    LARGEST_PAGE,
-    LARGEST_READING,
+    MAX_BATCH,
+    MAX_EMBEDDED_TEXTS,
+    MAX_PAGE,
     Code,
     Collections,
     Found,
@@ -51,11 +51,11 @@ class Fault:
 
 @dataclass
 class FakeVectorSearch:
-    """`pending` is how often an operation is looked at before it is done; `page` what a page holds at the most."""
+    """`pending` is how often an operation is polled before it is done; `page` is the maximum page size."""
 
     address: str = ""
     pending: int = 0
-    page: int = LARGEST_PAGE
+    page: int = MAX_PAGE
     faults: list[Fault] = field(default_factory=list)
     calls: Counter[str] = field(default_factory=Counter)
     data: Collections = field(default_factory=Collections)
@@ -78,7 +78,7 @@ class FakeVectorSearch:
         return self.data.collection(request.name)
 
     def update_collection(self, request: Any) -> operations_pb2.Operation:
-        """Adds fields, which is the one change that is always allowed."""
+        """Adds fields, the only change that is always allowed."""
         collection = self.data.collection(request.collection.name)
         given = plain(request.collection.data_schema)["properties"]
         schema = plain(vs.Collection.pb(collection).data_schema)
@@ -99,7 +99,7 @@ class FakeVectorSearch:
         return self._create([request])[0].shown()
 
     def batch_create_data_objects(self, request: Any) -> vs.BatchCreateDataObjectsResponse:
-        expect(0 < len(request.requests) <= LARGEST_READING, "requests")
+        expect(0 < len(request.requests) <= MAX_EMBEDDED_TEXTS, "requests")
         made = self._create(request.requests)
         return vs.BatchCreateDataObjectsResponse(data_objects=[kept.shown() for kept in made])
 
@@ -119,7 +119,7 @@ class FakeVectorSearch:
         return empty_pb2.Empty()
 
     def batch_delete_data_objects(self, request: Any) -> empty_pb2.Empty:
-        expect(0 < len(request.requests) <= LARGEST_BATCH, "requests")
+        expect(0 < len(request.requests) <= MAX_BATCH, "requests")
         for name in [self.data.get(one.name).name for one in request.requests]:
             self.data.drop(name)
         return empty_pb2.Empty()

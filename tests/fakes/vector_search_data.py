@@ -1,4 +1,4 @@
-"""What a Vector Search 2.0 stand-in keeps, and the rules that it holds callers to."""
+"""The data of the fake Vector Search 2.0, and the rules that it enforces."""
 
 import re
 from collections import Counter
@@ -15,9 +15,9 @@ from tests.fakes.vector_search_filters import BadFilterError, matcher
 
 ID = re.compile(r"[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?")
 KINDS: dict[str, tuple[type, ...]] = {"string": (str,), "number": (float,), "boolean": (bool,), "array": (list,)}
-LARGEST_PAGE = 1000
-LARGEST_BATCH = 1000
-LARGEST_READING = 250  # texts that one batch may have embedded
+MAX_PAGE = 1000
+MAX_BATCH = 1000
+MAX_EMBEDDED_TEXTS = 250  # in one batch
 RRF = 60
 
 Data = dict[str, Any]
@@ -44,7 +44,7 @@ class Kept:
     etag: str
 
     def shown(self, fields: Sequence[str] = ("*",), vectors: Sequence[str] = ("*",)) -> vs.DataObject:
-        """With what was asked for and no more."""
+        """With the requested fields only."""
         data = self.data if "*" in fields else {name: self.data[name] for name in fields if name in self.data}
         given = self.vectors if "*" in vectors else {name: self.vectors[name] for name in vectors}
         dense = {name: vs.Vector(dense={"values": vector.tolist()}) for name, vector in given.items()}
@@ -131,7 +131,7 @@ class Collections:
         """`search` is a raw message with one of the kinds of search."""
         kind = search.WhichOneof("search_type")
         asked = getattr(search, kind)
-        expect(0 < asked.top_k <= LARGEST_PAGE, "top_k")
+        expect(0 < asked.top_k <= MAX_PAGE, "top_k")
         found = self._meaning(parent, asked) if kind == "semantic_search" else self._words(parent, asked)
         return sorted(found, key=lambda one: -one.score)[: asked.top_k]
 
@@ -146,7 +146,7 @@ class Collections:
         return [Found(kept, float(score)) for kept, score in zip(found, scores, strict=True)]
 
     def _words(self, parent: str, asked: Any) -> list[Found]:
-        """All of the words, anywhere in the fields; those that have them more often first."""
+        """Objects with all of the words in any field, most occurrences first."""
         schema = self.schemas[parent]
         expect(asked.search_text and asked.data_field_names, "data_field_names")
         expect(all(schema.get(name, {}).get("type") == "string" for name in asked.data_field_names), "no text field")

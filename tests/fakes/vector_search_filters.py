@@ -1,11 +1,11 @@
-"""The filter language of Vector Search 2.0 as its documentation has it: a filter that breaks a rule is refused."""
+"""The filter language of Vector Search 2.0 as documented; an invalid filter is rejected."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 Data = Mapping[str, Any]
 
-DEEPEST = 2  # levels of $and and $or
+MAX_DEPTH = 2  # levels of $and and $or
 
 SCALARS = (str, float, bool)
 ORDERED: dict[str, Callable[[float, float], bool]] = {
@@ -31,7 +31,7 @@ def _condition(filter_: Data, schema: Mapping[str, Any], depth: int) -> Callable
         raise BadFilterError("a condition has exactly one field or operator")
     ((name, value),) = filter_.items()
     if name in ("$and", "$or"):
-        if depth >= DEEPEST:
+        if depth >= MAX_DEPTH:
             raise BadFilterError("filter expressions cannot be nested deeper than two levels")
         parts = [_condition(part, schema, depth + 1) for part in value]
         join = all if name == "$and" else any

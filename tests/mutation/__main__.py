@@ -32,9 +32,9 @@ def check(name: str, reasons: Reasons, *, again: bool) -> bool:
         print_line(score(module, [mutant for mutant in mutants if mutant.module == module], reasons))
     unexplained, stale = compare(mutants, reasons, SUITES[name].modules)
     for mutant in unexplained:
-        print_line(f"\n{mutant.place}: {mutant.fate}\n  - {mutant.before}\n  + {mutant.after}")
-    for place, before, after in stale:
-        print_line(f"\n{place}: survivors.toml explains a mutant that does not survive\n  - {before}\n  + {after}")
+        print_line(f"\n{mutant.function}: {mutant.fate}\n  - {mutant.before}\n  + {mutant.after}")
+    for function, before, after in stale:
+        print_line(f"\n{function}: survivors.toml explains a mutant that does not survive\n  - {before}\n  + {after}")
     return bool(unexplained or stale)
 
 

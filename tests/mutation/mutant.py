@@ -13,14 +13,14 @@ _TEXT = re.compile(r'"([^"]*)"')
 class Mutant:
     """`before` and `after` are the changed lines, joined; `fate` is what detected it, or why it was not."""
 
-    place: str
+    function: str
     before: str
     after: str
     fate: Fate
 
     @property
     def module(self) -> str:
-        return self.place.split()[0]
+        return self.function.split()[0]
 
     @property
     def is_noticed(self) -> bool:

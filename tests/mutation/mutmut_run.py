@@ -114,7 +114,7 @@ def _mutants(folder: Path, module: str) -> Iterator[Mutant]:
             lines = get_diff_for_mutant(key, path=f"src/chie/{module}").splitlines()[2:]
         function, owner = orig_function_and_class_names_from_key(key)
         yield Mutant(
-            place=f"{module} {f'{owner}.' if owner else ''}{function}",
+            function=f"{module} {f'{owner}.' if owner else ''}{function}",
             before=" ".join(line[1:].strip() for line in lines if line.startswith("-")),
             after=" ".join(line[1:].strip() for line in lines if line.startswith("+")),
             fate=FATES.get(code, "test"),

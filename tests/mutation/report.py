@@ -15,7 +15,7 @@ Reasons = dict[Key, str]
 def explained(text: str) -> Reasons:
     """The explained mutants, with their reasons."""
     return {
-        (entry["place"], entry["before"], after): entry["reason"]
+        (entry["function"], entry["before"], after): entry["reason"]
         for entry in tomllib.loads(text).get("survivor", [])
         for after in entry["after"]
     }
@@ -43,4 +43,4 @@ def score(module: str, mutants: Sequence[Mutant], reasons: Reasons) -> str:
 
 
 def _key(mutant: Mutant) -> Key:
-    return mutant.place, mutant.before, mutant.after
+    return mutant.function, mutant.before, mutant.after

@@ -9,10 +9,10 @@ from tests.mutation.report import SURVIVORS, compare, explained, score
 from tests.mutation.suites import SUITES
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACE = "n8n/merge.py _match"
+FUNCTION = "n8n/merge.py _match"
 ENTRY = """
 [[survivor]]
-place = "n8n/merge.py _match"
+function = "n8n/merge.py _match"
 before = "a < b"
 after = ["a <= b", "a > b"]
 reason = "a is never b"
@@ -20,7 +20,7 @@ reason = "a is never b"
 
 
 def mutant(after: str, fate: Fate = "survived", before: str = "a < b") -> Mutant:
-    return Mutant(PLACE, before, after, fate)
+    return Mutant(FUNCTION, before, after, fate)
 
 
 def test_unexplained_survivor_is_reported() -> None:
@@ -35,7 +35,7 @@ def test_unreached_mutant_needs_a_reason() -> None:
 
 def test_reason_is_stale_if_its_mutant_is_detected_or_gone() -> None:
     stale = compare([mutant("a <= b", "test")], explained(ENTRY), ["n8n/merge.py"])[1]
-    assert stale == [(PLACE, "a < b", "a <= b"), (PLACE, "a < b", "a > b")]
+    assert stale == [(FUNCTION, "a < b", "a <= b"), (FUNCTION, "a < b", "a > b")]
 
 
 def test_reasons_of_other_modules_are_ignored() -> None:
@@ -73,9 +73,9 @@ def test_score_ignores_changed_wording() -> None:
 
 def test_every_reason_names_an_existing_line() -> None:
     for entry in tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))["survivor"]:
-        module, _, function = entry["place"].partition(" ")
+        module, _, function = entry["function"].partition(" ")
         source = (ROOT / "src" / "chie" / module).read_text(encoding="utf-8")
-        assert any(module in suite.modules for suite in SUITES.values()), entry["place"]
-        assert f"def {function.split('.')[-1]}(" in source, entry["place"]
+        assert any(module in suite.modules for suite in SUITES.values()), entry["function"]
+        assert f"def {function.split('.')[-1]}(" in source, entry["function"]
         assert entry["before"] in " ".join(source.split()), entry["before"]
         assert entry["reason"].strip()

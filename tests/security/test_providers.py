@@ -92,14 +92,14 @@ def test_only_signed_headers_of_a_proxy_count(
 
 @pytest.mark.usefixtures("settings")
 def test_unreachable_provider_is_a_503(store: SqliteStore, issuer: Provider) -> None:
-    issuer.ill = True
+    issuer.failing = True
     try:
         with app_client(store) as client:
             answer = client.get("/api/me", headers=bearer(issuer.token()))
             assert (answer.status_code, answer.json()["code"]) == (503, "access.provider_keys_unavailable")
             assert client.get("/health").json()["status"] == "healthy"
     finally:
-        issuer.ill = False
+        issuer.failing = False
 
 
 def test_websockets_are_closed(store: SqliteStore) -> None:
