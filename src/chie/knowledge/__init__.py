@@ -1,1 +1,1 @@
-"""The knowledge room: what the team has found out, saved once and found again in Japanese or English."""
+"""Team notes with semantic and lexical search in Japanese and English."""

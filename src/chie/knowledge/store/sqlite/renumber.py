@@ -6,7 +6,7 @@ Processes that have the file open cache vectors and follow it by their numbers a
 
 import sqlite3
 
-NUMBER_GAP = 10_000  # room for vectors that are written between reading the live file and replacing it
+NUMBER_GAP = 10_000  # space for vectors that are written between reading the live file and replacing it
 
 
 def renumber_vectors(copy: sqlite3.Connection, live: sqlite3.Connection) -> None:
