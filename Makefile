@@ -38,6 +38,7 @@ check: $(DEV) $(MODULES)  ## check style, types, import contracts and generated 
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/codespell
 	@$(BIN)/deptry --no-ansi .
 	@cd packages/chie-agent-adk && ../../$(BIN)/deptry --no-ansi .
 	@cd web && $(NPM) --silent run check

@@ -1,10 +1,11 @@
 """Rewrites the generated parts of the documentation; with `--check`, lists the files that are out of date.
 
 A generated part is enclosed in `<!-- generated: KIND NAME -->` and `<!-- end -->`. Kinds: `tools` and `prompts` of a
-server, `settings` of a module, `commands` of the CLI, MCP `clients` that can be connected, `figures` of `make bench`.
-The plot of the figures is generated too.
+server, `settings` of a module, `commands` of the CLI, MCP `clients` that can be connected, `figures` of `make bench`,
+`modules` of a package. The plot of the figures is generated too.
 """
 
+import ast
 import asyncio
 import re
 import sys
@@ -105,6 +106,26 @@ def _commands(command: Command, path: str) -> Iterator[tuple[str, str]]:
     yield f"`{usage}`", (command.help or "").split("\n\n")[0].replace("\n", " ")
 
 
+def modules(package: str) -> str:
+    """Every file of a package by folder, with the first line of its docstring."""
+    root = ROOT / "src" / package
+    folders = sorted({file.parent for file in root.rglob("*.py") if "versions" not in file.parts})
+    return "\n".join(_folder(folder, root.parent) for folder in folders)
+
+
+def _folder(folder: Path, root: Path) -> str:
+    files = sorted(file for file in folder.glob("*.py") if file.stem != "__init__")
+    about = _first_line(folder / "__init__.py")
+    rows = [(f"`{file.name}`", _first_line(file)) for file in files]
+    title = f"### `{folder.relative_to(root).as_posix()}/`\n{about}\n\n"
+    return title + _table(("file", "contents"), rows)
+
+
+def _first_line(file: Path) -> str:
+    about = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
+    return about.partition("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+
+
 def figures(name: str) -> str:
     groups = read()
     if name == "summary":
@@ -157,6 +178,7 @@ def regenerated(text: str) -> str:
         "commands": commands,
         "clients": clients,
         "figures": figures,
+        "modules": modules,
     }
     return PART.sub(lambda part: f"{part[1]}{kinds[part['kind']](part['name'])}{part[4]}", text)
 

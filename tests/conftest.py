@@ -1,4 +1,4 @@
-"""What all tests share: a closed network, a home of their own, a log that is as it was, and no hurry."""
+"""Shared by all tests: no network, a home folder per test, a restored log, and generous deadlines."""
 
 import ipaddress
 import logging
@@ -21,19 +21,19 @@ def _is_local(host: object) -> bool:
         return False
 
 
-def _refuse_the_outside(event: str, arguments: tuple[Any, ...]) -> None:
-    """Nothing but this machine can be reached or looked up from a test."""
+def _block_network(event: str, arguments: tuple[Any, ...]) -> None:
+    """Tests may connect to and look up this machine alone."""
     if event == "socket.connect" and isinstance(arguments[1], tuple) and not _is_local(arguments[1][0]):
         raise RuntimeError(f"a test tried to connect to {arguments[1][0]}")
     if event == "socket.getaddrinfo" and not _is_local(arguments[0]):
         raise RuntimeError(f"a test tried to look up {arguments[0]}")
 
 
-sys.addaudithook(_refuse_the_outside)
+sys.addaudithook(_block_network)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as after `nohup make test &`
     # Child processes inherit an ignored signal, but start with the default action where a handler is set.
     signal.signal(signal.SIGINT, lambda *_: None)
-# A busy machine is slow, not wrong. The same examples each time: new ones are for `make fuzz`, not for a stranger's CI.
+# No deadlines, because CI may be slow. The same examples in every run: `make fuzz` looks for new ones.
 settings.register_profile("patient", deadline=None, derandomize=True)
 settings.load_profile("patient")
 
@@ -56,11 +56,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def root_log() -> Iterator[None]:
-    """A command sets up the log for its whole process; the test after it wants to hear everything again."""
+    """Restore the log, which a command sets up for the whole process."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     yield
     for handler in set(root.handlers) - set(handlers):
         handler.close()
     root.handlers[:] = handlers
-    root.setLevel(level)  # the method, not the attribute: every logger remembers the answer until it is told
+    root.setLevel(level)  # the method, not the attribute: it clears the levels that loggers have cached

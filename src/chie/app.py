@@ -166,7 +166,7 @@ async def _metrics(request: Request) -> Response:
 
 async def _start_page(request: Request) -> Response:
     page = resources.files("chie").joinpath("start_page.html").read_text(encoding="utf-8")
-    html = page.replace("{{ address }}", escape(base_url(request.scope)))
+    html = page.replace("{{ url }}", escape(base_url(request.scope)))
     return HTMLResponse(html, headers={"Content-Security-Policy": STYLES_ONLY_POLICY})
 
 

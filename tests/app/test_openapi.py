@@ -1,4 +1,4 @@
-"""The OpenAPI document of the whole house is true. The chat's part has a test of its own, with more examples."""
+"""The OpenAPI document of the whole app is correct. The chat's part has a test of its own, with more examples."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ def configured(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("configured")
-def test_every_route_of_the_rooms_keeps_to_the_document() -> None:
+def test_routes_conform_to_the_document() -> None:
     with http_server("chie", "serve") as address:
         tried = try_routes(
             address, examples=EXAMPLES, chosen=lambda path: not path.startswith(CHAT), ask_others=ASK_OTHERS
@@ -48,7 +48,7 @@ def test_every_route_of_the_rooms_keeps_to_the_document() -> None:
 
 
 @pytest.mark.usefixtures("configured")
-def test_every_route_says_how_it_fails() -> None:
+def test_every_route_documents_its_errors() -> None:
     document = create_app(load_servers()).openapi()
     answers = {
         f"{method} {path}": set(route["responses"])

@@ -1,4 +1,4 @@
-"""Names on the wire that stand in no schema of a tool or a path: settings, agents, headers, and what an event has."""
+"""Names on the wire that no schema of a tool or a path has: settings, agents, headers, and fields of events."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -54,27 +54,27 @@ async def chat(tmp_path: Path) -> AsyncIterator[ChatClient]:
         yield chat
 
 
-def test_the_variables_of_the_environment() -> None:
+def test_environment_variables() -> None:
     assert setting_names() == SETTINGS
     params = [param for name in ("serve", "mcp") for param in main.commands[name].params]
     assert {param.envvar for param in params if isinstance(param, Option) and param.envvar} == OPTIONS
 
 
-async def test_the_agents_out_of_the_box() -> None:
+async def test_agents_without_configuration() -> None:
     async with open_agents(ChatSettings(), {}) as agents:
         assert [info.id for info in await agents.list_agents()] == AGENTS
 
 
-def test_every_room_is_under_mcp() -> None:
-    """Whether it is open or closed: assistants have these addresses in their files."""
-    closed = ConfigurationError("not configured")
-    house = create_app({"knowledge": create_server(), "bedrock-kb": closed, "n8n": closed})
-    with TestClient(house, base_url="http://127.0.0.1") as client:
-        answers = {room: client.post(f"/mcp/{room}", json={}).status_code for room in SERVERS}
+def test_every_server_is_under_mcp() -> None:
+    """Configured or not: assistants have these URLs in their files."""
+    error = ConfigurationError("access.allowed_hosts_missing")
+    app = create_app({"knowledge": create_server(), "bedrock-kb": error, "n8n": error})
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        answers = {name: client.post(f"/mcp/{name}", json={}).status_code for name in SERVERS}
     assert answers == {"knowledge": 400, "bedrock-kb": 503, "n8n": 503}
 
 
-async def test_what_an_event_has(chat: ChatClient) -> None:
+async def test_fields_of_events(chat: ChatClient) -> None:
     seen: dict[str, set[str]] = {}
     for agent in (ToolAgent, FailingAgent):
         _, events = await chat.ask("x", agent_id=agent.id)
@@ -86,7 +86,7 @@ async def test_what_an_event_has(chat: ChatClient) -> None:
     assert set(Usage.__annotations__) == {"input_tokens", "output_tokens"}
 
 
-async def test_the_headers_that_are_ours(chat: ChatClient) -> None:
+async def test_own_headers(chat: ChatClient) -> None:
     response = await chat.client.post("/api/chat/stream", json={"message": "x"})
     ours = {name for name in response.headers if name.startswith("x-chie-")}
     assert ours == {"x-chie-session", "x-chie-message"}

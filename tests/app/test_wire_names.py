@@ -1,4 +1,4 @@
-"""Names on the wire are for ever: adding one is a line here, changing one breaks somebody's assistant."""
+"""Names on the wire are stable: a new one is added here, a changed one breaks existing clients."""
 
 from typing import Any, Literal
 
@@ -37,7 +37,7 @@ API = {
     "/v1/models": {"get"},
 }
 
-ROOMS = {
+SERVER_APIS = {
     "/api/knowledge": {"get", "post"},
     "/api/knowledge/export": {"get"},
     "/api/knowledge/import": {"post"},
@@ -105,7 +105,7 @@ N8N: dict[str, set[str]] = {
 }  # fmt: skip
 
 
-async def test_the_tools_of_knowledge_gateway() -> None:
+async def test_tools_of_knowledge_gateway() -> None:
     async with Client(create_server()) as client:
         tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
         assert client.server_info is not None
@@ -114,15 +114,15 @@ async def test_the_tools_of_knowledge_gateway() -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_prompts_and_resources_of_knowledge_gateway(mode: ConnectMode) -> None:
+async def test_prompts_and_resources_of_knowledge_gateway(mode: ConnectMode) -> None:
     async with Client(create_server(), mode=mode) as client:
         prompts = {one.name: {argument.name for argument in one.arguments or ()} for one in await client.list_prompts()}
-        assert await addresses(client) == KNOWLEDGE_RESOURCES
+        assert await resource_uris(client) == KNOWLEDGE_RESOURCES
     assert prompts == KNOWLEDGE_PROMPTS
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_views_and_the_tools_they_show(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_views_and_their_tools(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("N8N_API_KEY", "never used")
     views = {}
@@ -135,30 +135,30 @@ async def test_the_views_and_the_tools_they_show(mode: ConnectMode, monkeypatch:
     assert views == VIEWS
 
 
-async def addresses(client: Client[Any]) -> set[str]:
+async def resource_uris(client: Client[Any]) -> set[str]:
     templates = {one.uri_template for one in await client.list_resource_templates()}
     return templates | {str(one.uri) for one in await client.list_resources()}
 
 
-def test_the_paths_of_the_api() -> None:
+def test_paths_of_the_api() -> None:
     paths = create_app({}).openapi()["paths"]
     assert {path: set(methods) for path, methods in paths.items()} == API
 
 
-def test_the_paths_of_the_rooms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_URL", "http://127.0.0.1:5678")
     monkeypatch.setenv("N8N_API_KEY", "key")
     bedrock_kb = create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))
-    rooms = {"knowledge": create_server(), "bedrock-kb": bedrock_kb, "n8n": create_n8n_server()}
-    paths = create_app(rooms).openapi()["paths"]
-    assert {path: set(methods) for path, methods in paths.items() if path not in API} == ROOMS
+    servers = {"knowledge": create_server(), "bedrock-kb": bedrock_kb, "n8n": create_n8n_server()}
+    paths = create_app(servers).openapi()["paths"]
+    assert {path: set(methods) for path, methods in paths.items() if path not in API} == SERVER_APIS
 
 
-def test_the_events_of_a_stream() -> None:
+def test_events_of_a_stream() -> None:
     assert EVENT["properties"]["event"]["enum"] == ["message", "tool_call", "tool_result", "error", "done"]
 
 
-async def test_the_tools_of_mcp_bedrock_kb() -> None:
+async def test_tools_of_mcp_bedrock_kb() -> None:
     async with Client(create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model"))) as client:
         tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
         assert client.server_info is not None
@@ -168,10 +168,10 @@ async def test_the_tools_of_mcp_bedrock_kb() -> None:
 
 @pytest.mark.req("NW-5", "NW-1")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("N8N_API_KEY", "never used")
     async with Client(create_n8n_server(), mode=mode) as client:
         tools = {tool.name: set(tool.input_schema.get("properties", {})) for tool in await client.list_tools()}
-        assert await addresses(client) == N8N_RESOURCES
+        assert await resource_uris(client) == N8N_RESOURCES
     assert tools == N8N

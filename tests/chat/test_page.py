@@ -1,4 +1,4 @@
-"""The web page as the house serves it."""
+"""The web page as the app serves it."""
 
 import gzip
 from base64 import b64encode
@@ -33,7 +33,7 @@ def client(folder: Path) -> Iterator[TestClient]:
         yield client
 
 
-def test_the_page_is_at_the_door_and_is_asked_for_anew_each_time(client: TestClient) -> None:
+def test_the_page_is_served_at_the_root_and_revalidated_each_time(client: TestClient) -> None:
     page = client.get("/")
     assert "Chie 知恵" in page.text
     assert page.headers["content-type"] == "text/html; charset=utf-8"

@@ -300,7 +300,7 @@ class ToolAgentContract(ModelAgentContract):
     async def test_destructive_tool_does_not_run_without_approval(
         self, agent: BaseAgent, peer: ModelServer, witness: Witness, approve: Approve | None
     ) -> None:
-        peer.script.extend([use(Use("erase", '{"what": "disk"}')), say("as you wish")])
+        peer.script.extend([use(Use("erase", '{"what": "disk"}')), say("very well")])
         await ask(agent, approve=approve)
         assert witness.erased == []
         assert peer.results(peer.seen[1])[0][1] == str(Message("agents.call_rejected"))

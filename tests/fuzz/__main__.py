@@ -1,4 +1,4 @@
-"""Coverage-guided: `make fuzz ARGS="markdown_file -max_total_time=600"`; without a name each target has its turn."""
+"""Coverage-guided fuzzing: `make fuzz ARGS="markdown_file -max_total_time=600"`; without a name, of every target."""
 
 import io
 import subprocess

@@ -1,4 +1,4 @@
-"""The targets with Hypothesis, quickly; `make fuzz` lets atheris look for hours."""
+"""The fuzzing targets with a few examples by Hypothesis; `make fuzz` runs them with atheris."""
 
 import io
 import json
@@ -16,7 +16,7 @@ from chie.errors import ChieError
 from chie.knowledge import markdown
 from chie.knowledge.note import Note
 
-FEW = settings(max_examples=60)
+quick = settings(max_examples=60)
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 values = st.recursive(
@@ -42,13 +42,13 @@ def written(value: Any) -> bytes:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@FEW
+@quick
 @given(data=st.binary(max_size=300))
 def test_any_bytes(name: str, data: bytes) -> None:
     TARGETS[name](data)
 
 
-@FEW
+@quick
 @given(fields=matter, body=st.text(max_size=100))
 def test_any_front_matter(fields: dict[str, Any], body: str) -> None:
     targets.markdown_file(b"---\n" + written(fields) + b"\n---\n" + body.encode("utf-8", "replace"))
@@ -58,12 +58,12 @@ def read(text: str) -> Note:
     return markdown.parse(text, name="file", source="file:///file.md", changed=MOMENT)
 
 
-@FEW
+@quick
 @given(between=st.text(max_size=60).filter(lambda text: "---" not in text), after=st.text(max_size=20))
 @example(between="この段落は大事です。", after="残り")
 @example(between="# heading", after="rest")
 @example(between="- one\n- two", after="rest")
-def test_what_stands_between_two_rules_is_kept_unless_it_is_front_matter(between: str, after: str) -> None:
+def test_text_between_two_rules_is_kept_unless_it_is_front_matter(between: str, after: str) -> None:
     text = f"---\n{between}\n---\n{after}"
     try:
         note = read(text)
@@ -73,20 +73,20 @@ def test_what_stands_between_two_rules_is_kept_unless_it_is_front_matter(between
         assert note.content == text.strip()
 
 
-@FEW
+@quick
 @given(word=st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9.+:-]{0,12}[A-Za-z0-9])?", fullmatch=True))
 @example(word="Yes")
 @example(word="3.10")
 @example(word="1:30")
 @example(word="0x1F")
 @example(word="2026-01-02")
-def test_a_word_stays_as_it_was_typed(word: str) -> None:
+def test_word_is_kept_as_typed(word: str) -> None:
     absent = word in ("null", "Null", "NULL")
     note = read(f"---\ntitle: {word}\ntags: [{word}]\n---\ntext")
     assert (note.title, note.tags) == (("file", []) if absent else (word, [word]))
 
 
-def a_zip() -> bytes:
+def make_zip() -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for kind in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
@@ -94,16 +94,16 @@ def a_zip() -> bytes:
     return buffer.getvalue()
 
 
-ZIP = a_zip()
+ZIP = make_zip()
 
 
 @settings(max_examples=300)
-@given(faults=st.dictionaries(st.integers(0, len(ZIP) - 1), st.integers(0, 255), min_size=1, max_size=8))
-@example(faults={ZIP.rindex(b"14.md"): 0})  # a file without a name
-def test_any_damage_to_a_zip(faults: dict[int, int]) -> None:
+@given(damage=st.dictionaries(st.integers(0, len(ZIP) - 1), st.integers(0, 255), min_size=1, max_size=8))
+@example(damage={ZIP.rindex(b"14.md"): 0})  # a file without a name
+def test_any_damage_to_a_zip(damage: dict[int, int]) -> None:
     data = bytearray(ZIP)
-    for place, value in faults.items():
-        data[place] = value
+    for offset, value in damage.items():
+        data[offset] = value
     targets.zip_file(bytes(data))
 
 
@@ -117,24 +117,24 @@ BOMB = "\n".join(
 
 
 @pytest.mark.parametrize("field", ["id", "title", "tags", "source", "status", "user_id", "created", "author_kind"])
-def test_front_matter_that_would_unfold_to_gigabytes_is_read_at_once(field: str) -> None:
+def test_yaml_bomb_in_front_matter_is_read_quickly(field: str) -> None:
     targets.markdown_file(f"---\n{BOMB}\n{field}: *i\n---\ntext\n".encode())
 
 
-@FEW
+@quick
 @given(items=st.lists(st.text() | values, max_size=8))
 @example(items=["\u2028\r\n\n: x\ndata: y\n\n", "\x00", "知恵"])
 def test_any_answer(items: list[Any]) -> None:
     targets.sse_encoder(written(items))
 
 
-@FEW
+@quick
 @given(given_=st.lists(operations, max_size=5))
 def test_any_operations(given_: list[dict[str, Any]]) -> None:
     targets.n8n_patch(written(given_))
 
 
-@FEW
+@quick
 @given(
     change=st.dictionaries(
         st.sampled_from(["name", "nodes", "settings"]),

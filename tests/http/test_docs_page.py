@@ -58,7 +58,7 @@ def test_operation_has_parameters_body_and_responses() -> None:
     assert "200 application/json string[] 404 No such thing." in text
 
 
-def test_a_shape_is_text_once_and_linked() -> None:
+def test_schema_is_shown_once_and_linked() -> None:
     page = render(DOCUMENT)
     assert page.count('id="a__b__Thing"') == 1
     assert 'href="#a__b__Thing"' in page

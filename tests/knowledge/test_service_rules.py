@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.fakes.embedders import HashingEmbedder
 
-from chie.access.identity import NOBODY, User, acting_as
+from chie.access.identity import UNAUTHENTICATED, User, acting_as
 from chie.errors import AuthenticationError, ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge.api import create_api
 from chie.knowledge.note import Hit, Note
@@ -97,7 +97,7 @@ def test_defaults_of_a_saved_note(service: KnowledgeService) -> None:
 
 
 def test_writing_requires_a_user(service: KnowledgeService) -> None:
-    with acting_as(NOBODY), pytest.raises(AuthenticationError):
+    with acting_as(UNAUTHENTICATED), pytest.raises(AuthenticationError):
         service.save("x")
 
 
@@ -310,7 +310,7 @@ def test_importing_user_becomes_the_author(service: KnowledgeService) -> None:
         assert service.get("k-2").user_id == "yuki"
         service.import_note(a_note(user_id="ops", content="newer"))
         assert (service.get("k-1").user_id, service.get("k-1").content) == ("ken", "newer")
-    with acting_as(NOBODY), pytest.raises(AuthenticationError):
+    with acting_as(UNAUTHENTICATED), pytest.raises(AuthenticationError):
         service.import_note(a_note(id="k-3"))
 
 

@@ -1,4 +1,4 @@
-"""A mutant: one small fault put into a function, and what became of it."""
+"""A mutant: one small change of a function, and its fate."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _TEXT = re.compile(r'"([^"]*)"')
 
 @dataclass(frozen=True)
 class Mutant:
-    """`before` and `after` are the lines that differ, each as one line; `fate` names who noticed, or why nobody did."""
+    """`before` and `after` are the changed lines, joined; `fate` is what detected it, or why it was not."""
 
     place: str
     before: str
@@ -28,7 +28,7 @@ class Mutant:
 
     @property
     def is_wording(self) -> bool:
-        """Only the letter case of a sentence for people, or marks around it: tests look for the words that matter."""
+        """Whether it changes only the letter case of a sentence, or adds marks around it."""
         pairs = zip(_TEXT.findall(self.before), _TEXT.findall(self.after), strict=False)
         changed = [(one, other) for one, other in pairs if one != other]
         return all(one.casefold() == other.replace("XX", "").casefold() for one, other in changed) and any(

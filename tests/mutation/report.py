@@ -1,4 +1,4 @@
-"""What a run says: which survivors have no reason, which reasons have no survivor, and the score."""
+"""The report of a run: unexplained survivors, stale explanations, and the score."""
 
 import tomllib
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ Reasons = dict[Key, str]
 
 
 def explained(text: str) -> Reasons:
-    """Every mutant that has a reason."""
+    """The explained mutants, with their reasons."""
     return {
         (entry["place"], entry["before"], after): entry["reason"]
         for entry in tomllib.loads(text).get("survivor", [])
@@ -35,9 +35,10 @@ def score(module: str, mutants: Sequence[Mutant], reasons: Reasons) -> str:
     wording = sum(mutant.is_wording for mutant in left)
     known = sum(_key(mutant) in reasons and not mutant.is_wording for mutant in left)
     counted = len(mutants) - wording
+    detected = f"{(tests + types) / counted:.1%} of {counted} mutants detected"
     return (
-        f"{module}: {(tests + types) / counted:.1%} of {counted} mutants noticed ({tests} by tests, {types} by types); "
-        f"{known} survivors explained, {len(left) - wording - known} not; {wording} changed the look of a sentence"
+        f"{module}: {detected} ({tests} by tests, {types} by types); "
+        f"{known} survivors explained, {len(left) - wording - known} not; {wording} changed only the wording"
     )
 
 

@@ -1,4 +1,4 @@
-"""Which modules are mutated, and the tests that shall notice: quick ones, in one process, that reach the module."""
+"""Which modules are mutated, and which tests must notice: quick ones, in one process, that reach the module."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A survivor needs a reason, and a reason needs a survivor."""
+"""Every survivor has a reason, and every reason a survivor."""
 
 import tomllib
 from pathlib import Path
@@ -23,22 +23,22 @@ def mutant(after: str, fate: Fate = "survived", before: str = "a < b") -> Mutant
     return Mutant(PLACE, before, after, fate)
 
 
-def test_a_survivor_without_a_reason_is_found() -> None:
+def test_unexplained_survivor_is_reported() -> None:
     mutants = [mutant("a <= b"), mutant("a > b"), mutant("a == b"), mutant("a != b", "test"), mutant("None", "type")]
     assert compare(mutants, explained(ENTRY), ["n8n/merge.py"]) == ([mutants[2]], [])
 
 
-def test_code_that_no_test_reaches_needs_a_reason_too() -> None:
+def test_unreached_mutant_needs_a_reason() -> None:
     unreached = mutant("a == b", "not reached")
     assert compare([unreached], {}, ["n8n/merge.py"]) == ([unreached], [])
 
 
-def test_a_reason_is_stale_once_its_mutant_is_noticed_or_gone() -> None:
+def test_reason_is_stale_if_its_mutant_is_detected_or_gone() -> None:
     stale = compare([mutant("a <= b", "test")], explained(ENTRY), ["n8n/merge.py"])[1]
     assert stale == [(PLACE, "a < b", "a <= b"), (PLACE, "a < b", "a > b")]
 
 
-def test_reasons_of_modules_that_were_not_tried_are_left_alone() -> None:
+def test_reasons_of_other_modules_are_ignored() -> None:
     assert compare([], explained(ENTRY), ["n8n/patch.py"]) == ([], [])
 
 
@@ -53,11 +53,11 @@ def test_reasons_of_modules_that_were_not_tried_are_left_alone() -> None:
         ('x["name"] = "Say what is wrong."', 'x["NAME"] = "Say what is wrong."', False),
     ],
 )
-def test_only_the_look_of_a_sentence_needs_no_reason(before: str, after: str, wording: bool) -> None:
+def test_changed_wording_needs_no_reason(before: str, after: str, wording: bool) -> None:
     assert mutant(after, before=before).is_wording is wording
 
 
-def test_the_score_leaves_the_look_of_sentences_out() -> None:
+def test_score_ignores_changed_wording() -> None:
     mutants = [
         mutant("x", "test"),
         mutant("y", "type"),
@@ -66,12 +66,12 @@ def test_the_score_leaves_the_look_of_sentences_out() -> None:
         mutant('"XXa b cXX"', before='"a b c"'),
     ]
     assert score("n8n/merge.py", mutants, explained(ENTRY)) == (
-        "n8n/merge.py: 50.0% of 4 mutants noticed (1 by tests, 1 by types); "
-        "1 survivors explained, 1 not; 1 changed the look of a sentence"
+        "n8n/merge.py: 50.0% of 4 mutants detected (1 by tests, 1 by types); "
+        "1 survivors explained, 1 not; 1 changed only the wording"
     )
 
 
-def test_every_reason_names_a_line_that_exists() -> None:
+def test_every_reason_names_an_existing_line() -> None:
     for entry in tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))["survivor"]:
         module, _, function = entry["place"].partition(" ")
         source = (ROOT / "src" / "chie" / module).read_text(encoding="utf-8")

@@ -119,7 +119,7 @@ def test_unknown_operation_is_rejected_with_the_known_ones(operation: Any) -> No
 
 def test_invalid_operation_is_reported_with_its_index_and_field() -> None:
     message = error_of(flow(), '{"op": "connect", "from": "A", "to": "B", "output": -1}')
-    assert message == "operations[0]: output must be at least 0."
+    assert message == "`operations[0]`: output must be at least 0."
 
 
 def test_operations_other_than_a_list_are_left_to_the_schema() -> None:

@@ -1,6 +1,6 @@
 """A server on our kit with every tool, resource and prompt that the conformance suite asks for.
 
-Our rooms have none of these, so the suite can judge little of them. What it judges here is the kit that they stand on.
+Our own servers have none of these, so the suite can say little about them. Here it tests `mcp_kit` itself.
 """
 
 import sys

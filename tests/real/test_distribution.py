@@ -78,7 +78,7 @@ def tools_of(command: list[str | Path], folder: Path) -> int:
 
 
 @contextmanager
-def house(command: list[str | Path], folder: Path) -> Iterator[str]:
+def app(command: list[str | Path], folder: Path) -> Iterator[str]:
     process = subprocess.Popen(
         [*command, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, encoding="utf-8", cwd=folder, env=clean()
     )
@@ -95,12 +95,12 @@ def test_the_wheel_runs_where_nothing_else_is(built: Built, tmp_path: Path) -> N
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", str(built.wheel)]
     subprocess.run(pip, check=True, env=clean())
     assert tools_of([python.parent / "knowledge-gateway"], tmp_path) == TOOLS
-    with house([python.parent / "chie"], tmp_path) as address:
+    with app([python.parent / "chie"], tmp_path) as address:
         assert '<div id="root"' in httpx2.get(address).text
         assert httpx2.get(f"{address}/health").json()["servers"]["knowledge"]["status"] == "healthy"
         assert "adk" not in {agent["id"] for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
     subprocess.run([*pip[:-1], str(built.plug_in)], check=True, env=clean())
-    with house([python.parent / "chie"], tmp_path) as address:
+    with app([python.parent / "chie"], tmp_path) as address:
         agents = {agent["id"]: agent for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
     assert agents["adk"]["reason"] == "Set ANTHROPIC_API_KEY to use this agent."
 
@@ -119,7 +119,7 @@ def test_the_sdist_builds_the_same_package(built: Built, uv: Path, tmp_path: Pat
 def test_uvx_runs_both_commands_from_the_wheel(built: Built, uv: Path, tmp_path: Path) -> None:
     from_wheel: list[str | Path] = [uv / "uvx", "--quiet", "--from", built.wheel]
     assert tools_of([*from_wheel, "knowledge-gateway"], tmp_path) == TOOLS
-    with house([*from_wheel, "chie"], tmp_path) as address:
+    with app([*from_wheel, "chie"], tmp_path) as address:
         assert '<div id="root"' in httpx2.get(address).text
 
 

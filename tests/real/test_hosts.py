@@ -72,14 +72,14 @@ def test_codex_starts_the_server_and_lists_all_it_offers(tmp_path: Path, home: P
     with http_server("chie", "serve") as address:
         config.write_text(
             f'[mcp_servers.ours]\ncommand = "{GATEWAY}"\nenv = {{ CHIE_HOME = "{home}" }}\nstartup_timeout_sec = 60\n'
-            f'[mcp_servers.house]\nurl = "{address}/mcp/knowledge"\nstartup_timeout_sec = 60\n',
+            f'[mcp_servers.app]\nurl = "{address}/mcp/knowledge"\nstartup_timeout_sec = 60\n',
             encoding="utf-8",
         )
         listed = run("codex", "mcp", "list", home=tmp_path / "codex")
         with codex(tmp_path / "codex") as client:
             servers = {one["name"]: one for one in client.ask(2, "mcpServerStatus/list")["data"]}
     assert "ours" in listed
-    assert set(servers) == {"ours", "house"}
+    assert set(servers) == {"ours", "app"}
     for server in servers.values():
         assert set(server["tools"]) == TOOLS
         assert server["serverInfo"]["name"] == "knowledge-gateway"
@@ -99,7 +99,7 @@ def test_gemini_connects_over_stdio_and_http(tmp_path: Path, home: Path) -> None
 
     with http_server("chie", "serve") as address:
         gemini("add", "--timeout", "60000", "-e", f"CHIE_HOME={home}", "ours", GATEWAY)
-        gemini("add", "--timeout", "60000", "--transport", "http", "house", f"{address}/mcp/knowledge")
+        gemini("add", "--timeout", "60000", "--transport", "http", "app", f"{address}/mcp/knowledge")
         listed = gemini("list")
     connected = [line for line in listed.splitlines() if line.startswith("✓") and line.endswith("Connected")]
-    assert [line.split(":")[0] for line in connected] == ["✓ ours", "✓ house"], listed
+    assert [line.split(":")[0] for line in connected] == ["✓ ours", "✓ app"], listed

@@ -17,10 +17,10 @@ def test_claude_code_connects_over_stdio_and_http(tmp_path: Path, home: Path) ->
     claude = tmp_path / "claude"
     with http_server("chie", "serve") as address:
         run("claude", "mcp", "add", "ours", "-e", f"CHIE_HOME={home}", "--", GATEWAY, home=claude)
-        run("claude", "mcp", "add", "--transport", "http", "house", f"{address}/mcp/knowledge", home=claude)
+        run("claude", "mcp", "add", "--transport", "http", "app", f"{address}/mcp/knowledge", home=claude)
         listed = run("claude", "mcp", "list", home=claude)
     connected = [line for line in listed.splitlines() if "✔ Connected" in line]
-    assert [line.split(":")[0] for line in connected] == ["ours", "house"], listed
+    assert [line.split(":")[0] for line in connected] == ["ours", "app"], listed
 
 
 @pytest.mark.req("KG-11")

@@ -1,4 +1,4 @@
-"""A house that asks who you are, and three who live there: Aki, who has something to hide, Ben, and an admin."""
+"""An app with authentication and three users: Aki, who has private things, Ben, and an admin."""
 
 import json
 from collections.abc import Iterator
@@ -33,18 +33,18 @@ from chie.n8n.settings import N8nSettings
 from chie.settings import load
 
 ADDRESS = "http://127.0.0.1:8080"
-SECRET = "zanzibar"  # a word that stands in what is Aki's alone, and nowhere else
+SECRET = "zanzibar"  # a word that occurs only in Aki's private things
 
 
 def exported(note_id: str, content: str) -> str:
-    """A file as an export of Aki's note would be: only of such a file an import believes the id."""
+    """A file as an export writes it; an import keeps the id of such a file only."""
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     return write(Note(id=note_id, title="t", content=content, user_id="aki", created_at=moment, updated_at=moment))
 
 
 @dataclass
 class Team:
-    """What is Aki's alone, and how each of the three is known."""
+    """The app, the users' tokens, and the ids of Aki's things."""
 
     client: TestClient
     tokens: dict[str, str]
@@ -63,12 +63,12 @@ class Team:
         return self.client.request(method, path, headers=headers, **options)
 
     def tool(self, who: str, server_name: str, name: str, **arguments: Any) -> dict[str, Any]:
-        """What a tool answers over HTTP, in one of the protocol's two eras."""
+        """The result of a tool call over HTTP."""
         result: dict[str, Any] = self.ask(who, server_name, "tools/call", name=name, arguments=arguments)["result"]
         return result
 
     def ask(self, who: str, server_name: str, request: str, **params: Any) -> dict[str, Any]:
-        """The whole answer to any request of MCP: its result or its error."""
+        """The response to any MCP request: its result or its error."""
         body = {"jsonrpc": "2.0", "id": 1, "method": request, "params": params}
         headers = {"accept": "application/json, text/event-stream"}
         response = self.call(who, "POST", f"/mcp/{server_name}", json=body, headers=headers)
@@ -78,7 +78,7 @@ class Team:
         return answer
 
     def possessions(self) -> dict[str, Any]:
-        """All that is Aki's, as Aki sees it."""
+        """All of Aki's things, as Aki sees them."""
         return {
             "session": self.call("aki", "GET", f"/api/sessions/{self.session_id}").json(),
             "note": self.call("aki", "GET", f"/api/knowledge/{self.note_id}").json(),
@@ -117,12 +117,12 @@ def page_folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def team(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
-    """With scripted agents. What Aki has is made through the front door."""
+    """With scripted agents. Aki's things are created through the API."""
     tokens, servers = add_users(), load_servers(store)
     authenticator = load_authenticator()
-    authenticator.failures = RateLimit(0, 1)  # tests try many a wrong token
-    house = create_app(servers, nullcontext(FakeRegistry()), page=page_folder, authenticator=authenticator)
-    with TestClient(house, base_url=ADDRESS) as client:
+    authenticator.failures = RateLimit(0, 1)  # tests send many wrong tokens
+    app = create_app(servers, nullcontext(FakeRegistry()), page=page_folder, authenticator=authenticator)
+    with TestClient(app, base_url=ADDRESS) as client:
         team = Team(client, tokens, store, servers=servers)
         _populate(team)
         yield team
@@ -130,10 +130,9 @@ def team(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
 
 @pytest.fixture
 def team_with_agents(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
-    """With the real agents, who reach the servers within the process."""
+    """With the real agents, which use the servers within the process."""
     tokens = add_users()
     servers: dict[str, Server | ConfigurationError] = {"knowledge": create_knowledge(store=store)}
-
     agents = open_agents(load(ChatSettings), servers)
     with TestClient(create_app(servers, agents, page=page_folder), base_url=ADDRESS) as client:
         yield Team(client, tokens, store, servers=servers)
@@ -148,5 +147,5 @@ def _populate(team: Team) -> None:
     team.question_id = messages[0]["message_id"]
     private = {"content": f"the {SECRET} password is kept in the safe", "tags": [SECRET], "private": True}
     team.note_id = team.call("aki", "POST", "/api/knowledge", json=private).json()["id"]
-    shared = {"content": "the safe is in the cellar", "tags": ["house"]}
+    shared = {"content": "the safe is in the cellar", "tags": ["office"]}
     team.shared_id = team.call("aki", "POST", "/api/knowledge", json=shared).json()["id"]

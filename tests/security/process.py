@@ -11,11 +11,11 @@ from tests.app.processes import BIN
 
 @contextmanager
 def app_process(log: Path, environment: dict[str, str]) -> Iterator[str]:
-    with log.open("w") as told:
+    with log.open("w") as errors:
         process = subprocess.Popen(
             [BIN / "chie", "serve", "--port", "0", "--log-level", "debug"],
             stdout=subprocess.PIPE,
-            stderr=told,
+            stderr=errors,
             text=True,
             env=os.environ | environment,
         )

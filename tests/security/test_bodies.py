@@ -15,9 +15,9 @@ from chie.http.body_limit import MAX_BODY_BYTES
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """The house's address and a token. Its list of users is a mounted secret, which cannot be written."""
-    folder = tmp_path_factory.mktemp("place")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The app's URL and a token. Its user file is a mounted secret, which cannot be written."""
+    folder = tmp_path_factory.mktemp("server")
     token = UserFile(folder / "mounted" / "users.json").add("aki")
     (folder / "mounted").chmod(0o555)
     settings = {
@@ -31,23 +31,23 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
 
 
 @pytest.fixture
-def address(place: tuple[str, str]) -> str:
-    return place[0]
+def address(server: tuple[str, str]) -> str:
+    return server[0]
 
 
 @pytest.fixture
-def token(place: tuple[str, str]) -> str:
-    return place[1]
+def token(server: tuple[str, str]) -> str:
+    return server[1]
 
 
 def drip(address: str, path: str, token: str | None, *, chunked: bool) -> bytes:
-    """Begins a body and says no more; what the house makes of it, until it hangs up."""
-    place = urlsplit(address)
-    head = [f"POST {path} HTTP/1.1", f"Host: {place.netloc}", "Content-Type: application/json"]
+    """Send the beginning of a body and nothing more; returns the response after the server has closed."""
+    url = urlsplit(address)
+    head = [f"POST {path} HTTP/1.1", f"Host: {url.netloc}", "Content-Type: application/json"]
     head += ["Accept: application/json, text/event-stream", f"Origin: {address}"]
     head += ["Transfer-Encoding: chunked" if chunked else "Content-Length: 100000"]
     head += [f"Authorization: Bearer {token}"] if token else []
-    with socket.create_connection((place.hostname or "", place.port or 0), timeout=60) as wire:
+    with socket.create_connection((url.hostname or "", url.port or 0), timeout=60) as wire:
         wire.sendall(("\r\n".join(head) + "\r\n\r\n").encode() + (b'5\r\n{"tok\r\n' if chunked else b'{"tok'))
         answer = b""
         while part := wire.recv(65536):
@@ -55,7 +55,7 @@ def drip(address: str, path: str, token: str | None, *, chunked: bool) -> bytes:
     return answer
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(address: str, token: str) -> None:
+def test_incomplete_body_times_out(address: str, token: str) -> None:
     for path in ("/api/knowledge", "/api/chat/stream", "/mcp/knowledge", "/v1/chat/completions"):
         for chunked in (False, True):
             head, _, body = drip(address, path, token, chunked=chunked).partition(b"\r\n\r\n")
@@ -63,37 +63,33 @@ def test_a_body_that_does_not_come_is_not_waited_for(address: str, token: str) -
             assert b"connection: close" in head.lower()
             assert b"x-content-type-options: nosniff" in head.lower()
             assert json.loads(body)["code"] == "http.body_timeout"
-    stranger = drip(address, "/api/login", None, chunked=False)
-    assert stranger.startswith(b"HTTP/1.1 408"), "signing in reads a body before it knows who is there"
+    sign_in = drip(address, "/api/login", None, chunked=False)
+    assert sign_in.startswith(b"HTTP/1.1 408"), "signing in reads the body without authentication"
     assert patient.get(f"{address}/health").json() == {"status": "healthy"}
 
 
-def test_a_body_that_is_too_large_is_refused_before_or_while_it_comes(address: str, token: str) -> None:
+def test_too_large_body_is_rejected(address: str, token: str) -> None:
     known = {"authorization": f"Bearer {token}", "content-type": "application/json"}
-    for path, limit in (
-        ("/api/knowledge", MAX_BODY_BYTES),
-        ("/v1/chat/completions", MAX_BODY_BYTES),
-        ("/mcp/knowledge", MAX_BODY_BYTES),
-    ):
+    for path in ("/api/knowledge", "/v1/chat/completions", "/mcp/knowledge"):
         for endless in (False, True):
             block = b"x" * 65536
-            blocks = (block for _ in range(limit // len(block) + 2))
+            blocks = (block for _ in range(MAX_BODY_BYTES // len(block) + 2))
             content = blocks if endless else b"".join(blocks)
             try:
                 answer = patient.post(f"{address}{path}", headers=known, content=content)
             except httpx2.WriteError:
-                continue  # the house hung up while we were still talking
+                continue  # the server closed while the body was still being sent
             assert answer.status_code == 413, (path, endless)
-            assert "too large" in answer.json()["detail"]
+            assert answer.json()["code"] == "http.body_too_large"
 
 
-def test_a_stranger_is_refused_before_any_body_is_read(address: str) -> None:
+def test_unauthenticated_request_is_rejected_before_its_body_is_read(address: str) -> None:
     for path in ("/api/knowledge/import", "/mcp/knowledge", "/api/chat/stream"):
         answer = drip(address, path, None, chunked=False)
         assert answer.startswith(b"HTTP/1.1 401"), path
 
 
-def test_a_list_of_users_may_be_a_mounted_secret(address: str, token: str) -> None:
+def test_user_file_may_be_a_mounted_secret(address: str, token: str) -> None:
     known = patient.get(f"{address}/api/me", headers={"authorization": f"Bearer {token}"})
     assert known.json()["id"] == "aki"
     assert patient.get(f"{address}/api/me").status_code == 401

@@ -1,6 +1,6 @@
-"""Every route of the house, one by one: no stranger gets an answer, and anonymous learns of what is another's.
+"""Every route: unauthenticated requests are rejected, and private things of others do not exist for the caller.
 
-A route that is new fails the first test until somebody has thought about whose things it shows.
+A new route fails the first test until it is added to the table, with a decision on whose things it shows.
 """
 
 import io
@@ -14,10 +14,10 @@ import pytest
 from starlette.routing import Route
 from tests.security.conftest import SECRET, Team, exported
 
-OPEN = "open"  # answers strangers, with nothing of the team's
-SHARED = "shared"  # the same for everybody who is let in
-PRIVATE = "private"  # about one thing: another's is not found
-LISTING = "listing"  # about many: another's is not among them
+PUBLIC = "public"  # needs no token, and has no team data
+SHARED = "shared"  # the same for every user
+PRIVATE = "private"  # about one thing: that of another user is not found
+LISTING = "listing"  # about many: those of other users are not listed
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ NOTE = {
 }
 
 ROUTES: dict[str, Case] = {
-    "GET /": Case(OPEN),
-    "GET /assets/index-1.js": Case(OPEN),
-    "GET /health": Case(OPEN),
-    "POST /api/login": Case(OPEN),
-    "POST /api/logout": Case(OPEN),
+    "GET /": Case(PUBLIC),
+    "GET /assets/index-1.js": Case(PUBLIC),
+    "GET /health": Case(PUBLIC),
+    "POST /api/login": Case(PUBLIC),
+    "POST /api/logout": Case(PUBLIC),
     "GET /api/me": Case(SHARED),
     "GET /docs": Case(SHARED),
     "GET /openapi.json": Case(SHARED),
@@ -129,12 +129,12 @@ def request(team: Team, who: str | None, name: str) -> Any:
     return team.call(who, "POST" if method == "ANY" else method, filled(team, path), **options)
 
 
-def test_the_table_has_every_route_and_no_other(team: Team) -> None:
+def test_table_lists_every_route(team: Team) -> None:
     app: Any = team.client.app
     assert names_of(app.routes) == set(ROUTES)
 
 
-def test_without_a_token_nothing_answers(team: Team) -> None:
+def test_token_is_required(team: Team) -> None:
     team.tokens["thief"] = "chie_" + "A" * 43
     for name in of_kind(SHARED, PRIVATE, LISTING):
         anonymous, thief = request(team, None, name), request(team, "thief", name)
@@ -146,7 +146,7 @@ def test_without_a_token_nothing_answers(team: Team) -> None:
 
 
 @pytest.mark.parametrize("who", ["ben", "root"])
-def test_what_is_anothers_alone_is_not_there_and_stays_as_it_is(team: Team, who: str) -> None:
+def test_private_things_of_others_are_not_found_and_not_changed(team: Team, who: str) -> None:
     unknown = team.call(who, "GET", "/api/knowledge/k-0000000000000000").json()["detail"]
     before = team.possessions()
     for name in of_kind(PRIVATE):
@@ -158,7 +158,7 @@ def test_what_is_anothers_alone_is_not_there_and_stays_as_it_is(team: Team, who:
         assert team.possessions() == before, name
 
 
-def test_the_same_requests_of_their_owner_are_answered(team: Team) -> None:
+def test_same_requests_succeed_for_the_owner(team: Team) -> None:
     """So the test before this one cannot pass because the requests are wrong."""
     expected = {
         "PUT /api/knowledge/{note_id}": 409,
@@ -169,7 +169,7 @@ def test_the_same_requests_of_their_owner_are_answered(team: Team) -> None:
         assert request(team, "aki", name).status_code == expected.get(name, 200), name
 
 
-def test_no_list_shows_what_is_anothers_alone(team: Team) -> None:
+def test_lists_hide_private_things_of_others(team: Team) -> None:
     before = team.possessions()
     for name in of_kind(LISTING):
         answer = request(team, "ben", name)
@@ -181,7 +181,7 @@ def test_no_list_shows_what_is_anothers_alone(team: Team) -> None:
         assert team.possessions() == before, name
 
 
-def test_the_same_lists_show_their_owner_everything(team: Team) -> None:
+def test_lists_show_everything_to_the_owner(team: Team) -> None:
     for name in of_kind(LISTING):
         if name.startswith("GET") and name != "GET /metrics":
             shown = text_of(request(team, "aki", name))
@@ -195,13 +195,13 @@ def text_of(answer: Any) -> str:
         return "".join(archive.read(entry).decode() + entry for entry in archive.namelist())
 
 
-def test_a_file_that_names_anothers_own_note_is_refused_as_if_it_were_not_there(team: Team) -> None:
+def test_import_cannot_reveal_a_private_note(team: Team) -> None:
     refused = request(team, "ben", "POST /api/knowledge/import").json()["refused"]
     assert list(refused) == ["stolen.md"]
     assert refused["stolen.md"].startswith("knowledge not found")
 
 
-def test_strangers_learn_of_health_the_status_alone(team: Team) -> None:
+def test_health_shows_only_the_status_without_a_token(team: Team) -> None:
     stranger, known = team.call(None, "GET", "/health"), team.call("ben", "GET", "/health")
     assert list(stranger.json()) == ["status"]
     assert set(known.json()["servers"]) == {"knowledge", "n8n", "bedrock-kb", "chat"}

@@ -40,12 +40,12 @@ def gossip() -> Iterator[Gossip]:
         def answer(self) -> None:
             server: Any = self.server
             server.heard += 1
-            said = self.rfile.read(int(self.headers.get("content-length") or 0)).decode("utf-8", "replace")
+            sent = self.rfile.read(int(self.headers.get("content-length") or 0)).decode("utf-8", "replace")
             if server.manner == "hang up":
                 return
             headers = {name.lower(): value for name, value in self.headers.items()}
-            told = f"you sent {json.dumps(headers)} and {said}"
-            body = json.dumps({"message": told, "error": {"message": told}, "detail": told}).encode()
+            text = f"you sent {json.dumps(headers)} and {sent}"
+            body = json.dumps({"message": text, "error": {"message": text}, "detail": text}).encode()
             self.send_response({"refuse": 401, "fail": 500, "babble": 200}[server.manner])
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
@@ -89,7 +89,7 @@ def settings(home: Path, outside: str) -> dict[str, str]:
 
 
 def attempts(address: str, token: str) -> Iterator[httpx2.Response]:
-    """Everything that asks somebody outside, each with a secret of ours."""
+    """Requests that make Chie call other servers, each with a secret."""
     with httpx2.Client(base_url=address, headers={"authorization": f"Bearer {token}"}, timeout=60) as client:
         yield client.post("/api/knowledge", json={"content": "something found out"})
         yield client.get("/api/knowledge/search", params={"q": "something"})
@@ -113,7 +113,7 @@ def _question() -> dict[str, str]:
     return {"role": "user", "content": "hello"}
 
 
-def test_no_secret_is_in_a_log_or_an_answer_however_the_outside_fails(home: Path, tmp_path: Path) -> None:
+def test_no_secret_reaches_a_log_or_a_response(home: Path, tmp_path: Path) -> None:
     token = UserFile(home / "users.json").add("aki")
     log = tmp_path / "log"
     with gossip() as outside, app_process(log, settings(home, f"http://127.0.0.1:{outside.server_port}")) as address:
@@ -124,9 +124,9 @@ def test_no_secret_is_in_a_log_or_an_answer_however_the_outside_fails(home: Path
                 assert MARK not in answer.text.lower(), (manner, answer.request.url.path)
                 assert token not in answer.text
             assert outside.heard > before + 4, "the outside was asked, and did repeat"
-    told = log.read_text()
-    assert "DEBUG" in told
-    assert [line for line in told.splitlines() if MARK in line.lower() or token in line] == []
+    text = log.read_text()
+    assert "DEBUG" in text
+    assert [line for line in text.splitlines() if MARK in line.lower() or token in line] == []
     audited = (home / "audit.log").read_text()
     assert "note.created" in audited
     assert MARK not in audited.lower()

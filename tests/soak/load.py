@@ -1,4 +1,4 @@
-"""People and assistants at work: they ask, leave and come back; they save, look for and delete notes."""
+"""The load: workers ask, disconnect and reconnect; they save, search and delete notes."""
 
 import asyncio
 import json
@@ -9,9 +9,9 @@ from random import Random
 import httpx2
 from tests.soak.ledger import Ledger
 
-NOTES = 60  # kept by each worker: beyond it the oldest go, so that what is stored cannot make memory grow
-TRIES = 200  # to come back to an answer, across any fault
-BROKEN = (httpx2.TransportError, httpx2.StreamError)
+MAX_NOTES = 60  # per worker; older ones are deleted, so that stored notes do not make memory grow
+MAX_RECONNECTS = 200  # to one answer, across outages
+CONNECTION_ERRORS = (httpx2.TransportError, httpx2.StreamError)
 
 
 class Worker:
@@ -24,13 +24,13 @@ class Worker:
         self._session: str | None = None
 
     async def work(self, until: asyncio.Event) -> None:
-        deeds = [self._ask, self._ask, self._save, self._save, self._search, self._list]
+        actions = [self._ask, self._ask, self._save, self._save, self._search, self._list]
         while not until.is_set():
-            deed = self._delete if len(self._own) > NOTES else self._random.choice(deeds)
+            action = self._delete if len(self._own) > MAX_NOTES else self._random.choice(actions)
             try:
-                await deed(next(self._marks))
-            except BROKEN as error:
-                self._ledger.count(f"{deed.__name__.strip('_')} broke: {type(error).__name__}")
+                await action(next(self._marks))
+            except CONNECTION_ERRORS as error:
+                self._ledger.count(f"{action.__name__.strip('_')} broke: {type(error).__name__}")
                 await asyncio.sleep(0.5)
 
     async def _ask(self, mark: str) -> None:
@@ -50,10 +50,10 @@ class Worker:
             self._ledger.questions.append((self._session, question))
             reading = Reading(message, self._session, self._ledger)
             await reading.read(response, leave)
-        while not reading.ended and reading.tries < TRIES:
-            await reading.come_back(self._client)
+        while not reading.ended and reading.tries < MAX_RECONNECTS:
+            await reading.reconnect(self._client)
         if not reading.ended:
-            self._ledger.accuse(f"answer {message} never ended")
+            self._ledger.report(f"answer {message} never ended")
 
     async def _save(self, mark: str) -> None:
         content = f"Soak finding {mark}: {self._random.choice(['nginx', 'redis', '接続プール', '文字化け'])} {mark}"
@@ -72,7 +72,7 @@ class Worker:
         response = await self._client.get("/api/knowledge/search", params=query)
         self._ledger.count(f"search {response.status_code}")
         if response.status_code == 200 and note_id not in [hit["hit"]["id"] for hit in response.json()["hits"]]:
-            self._ledger.accuse(f"note {note_id} was not found while it was there")
+            self._ledger.report(f"note {note_id} was not found although it exists")
 
     async def _delete(self, _: str) -> None:
         note_id = self._own.pop(0)
@@ -88,12 +88,12 @@ class Worker:
             self._own.append(note_id)
 
     async def _list(self, _: str) -> None:
-        for address in ("/api/sessions?limit=20", "/api/knowledge?limit=20", "/health"):
-            self._ledger.count(f"list {(await self._client.get(address)).status_code}")
+        for url in ("/api/sessions?limit=20", "/api/knowledge?limit=20", "/health"):
+            self._ledger.count(f"list {(await self._client.get(url)).status_code}")
 
 
 class Reading:
-    """One answer, read across as many connections as it takes; each event once and in its order."""
+    """Reads one answer across as many connections as needed, and checks that each event comes once and in order."""
 
     def __init__(self, message: str, session: str, ledger: Ledger) -> None:
         self.ended = False
@@ -109,16 +109,16 @@ class Reading:
         try:
             async for number, event, data in _events(response):
                 if number != self._last + 1 and not (event == "error" and number > self._last):  # a crash leaves a gap
-                    self._ledger.accuse(f"answer {self._message}: event {number} came after {self._last}")
+                    self._ledger.report(f"answer {self._message}: event {number} came after {self._last}")
                 self._last = number
                 self._take(event, data)
                 seen += 1
                 if seen == leave:
                     return
-        except BROKEN:
+        except CONNECTION_ERRORS:
             self._ledger.count("stream broke")
 
-    async def come_back(self, client: httpx2.AsyncClient) -> None:
+    async def reconnect(self, client: httpx2.AsyncClient) -> None:
         self.tries += 1
         headers = {"Last-Event-ID": str(self._last)}
         try:
@@ -126,12 +126,12 @@ class Reading:
                 if response.status_code == 204:
                     self.ended = True
                 elif response.status_code == 200:
-                    self._ledger.count("came back")
+                    self._ledger.count("reconnected")
                     await self.read(response)
                 else:
-                    self._ledger.count(f"come back {response.status_code}")
-        except BROKEN:
-            self._ledger.count("come back broke")
+                    self._ledger.count(f"reconnect {response.status_code}")
+        except CONNECTION_ERRORS:
+            self._ledger.count("reconnect broke")
         if not self.ended:
             await asyncio.sleep(0.3)
 
@@ -143,7 +143,7 @@ class Reading:
             if data["message_id"] is None:
                 self._ledger.count("answer failed")
             else:
-                self._ledger.count("answer whole")
+                self._ledger.count("answer complete")
                 self._ledger.answers[self._message] = (self._session, self._text)
 
 

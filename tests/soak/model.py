@@ -1,7 +1,7 @@
 """A model over OpenAI's protocol that can be killed and started again: `python -m tests.soak.model PORT`.
 
-The last question says what to do: `tool` calls a tool first, `words` streams so many words. Each answer ends in the
-question's mark, so that a mix-up would show.
+The last question is an instruction: `tool` calls a tool first, `words` streams a number of words. Each answer ends
+with the question's mark, so that a mix-up shows.
 """
 
 import asyncio

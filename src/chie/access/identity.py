@@ -25,7 +25,7 @@ class User:
     admin: bool = False
 
 
-NOBODY = User("")  # an unauthenticated caller of a public path: owns nothing, may change nothing
+UNAUTHENTICATED = User("")  # the caller of a public path without a token: owns nothing, may change nothing
 
 _user: ContextVar[User | None] = ContextVar("chie_user", default=None)
 
@@ -38,7 +38,7 @@ def current_user() -> User:
 def known_user() -> User:
     """As `current_user`, for operations that need authentication."""
     user = current_user()
-    if user == NOBODY:
+    if user == UNAUTHENTICATED:
         raise AuthenticationError("access.sign_in_to_write")
     return user
 

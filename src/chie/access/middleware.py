@@ -10,7 +10,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse
 
 from chie.access.authentication import Authenticator
-from chie.access.identity import NOBODY, USER_KEY, User, become, local_user
+from chie.access.identity import UNAUTHENTICATED, USER_KEY, User, become, local_user
 from chie.access.origin_check import OriginCheck, require_same_origin
 from chie.access.proxy import base_url
 from chie.errors import AuthenticationError, ChieError, ForbiddenError
@@ -83,7 +83,7 @@ class AuthenticationMiddleware:
             return self._reject(scope, error)
         if self._authenticator.required and user and (wait := self._authenticator.requests.take(user.id)):
             return too_many_requests(scope, wait)
-        become(user or NOBODY)
+        become(user or UNAUTHENTICATED)
         return None
 
     async def _user(self, scope: "Scope") -> User | None:

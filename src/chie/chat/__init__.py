@@ -1,1 +1,1 @@
-"""The chat room: agents on several LLM SDKs that use MCP tools, and conversations that survive everything."""
+"""Agents on several LLM SDKs that call MCP tools; durable runs and sessions; the HTTP API behind the page."""

@@ -1,4 +1,4 @@
-"""The web page, as `make` built it from `web/` into `chie/static`."""
+"""Serves the web page, which `make` builds from `web/` into `chie/static`."""
 
 import gzip
 import mimetypes
@@ -16,7 +16,7 @@ from starlette.routing import Route
 STATIC = Path(__file__).parents[1] / "static"
 INDEX = "index.html"
 
-# Scripts and styles are files of ours, never text inside a page; no string becomes HTML or code anywhere in it.
+# Scripts and styles are separate files, and Trusted Types keep strings from becoming HTML or code.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -31,52 +31,52 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-# Diagrams are drawn by foreign code in a frame without an origin, which runs its one script and reaches nobody.
+# Diagrams are drawn by third-party code in a frame without an origin, which runs one script and has no network.
 FRAME = "diagram.html"
 FRAME_POLICY = (
     "default-src 'none'; script-src '{script}'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'self'; sandbox allow-scripts"
 )
-FOR_EVER = "public, max-age=31536000, immutable"  # the names of built assets hold a hash of what is in them
-ASK_AGAIN = "no-cache"
+CACHE_IMMUTABLE = "public, max-age=31536000, immutable"  # the names of built assets contain a hash
+CACHE_REVALIDATE = "no-cache"
 
 
 @dataclass(frozen=True)
 class File:
     content: bytes
     media_type: str
-    caching: str
-    framed: bool = False
+    cache_control: str
+    is_frame: bool = False
 
     @cached_property
     def etag(self) -> str:
         return f'"{sha256(self.content).hexdigest()[:20]}"'
 
     @cached_property
-    def zipped(self) -> bytes:
+    def compressed(self) -> bytes:
         return gzip.compress(self.content, 9, mtime=0)
 
     @cached_property
-    def exceptions(self) -> dict[str, str]:
-        """Only the frame may be framed; it may run what was built into it and nothing else."""
-        if not self.framed:
+    def frame_headers(self) -> dict[str, str]:
+        """Headers of the diagram frame: our page may embed it, and only its built-in script runs."""
+        if not self.is_frame:
             return {}
         script = self.content.partition(b"<script>")[2].partition(b"</script>")[0]
         name = f"sha256-{b64encode(sha256(script).digest()).decode()}"
         return {"Content-Security-Policy": FRAME_POLICY.format(script=name), "X-Frame-Options": "SAMEORIGIN"}
 
     def respond(self, request: Request) -> Response:
-        headers = HEADERS | self.exceptions | {"Cache-Control": self.caching, "ETag": self.etag}
+        headers = HEADERS | self.frame_headers | {"Cache-Control": self.cache_control, "ETag": self.etag}
         if request.headers.get("if-none-match") == self.etag:
             return Response(status_code=304, headers=headers)
         content = self.content
         if "gzip" in request.headers.get("accept-encoding", ""):
-            content, headers = self.zipped, headers | {"Content-Encoding": "gzip"}
+            content, headers = self.compressed, headers | {"Content-Encoding": "gzip"}
         return Response(content, media_type=self.media_type, headers=headers)
 
 
 def page_routes(folder: Path = STATIC) -> list[Route]:
-    """One route for each file that was built, so no request can name another; none where nothing was built."""
+    """One route per built file, so that no request can name another file; none if the page was not built."""
     return [_route(name, file) for name, file in _files(folder).items()]
 
 
@@ -89,8 +89,13 @@ def _files(folder: Path) -> Mapping[str, File]:
 
 def _read(path: Path, folder: Path) -> File:
     media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    hashed = path.relative_to(folder).parts[0] == "assets"
-    return File(path.read_bytes(), media_type, FOR_EVER if hashed else ASK_AGAIN, framed=path == folder / FRAME)
+    is_hashed = path.relative_to(folder).parts[0] == "assets"
+    return File(
+        path.read_bytes(),
+        media_type,
+        CACHE_IMMUTABLE if is_hashed else CACHE_REVALIDATE,
+        is_frame=path == folder / FRAME,
+    )
 
 
 def _route(name: str, file: File) -> Route:

@@ -1,1 +1,1 @@
-"""What our MCP servers share: the server class, errors, authentication, views."""
+"""Shared by our MCP servers: the server class, errors, authentication, views."""

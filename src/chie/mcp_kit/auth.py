@@ -11,7 +11,7 @@ from fastmcp.tools import ToolResult
 from mcp_types import CallToolRequestParams, TextContent
 
 from chie.access.audit import record
-from chie.access.identity import NOBODY, User, become, current_user, local_user, user_in
+from chie.access.identity import UNAUTHENTICATED, User, become, current_user, local_user, user_in
 
 TICKET_META = "chie/ticket"  # the key of the ticket in the `_meta` of a call within the process
 MAX_ID_LENGTH = 200
@@ -44,8 +44,8 @@ def _user(request: Any) -> User:  # noqa: ANN401 - FastMCP's, which has no publi
         return local_user()
     if request.request is None:
         ticket = (request.meta or {}).get(TICKET_META)
-        return local_user() if ticket is None else _tickets.get(str(ticket), NOBODY)
-    return user_in(request.request.scope) or NOBODY
+        return local_user() if ticket is None else _tickets.get(str(ticket), UNAUTHENTICATED)
+    return user_in(request.request.scope) or UNAUTHENTICATED
 
 
 class AuditMiddleware(Middleware):

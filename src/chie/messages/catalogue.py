@@ -33,7 +33,7 @@ class Message:
 
     def text(self, language: Language = "en") -> str:
         template = catalogue(language, self.code.partition(".")[0]).get(self.code)
-        if template is None:  # not converted to a code yet
+        if template is None:  # the words of a plug-in, which has no catalogue
             return self.code
         return template.format_map({name: _shown(value, language) for name, value in self.params.items()})
 

@@ -20,7 +20,6 @@ from chie.chat.runs import notifier, remote
 from chie.chat.runs.notifier import Notifier
 from chie.chat.sessions import repository
 from chie.chat.sessions.entities import Message
-from chie.messages.catalogue import Message as Text
 
 CALL = "call-delete_everything"
 
@@ -100,11 +99,12 @@ async def test_errors_of_the_owner_are_raised_with_their_code_and_params(
         path = f"/api/chat/{reader.message_id}/approve"
         for chat in (chat_on_both, other):
             unknown = await chat.client.post(path, json={"id": "another"})
-            assert (unknown.status_code, unknown.json()["detail"]) == (404, str(Text("chat.tool_call_not_found")))
+            assert (unknown.status_code, unknown.json()["code"]) == (404, "chat.tool_call_not_found")
         await other.client.post(path, json={"id": CALL})
         await reader.rest()
     late = await other.client.post(path, json={"id": CALL})
-    assert (late.status_code, late.json()["detail"]) == (409, str(Text("chat.answer_ended", status="complete")))
+    assert (late.status_code, late.json()["code"]) == (409, "chat.answer_ended")
+    assert late.json()["params"] == {"status": "complete"}
     assert await count_commands(other) == 0
 
 
@@ -187,7 +187,7 @@ async def test_question_in_a_session_that_is_being_deleted_is_404(postgres: str,
             await asyncio.sleep(0.3)
         answer = await asked
     assert answer.status_code == 404
-    assert answer.json()["detail"] == str(Text("sessions.session_not_found"))
+    assert answer.json()["code"] == "sessions.session_not_found"
 
 
 async def test_concurrent_questions_in_two_processes_do_not_fork_a_session(
@@ -274,7 +274,7 @@ async def test_command_that_is_not_taken_is_withdrawn(
         path = f"/api/chat/{reader.message_id}/approve"
         async with unresponsive(chat_on_both, monkeypatch):
             refused = await other.client.post(path, json={"id": CALL})
-        assert (refused.status_code, refused.json()["detail"]) == (409, str(Text("chat.process_not_responding")))
+        assert (refused.status_code, refused.json()["code"]) == (409, "chat.process_not_responding")
         assert await count_commands(other) == 0
         assert (await other.client.post(path, json={"id": CALL, "approved": False})).status_code == 200
         assert (await reader.event()).data["content"] == "rejected by the user"

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from tests.chat.sessions.turns import AGENT, Owner
 
-from chie.access.identity import NOBODY, User, acting_as
+from chie.access.identity import UNAUTHENTICATED, User, acting_as
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, MessageContent
 from chie.chat.sessions.service import MAX_TITLE, TITLE_LENGTH, SessionService, make_title
@@ -159,7 +159,7 @@ async def test_other_users_sessions_are_not_found(service: SessionService) -> No
 
 
 async def test_unauthenticated_user_cannot_create_a_session(service: SessionService) -> None:
-    with acting_as(NOBODY), pytest.raises(AuthenticationError):
+    with acting_as(UNAUTHENTICATED), pytest.raises(AuthenticationError):
         await service.create(agent_id=AGENT)
 
 

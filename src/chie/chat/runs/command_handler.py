@@ -40,7 +40,7 @@ class CommandHandler:
             for command in await self._queue.take(list(self._runs)):
                 await self._queue.reply(command, self._execute(command))
         except ChieError as error:
-            logger.exception("cannot handle commands of other processes; retrying (%s)", error.code)
+            logger.exception("cannot handle commands of other processes; retrying [%s]", error.code)
 
     def _execute(self, command: Command) -> ChieError | None:
         run = self._runs.get(command.message_id)

@@ -31,4 +31,4 @@ class LeaseKeeper:
                 await self.recover()
             except ChieError as error:
                 self._policy.restart_grace()
-                logger.warning("cannot renew leases: %s (%s)", error.message, error.code)
+                logger.warning("cannot renew leases: %s [%s]", error.message, error.code)

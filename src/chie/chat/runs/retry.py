@@ -20,6 +20,6 @@ async def retry_storage(operation: Callable[[], Awaitable[T]], message_id: str) 
         try:
             return await operation()
         except StorageError as error:
-            logger.warning("message %s: %s (%s); retrying in %s s", message_id, error.message, error.code, delay)
+            logger.warning("message %s: %s [%s]; retrying in %s s", message_id, error.message, error.code, delay)
             await asyncio.sleep(delay)
     return await operation()

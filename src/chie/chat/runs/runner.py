@@ -102,7 +102,7 @@ class Runner:
         if started := run.tool_started.pop(event["id"], None):
             event["duration_ms"] = round((perf_counter() - started) * 1_000)
         level = logging.WARNING if event["is_error"] else logging.INFO
-        code = f" ({event['code']})" if "code" in event else ""
+        code = f" [{event['code']}]" if "code" in event else ""
         logger.log(level, "tool %s %s%s", event["name"], "failed" if event["is_error"] else "succeeded", code)
         self._metrics.tool_ended(event["name"], is_error=event["is_error"])
 
@@ -125,7 +125,7 @@ class Runner:
         try:
             saved = await retry_storage(save, run.message_id)
         except StorageError as error:
-            logger.exception("cannot save the end of message %s (%s)", run.message_id, error.code)
+            logger.exception("cannot save the end of message %s [%s]", run.message_id, error.code)
             run.end(error_events(error))
         else:
             run.end(outcome.last if saved else error_events(ServiceError("chat.lease_lost")))
@@ -170,6 +170,6 @@ def _done(run: Run, done: Done) -> dict[str, Any]:
 
 def _log_outcome(run: Run, outcome: Outcome, seconds: float) -> None:
     level = logging.WARNING if outcome.error else logging.INFO
-    reason = f": {outcome.error.message} ({outcome.error.code})" if outcome.error else ""
+    reason = f": {outcome.error.message} [{outcome.error.code}]" if outcome.error else ""
     text = "message %s is %s after %.2f s and %d events%s"
     logger.log(level, text, run.message_id, outcome.status, seconds, run.count, reason)

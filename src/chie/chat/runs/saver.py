@@ -44,7 +44,7 @@ class EventSaver:
             lose_leases(self._runs, saved.lost)
             self._commands.report_queue(has_commands=saved.has_commands)
         except ChieError as error:
-            logger.exception("cannot save events; retrying (%s)", error.code)
+            logger.exception("cannot save events; retrying [%s]", error.code)
             for run in unsaved:
                 run.save_uncertain = True
         finally:

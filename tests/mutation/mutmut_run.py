@@ -1,4 +1,4 @@
-"""One run of mutmut over a copy of the house, so that nothing of it touches the real one."""
+"""One run of mutmut over a copy of the repository."""
 
 import contextlib
 import json
@@ -17,10 +17,10 @@ from tests.mutation.mutant import Fate, Mutant
 from tests.mutation.suites import Suite
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACE = ROOT / ".venv" / "mutants"
+FOLDER = ROOT / ".venv" / "mutants"
 
-# mypy goes first: a mutant that `make check` refuses needs no test. Its own settings, as ours also judge comments,
-# and mutmut's are not ours.
+# mypy runs first: a mutant that it rejects needs no test. It has its own settings, because ours also check comments,
+# and mutmut's comments are not ours.
 SETUP = """[mutmut]
 source_paths = src
 only_mutate =
@@ -53,64 +53,64 @@ type_check_command =
 {modules}
 """
 
-# mutmut's codes; any other means that a test failed or never ended.
+# mutmut's exit codes; any other means that a test failed or timed out.
 FATES: dict[int | None, Fate] = {0: "survived", 5: "not reached", 33: "not reached", None: "not tried", 37: "type"}
 
-UNWANTED = shutil.ignore_patterns("node_modules", "__pycache__", "static", "real", "e2e")
+IGNORED = shutil.ignore_patterns("node_modules", "__pycache__", "static", "real", "e2e")
 
 
 def run(name: str, suite: Suite, *, again: bool) -> list[Mutant]:
-    """All mutants of the suite's modules; `again` tries only those that nobody noticed the last time."""
-    place = PLACE / name
+    """All mutants of the suite's modules; `again` tries only the survivors of the last run."""
+    folder = FOLDER / name
     keys: list[str] = []
-    if again and _is_current(place, suite):
-        shutil.copytree(ROOT / "tests", place / "tests", ignore=UNWANTED, dirs_exist_ok=True)
-        keys = [key for module in suite.modules for key, code in _codes(place, module) if code in FATES and code != 37]
+    if again and _is_current(folder, suite):
+        shutil.copytree(ROOT / "tests", folder / "tests", ignore=IGNORED, dirs_exist_ok=True)
+        keys = [key for module in suite.modules for key, code in _codes(folder, module) if code in FATES and code != 37]
     else:
-        _copy(place, suite)
+        _copy(folder, suite)
     if keys or not again:
-        _mutmut(place, keys)
-    return [mutant for module in suite.modules for mutant in _mutants(place, module)]
+        _mutmut(folder, keys)
+    return [mutant for module in suite.modules for mutant in _mutants(folder, module)]
 
 
-def _is_current(place: Path, suite: Suite) -> bool:
-    """Whether the copy's modules are those of the house, and were tried."""
-    meta = [place / "mutants" / "src" / "chie" / f"{module}.meta" for module in suite.modules]
+def _is_current(folder: Path, suite: Suite) -> bool:
+    """Whether the copy has the current modules, and they were tried."""
+    meta = [folder / "mutants" / "src" / "chie" / f"{module}.meta" for module in suite.modules]
     return all(path.exists() for path in meta) and all(
-        (place / "src" / "chie" / module).read_bytes() == (ROOT / "src" / "chie" / module).read_bytes()
+        (folder / "src" / "chie" / module).read_bytes() == (ROOT / "src" / "chie" / module).read_bytes()
         for module in suite.modules
     )
 
 
-def _copy(place: Path, suite: Suite) -> None:
-    shutil.rmtree(place, ignore_errors=True)
-    for folder in ("src", "tests"):
-        shutil.copytree(ROOT / folder, place / folder, ignore=UNWANTED)
-    shutil.copy(ROOT / "pyproject.toml", place)
+def _copy(folder: Path, suite: Suite) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    for part in ("src", "tests"):
+        shutil.copytree(ROOT / part, folder / part, ignore=IGNORED)
+    shutil.copy(ROOT / "pyproject.toml", folder)
     modules = "\n".join(f"  src/chie/{module}" for module in suite.modules)
     tests = "\n".join(f"  tests/{test}" for test in suite.tests)
-    (place / "setup.cfg").write_text(SETUP.format(python=sys.executable, modules=modules, tests=tests))
+    (folder / "setup.cfg").write_text(SETUP.format(python=sys.executable, modules=modules, tests=tests))
 
 
-def _mutmut(place: Path, keys: list[str]) -> None:
-    """Its spinner would flood a terminal, so it writes into a file."""
+def _mutmut(folder: Path, keys: list[str]) -> None:
+    """Writes to a file, because its spinner would flood a terminal."""
     command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(os.cpu_count() or 2), *keys]
-    with (place / "log.txt").open("w") as log:
+    with (folder / "log.txt").open("w") as log:
         code = subprocess.run(
-            command, cwd=place, env={**os.environ, "MYPYPATH": "src"}, stdout=log, stderr=log, check=False
+            command, cwd=folder, env={**os.environ, "MYPYPATH": "src"}, stdout=log, stderr=log, check=False
         ).returncode
     if code:
-        sys.exit(f"mutmut gave up; {place / 'log.txt'} says why.")
+        sys.exit(f"mutmut failed; see {folder / 'log.txt'}.")
 
 
-def _codes(place: Path, module: str) -> list[tuple[str, int | None]]:
-    meta = json.loads((place / "mutants" / "src" / "chie" / f"{module}.meta").read_text())
+def _codes(folder: Path, module: str) -> list[tuple[str, int | None]]:
+    meta = json.loads((folder / "mutants" / "src" / "chie" / f"{module}.meta").read_text())
     return list(meta["exit_code_by_key"].items())
 
 
-def _mutants(place: Path, module: str) -> Iterator[Mutant]:
-    for key, code in _codes(place, module):
-        with contextlib.chdir(place):
+def _mutants(folder: Path, module: str) -> Iterator[Mutant]:
+    for key, code in _codes(folder, module):
+        with contextlib.chdir(folder):
             lines = get_diff_for_mutant(key, path=f"src/chie/{module}").splitlines()[2:]
         function, owner = orig_function_and_class_names_from_key(key)
         yield Mutant(

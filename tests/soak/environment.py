@@ -1,4 +1,4 @@
-"""The house and all that it leans on, with a handle for each thing that can go wrong."""
+"""Chie and everything it depends on, with a method for each outage."""
 
 import json
 import os
@@ -20,8 +20,8 @@ FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 DAY = 86_400
 
 
-class Scene:
-    """Needs root for a small disk of its own, and Debian's `faketime` for a clock that jumps."""
+class Environment:
+    """Needs root to mount a small disk, and Debian's `faketime` to change the clock."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -30,7 +30,7 @@ class Scene:
         self._model_port = _free_port()
         self._clock = home.parent / "clock"
         self._model: subprocess.Popen[bytes] | None = None
-        self._house: subprocess.Popen[bytes] | None = None
+        self._app: subprocess.Popen[bytes] | None = None
 
     def open(self) -> None:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(self.home)], check=True)
@@ -41,10 +41,10 @@ class Scene:
         soak["base_url"] = f"http://127.0.0.1:{self._model_port}/v1"
         (self.home / "agents.json").write_text(json.dumps([soak]))
         self.start_model()
-        self.start_house()
+        self.start_app()
 
     def close(self) -> None:
-        for process in (self._house, self._model):
+        for process in (self._app, self._model):
             if process and process.poll() is None:
                 process.terminate()
                 process.wait(20)
@@ -58,7 +58,7 @@ class Scene:
         self._model.kill()
         self._model.wait()
 
-    def start_house(self) -> None:
+    def start_app(self) -> None:
         environment = os.environ | {
             "CHIE_HOME": str(self.home),
             "LD_PRELOAD": str(FAKETIME),
@@ -67,18 +67,18 @@ class Scene:
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
         command = [str(BIN / "chie"), "serve", "--port", str(self.port), "--log-level", "error"]
-        with (self.home.parent / "house.log").open("ab") as log:
-            self._house = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=self.home.parent)
+        with (self.home.parent / "chie.log").open("ab") as log:
+            self._app = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=self.home.parent)
         self._wait_until_open()
 
-    def kill_house(self) -> None:
-        assert self._house
-        self._house.kill()
-        self._house.wait()
+    def kill_app(self) -> None:
+        assert self._app
+        self._app.kill()
+        self._app.wait()
 
     def kill_tools(self) -> None:
-        assert self._house
-        for child in psutil.Process(self._house.pid).children(recursive=True):
+        assert self._app
+        for child in psutil.Process(self._app.pid).children(recursive=True):
             if "tests.fakes.peer" in " ".join(child.cmdline()):
                 child.send_signal(signal.SIGKILL)
 
@@ -94,9 +94,9 @@ class Scene:
         self._clock.write_text(f"{seconds:+d}\n")
 
     def memory_mb(self) -> float:
-        """What is the house's own: what it shares with nobody."""
-        assert self._house
-        used: float = psutil.Process(self._house.pid).memory_info().rss / 1e6
+        """The resident memory of the app's process."""
+        assert self._app
+        used: float = psutil.Process(self._app.pid).memory_info().rss / 1e6
         return used
 
     def _wait_until_open(self) -> None:
@@ -105,7 +105,7 @@ class Scene:
                 httpx2.get(f"{self.address}/health", timeout=5)
                 return
             time.sleep(0.1)
-        raise RuntimeError("the house did not open; its log is beside its home")
+        raise RuntimeError("Chie did not start; see chie.log beside its home folder")
 
 
 def _free_port() -> int:
