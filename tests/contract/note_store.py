@@ -1,4 +1,4 @@
-"""What every adapter of NoteStore must do. An adapter's test module subclasses this and gives the fixture `store`."""
+"""The contract of NoteStore. Each adapter's test module subclasses it and provides the fixture `store`."""
 
 import base64
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def a_note(content: str = "nginx answers 413 when client_max_body_size is too sm
 class NoteStoreContract:
     ORDERS = 25  # of writes that are tried
 
-    def test_a_saved_note_comes_back_whole(self, store: NoteStore) -> None:
+    def test_saved_note_round_trips(self, store: NoteStore) -> None:
         where = "https://example.com/x"
         note = a_note(tags=["nginx", "日本語"], source=where, status="draft", user_id="aki", private=True)
         store.save(note)
@@ -68,7 +68,7 @@ class NoteStoreContract:
         assert [note.id for note in store.browse(tag=None, limit=5, cursor=None).notes] == [kept.id]
         assert store.similar(kept, limit=5) == []
 
-    def test_a_replaced_note_is_found_by_its_new_words_only(self, store: NoteStore) -> None:
+    def test_replaced_note_is_found_only_by_its_new_words(self, store: NoteStore) -> None:
         old = a_note("the printer needs toner")
         new = replace(old, content="the scanner needs a cable", updated_at=MOMENT + timedelta(days=1))
         store.save(old)
@@ -122,7 +122,7 @@ class NoteStoreContract:
         assert hit.partial is True
         assert len(hit.content) < len(long.content) / 2
 
-    def test_a_hit_carries_what_is_known_of_the_note(self, store: NoteStore) -> None:
+    def test_hit_has_the_fields_of_its_note(self, store: NoteStore) -> None:
         note = a_note(tags=["nginx"], source="wiki/nginx.md", status="draft", user_id="aki")
         store.save(note)
         hit = store.search("nginx 413", limit=1, tags=()).hits[0]
@@ -130,7 +130,7 @@ class NoteStoreContract:
         assert (hit.source, hit.status, hit.user_id) == (note.source, note.status, note.user_id)
         assert (hit.created_at, hit.updated_at, hit.partial) == (note.created_at, note.updated_at, False)
 
-    def test_tags_narrow_a_search_to_notes_that_carry_all_of_them(self, store: NoteStore) -> None:
+    def test_search_returns_notes_with_all_tags(self, store: NoteStore) -> None:
         both, one = a_note("redis one", tags=["Cache", "本番"]), a_note("redis two", tags=["cache"])
         store.save(both)
         store.save(one)
@@ -142,14 +142,14 @@ class NoteStoreContract:
         assert found("CACHE", "本番") == {both.id}
         assert found("nothing") == set()
 
-    def test_tags_are_filtered_before_the_best_are_taken(self, store: NoteStore) -> None:
+    def test_tag_filter_applies_before_ranking(self, store: NoteStore) -> None:
         for number in range(80):
             store.save(a_note(f"redis evicts sessions {number}"))
         rare = a_note("redis, rarely", tags=["rare"])
         store.save(rare)
         assert [hit.id for hit in store.search("redis evicts sessions", limit=1, tags=["rare"]).hits] == [rare.id]
 
-    def test_pages_hold_every_note_once_newest_first(self, store: NoteStore) -> None:
+    def test_pages_have_every_note_once_newest_first(self, store: NoteStore) -> None:
         notes = [a_note(f"note {n}", created_at=MOMENT + timedelta(minutes=n // 2)) for n in range(7)]
         for note in notes:
             store.save(note)
@@ -168,7 +168,7 @@ class NoteStoreContract:
         store.save(a_note("two"))
         assert [n.id for n in store.browse(tag="nginx", limit=5, cursor=None).notes] == [tagged.id]
 
-    def test_a_name_that_no_note_can_have_finds_nothing(self, store: NoteStore) -> None:
+    def test_impossible_id_or_tag_matches_nothing(self, store: NoteStore) -> None:
         store.save(a_note("redis", tags=["nginx"]))
         assert store.get("a\0b") is None
         assert store.delete("a\0b") is False
@@ -188,11 +188,11 @@ class NoteStoreContract:
             )
         ],
     )
-    def test_a_cursor_that_no_page_gave_is_refused(self, store: NoteStore, cursor: str) -> None:
+    def test_made_up_cursor_is_rejected(self, store: NoteStore, cursor: str) -> None:
         with pytest.raises(ValidationError, match="without a cursor"):
             store.browse(tag=None, limit=1, cursor=cursor)
 
-    def test_similar_notes_are_told_and_a_note_is_not_similar_to_itself(self, store: NoteStore) -> None:
+    def test_similar_notes_exclude_the_note_itself(self, store: NoteStore) -> None:
         first = a_note("redis evicts sessions when memory is short")
         store.save(first)
         store.save(a_note("a completely different matter about printers"))
@@ -200,24 +200,24 @@ class NoteStoreContract:
         assert [s.id for s in store.similar(again, limit=3)] == [first.id]
         assert store.similar(first, limit=3) == []
 
-    def test_tags_are_counted_once_whatever_their_case_most_used_first(self, store: NoteStore) -> None:
+    def test_tags_are_counted_regardless_of_case(self, store: NoteStore) -> None:
         assert list(store.tags()) == []
         for tags in (["Docker", "検索"], ["docker"], ["Docker", "nginx"]):
             store.save(a_note(tags=tags))
         assert [(found.tag, found.count) for found in store.tags()] == [("Docker", 3), ("nginx", 1), ("検索", 1)]
 
-    def test_an_outline_has_the_newest_notes_with_a_vector_each(self, store: NoteStore) -> None:
+    def test_map_data_has_the_newest_notes_and_their_vectors(self, store: NoteStore) -> None:
         notes = [a_note(f"note {n}", tags=["a"], created_at=MOMENT + timedelta(minutes=n)) for n in range(5)]
         for note in notes:
             store.save(note)
-        outline = store.map_data(limit=3)
-        assert outline is not None
-        assert [(pin.id, pin.title, pin.tags) for pin in outline.notes] == [
+        map_data = store.map_data(limit=3)
+        assert map_data is not None
+        assert [(note.id, note.title, note.tags) for note in map_data.notes] == [
             (note.id, note.title, ["a"]) for note in reversed(notes[2:])
         ]
-        assert outline.vectors.shape[0] == 3
+        assert map_data.vectors.shape[0] == 3
 
-    def test_an_outline_is_drawn_again_only_after_a_change(self, store: NoteStore) -> None:
+    def test_map_data_is_returned_only_after_a_change(self, store: NoteStore) -> None:
         empty = store.map_data(limit=3)
         assert empty is not None
         assert (empty.notes, len(empty.vectors)) == ([], 0)
@@ -229,12 +229,12 @@ class NoteStoreContract:
         ):
             assert store.map_data(limit=3, known=seen) is None
             change()
-            outline = store.map_data(limit=3, known=seen)
-            assert outline is not None
-            seen = outline.revision
+            map_data = store.map_data(limit=3, known=seen)
+            assert map_data is not None
+            seen = map_data.revision
 
-    def test_a_private_note_is_seen_by_its_author_alone(self, store: NoteStore) -> None:
-        """In every way of looking; the team's notes stay in everybody's sight."""
+    def test_private_note_is_visible_only_to_its_author(self, store: NoteStore) -> None:
+        """In lists, searches, tags and maps; shared notes stay visible."""
         secret = a_note("redis evicts sessions", tags=["Ours", "mine"], user_id="aki", private=True)
         shared = a_note("redis evicts sessions", tags=["ours"], user_id="aki")
         store.save(secret)
@@ -248,7 +248,7 @@ class NoteStoreContract:
         assert store.get(secret.id) == secret
         assert store.check().notes == 2
 
-    def test_private_notes_of_others_do_not_crowd_out_what_a_viewer_may_see(self, store: NoteStore) -> None:
+    def test_hidden_notes_do_not_displace_visible_ones(self, store: NoteStore) -> None:
         for number in range(80):
             store.save(a_note(f"redis evicts sessions {number}", tags=["redis"], user_id="aki", private=True))
         shared = a_note("redis, rarely", tags=["redis"])
@@ -258,7 +258,7 @@ class NoteStoreContract:
                 shared.id
             ]
 
-    def test_a_note_that_becomes_private_leaves_the_others_sight_and_comes_back(self, store: NoteStore) -> None:
+    def test_visibility_of_a_note_can_change(self, store: NoteStore) -> None:
         shared = a_note("redis evicts sessions", user_id="aki")
         secret = replace(shared, private=True)
         store.save(shared)
@@ -267,7 +267,7 @@ class NoteStoreContract:
         store.save(shared, replacing=secret)
         assert _seen(store, "ben") == [{shared.id}] * 4
 
-    def test_a_walk_meets_every_note_once_whole_and_in_order(self, store: NoteStore) -> None:
+    def test_walk_returns_every_note_once_in_order(self, store: NoteStore) -> None:
         notes = [a_note(f"note {n}", user_id="aki", private=n % 2 == 0) for n in range(7)]
         for note in notes:
             store.save(note)
@@ -282,7 +282,7 @@ class NoteStoreContract:
         store.save(a_note())
         assert store.check().notes == 1
 
-    def test_any_order_of_writes_leaves_what_a_dict_would_hold(self, fresh_store: Callable[[], NoteStore]) -> None:
+    def test_store_behaves_like_a_dict(self, fresh_store: Callable[[], NoteStore]) -> None:
         class OnThisStore(_Model):
             def __init__(self) -> None:
                 super().__init__(fresh_store())
@@ -291,14 +291,14 @@ class NoteStoreContract:
 
 
 def _seen(store: NoteStore, viewer: str) -> list[set[str]]:
-    """What each way of looking shows to this viewer."""
+    """The ids that lists, searches, tags and maps show to the viewer."""
     alike = a_note("redis evicts sessions")
-    outline = store.map_data(limit=9, viewer=viewer)
+    map_data = store.map_data(limit=9, viewer=viewer)
     return [
         {note.id for note in store.browse(tag=None, limit=9, cursor=None, viewer=viewer).notes},
         {hit.id for hit in store.search("redis evicts", limit=9, tags=(), viewer=viewer).hits},
         {similar.id for similar in store.similar(alike, limit=9, viewer=viewer)},
-        {pin.id for pin in outline.notes} if outline else set(),
+        {note.id for note in map_data.notes} if map_data else set(),
     ]
 
 

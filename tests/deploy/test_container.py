@@ -12,7 +12,7 @@ import yaml
 from fastmcp import Client
 from fastmcp.client.transports import StreamableHttpTransport
 from tests.deploy.container import DEPLOY, RUN_APP, Container, container, start
-from tests.fakes.vector_search import FakeVectorSearch, Fault, vector_search
+from tests.fakes.vector_search import FakeVectorSearch, InjectedError, vector_search
 
 from chie.knowledge.store.vector_search.config import CollectionConfig
 from chie.knowledge.store.vector_search.provision import CollectionProvisioner
@@ -155,9 +155,9 @@ async def test_two_processes_serve_one_client_alternately(mode: str, pair: tuple
 def test_running_request_is_finished_before_shutdown(
     args: list[str] | None, settings: dict[str, str], service: FakeVectorSearch
 ) -> None:
-    held = Fault("query_data_objects", None, hold=Event())
+    held = InjectedError("query_data_objects", None, barrier=Event())
     with container(args, **settings) as running:
-        service.faults.append(held)
+        service.injected.append(held)
         answers: list[httpx2.Response] = []
         path = "/api/knowledge" if args is None else "/mcp"
         asking = Thread(target=lambda: answers.append(_browse(f"{running.url}{path}")))
@@ -166,8 +166,8 @@ def test_running_request_is_finished_before_shutdown(
         closing = Thread(target=lambda: running.stop(TIMEOUT_SECONDS))
         closing.start()
         _wait_until_closed(running.port)
-        assert held.hold
-        held.hold.set()
+        assert held.barrier
+        held.barrier.set()
         asking.join()
         closing.join()
     assert answers[0].status_code == 200

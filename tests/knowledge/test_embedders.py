@@ -19,7 +19,7 @@ from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.messages.catalogue import Message
 
 
-class TestTheModelWeShip:
+class TestDefaultModel:
     def test_it_brings_the_two_languages_together(self) -> None:
         embed = OnnxEmbedder().embed
         notes = embed(["コンテナのログを見る", "rotate the access keys"])
@@ -40,7 +40,7 @@ class TestTheModelWeShip:
         assert other.id != OnnxEmbedder().id
         assert other.id.startswith("chie-onnx-")
 
-    def test_missing_or_broken_files_say_what_to_do(self, tmp_path: Path) -> None:
+    def test_missing_or_broken_model_files(self, tmp_path: Path) -> None:
         with pytest.raises(EmbeddingError) as unreadable:
             _ = OnnxEmbedder(tmp_path).id
         assert unreadable.value.code == "embedding.model_unreadable"
@@ -49,7 +49,7 @@ class TestTheModelWeShip:
         assert failed.value.code == "embedding.model_load_failed"
 
 
-class TestAServersModel:
+class TestOpenAIEmbedder:
     def test_vectors_come_back_in_order_and_of_unit_length(self) -> None:
         with EmbeddingsServer(dimension=8) as server:
             embedder = OpenAIEmbedder(server.url, "some-model", api_key="sk-1")
@@ -66,7 +66,7 @@ class TestAServersModel:
         ("status", "hint"),
         [(401, "Set `CHIE_EMBEDDING_KEY`"), (404, "CHIE_EMBEDDING_MODEL"), (429, "try again"), (500, "server's log")],
     )
-    def test_a_refusal_says_what_to_set(self, status: int, hint: str) -> None:
+    def test_error_status_has_a_hint(self, status: int, hint: str) -> None:
         with EmbeddingsServer(status=status) as server, pytest.raises(EmbeddingError, match=hint) as error:
             OpenAIEmbedder(server.url, "m", api_key="sk-secret").embed(["very private"])
         assert "sk-secret" not in error.value.message
@@ -99,7 +99,7 @@ class TestAServersModel:
                 assert service.save("the disk is full").notice is None
 
     @pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"data": []}', b'{"data": [{"index": 0}]}', b"[]"])
-    def test_an_answer_that_is_none(self, body: bytes) -> None:
+    def test_invalid_response_body(self, body: bytes) -> None:
         with EmbeddingsServer(answer=body) as server, pytest.raises(EmbeddingError):
             OpenAIEmbedder(server.url, "m").embed(["x"])
 
@@ -107,7 +107,7 @@ class TestAServersModel:
         "rows",
         ["[0.5, null]", "[null, null]", "null", "[]", "0.5", '["a", "b"]', "[[0.5], [0.5]]", "[0.5, 1e300]", "{}"],
     )
-    def test_what_is_no_vector_of_numbers_is_refused(self, rows: str) -> None:
+    def test_non_numeric_vectors_are_rejected(self, rows: str) -> None:
         answer = f'{{"data": [{{"index": 0, "embedding": {rows}}}]}}'.encode()
         with (
             EmbeddingsServer(answer=answer) as server,
@@ -116,13 +116,13 @@ class TestAServersModel:
             OpenAIEmbedder(server.url, "m").embed(["x"])
         assert caught.value.code == "embedding.vectors_invalid"
 
-    def test_vectors_of_several_lengths_in_one_answer_are_refused(self) -> None:
+    def test_vectors_of_different_dimensions_are_rejected(self) -> None:
         answer = b'{"data": [{"index": 0, "embedding": [1, 2]}, {"index": 1, "embedding": [1]}]}'
         with EmbeddingsServer(answer=answer) as server, pytest.raises(EmbeddingError) as caught:
             OpenAIEmbedder(server.url, "m").embed(["x", "y"])
         assert caught.value.code == "embedding.vectors_invalid"
 
-    def test_a_model_that_was_changed_under_its_name_is_refused_until_the_restart(self, tmp_path: Path) -> None:
+    def test_model_with_another_dimension_is_rejected_until_restart(self, tmp_path: Path) -> None:
         with EmbeddingsServer(dimension=8) as server:
             before = SqliteStore(tmp_path / "chie.db", CachedEmbedder(OpenAIEmbedder(server.url, "m")))
             note = a_note("redis evicts sessions")

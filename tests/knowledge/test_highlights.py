@@ -1,4 +1,4 @@
-"""What is shown to the eye."""
+"""Highlighted ranges."""
 
 import pytest
 from hypothesis import given

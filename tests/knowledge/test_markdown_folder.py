@@ -1,4 +1,4 @@
-"""Markdown in and out."""
+"""Import and export of Markdown folders."""
 
 import os
 from collections.abc import Callable
@@ -105,9 +105,7 @@ def test_an_obsidian_vault_comes_in_with_titles_tags_and_dates(
     assert notes["words"].tags == ["one", "two", "three"]
 
 
-def test_importing_again_updates_what_changed_and_adds_nothing(
-    new_service: Callable[[], KnowledgeService], tmp_path: Path
-) -> None:
+def test_importing_again_updates_changed_notes(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
     vault = tmp_path / "vault"
     vault.mkdir()
     for name in ("a", "b"):
@@ -122,7 +120,7 @@ def test_importing_again_updates_what_changed_and_adds_nothing(
     assert sorted(note.content for note in all_notes(service)) == ["new text of a", "text of b"]
 
 
-def test_importing_again_leaves_what_was_changed_in_chie_after_its_file(
+def test_importing_again_keeps_notes_changed_after_their_files(
     new_service: Callable[[], KnowledgeService], tmp_path: Path
 ) -> None:
     paths = [tmp_path / "手順.md", tmp_path / "untouched.md"]
@@ -142,7 +140,7 @@ def test_importing_again_leaves_what_was_changed_in_chie_after_its_file(
     assert service.get(edited.id).content == "a better step"
 
 
-def test_an_older_export_brings_an_older_note_back_only_where_it_is_told_to(
+def test_older_export_replaces_a_note_only_with_overwrite(
     new_service: Callable[[], KnowledgeService], tmp_path: Path
 ) -> None:
     service = new_service()
@@ -209,11 +207,11 @@ def test_a_text_that_begins_with_a_rule_loses_nothing(text: str) -> None:
         ("text\n\n# 手順 #", "手順"),
     ],
 )
-def test_a_comment_in_code_is_no_title(body: str, title: str) -> None:
+def test_comment_in_code_is_not_a_title(body: str, title: str) -> None:
     assert parsed(body).title == title
 
 
-def test_all_endings_that_the_page_takes_are_taken_from_a_folder(tmp_path: Path) -> None:
+def test_folder_import_accepts_the_suffixes_of_uploads(tmp_path: Path) -> None:
     for name in ("a.md", "b.MD", "c.markdown", "d.txt", "e.png", "md"):
         (tmp_path / name).write_text("本文", encoding="utf-8")
     (tmp_path / "folder.md").mkdir()
@@ -230,12 +228,12 @@ def test_a_heading_gives_the_title_without_the_marks_that_close_it(heading: str,
 
 @pytest.mark.parametrize("blank", [" ", "#", "\t"])
 def test_a_heading_as_long_as_the_file_is_read_at_once(blank: str) -> None:
-    """Looked at again from each of its two million blanks, it would take hours, and nobody else would get a turn."""
+    """Backtracking over two million spaces would take hours and block the process."""
     line = "a" + blank * 2_000_000 + "b"
     assert parsed(f"# {line}").title == line
 
 
-def test_front_matter_that_would_take_yaml_too_long_is_refused() -> None:
+def test_long_front_matter_is_rejected() -> None:
     most = "x: " + "a" * (64 * 1024 - len("x: \n")) + "\n"
     assert parsed(f"---\n{most}---\nbody").content == "body"
     with pytest.raises(ValidationError, match=r"front matter is too long: at most 64 kB"):
@@ -247,7 +245,7 @@ def test_front_matter_may_be_empty() -> None:
     assert parsed("---\n---\nbody").content == "body"
 
 
-def test_what_people_typed_stays_as_they_typed_it() -> None:
+def test_front_matter_scalars_stay_text() -> None:
     note = parsed("---\ntitle: Yes\nstatus: 0x1F\ntags: [no, on, 3.10, 010, 1:30, 2026-01-02]\n---\nx")
     assert (note.title, note.status) == ("Yes", "0x1F")
     assert note.tags == ["no", "on", "3.10", "010", "1:30", "2026-01-02"]
@@ -265,7 +263,7 @@ def test_a_field_without_a_value_is_not_there(nothing: str) -> None:
     ("value", "private"),
     [("true", True), ("True", True), ("yes", True), ("on", True), ("false", False), ("no", False), ("[true]", False)],
 )
-def test_private_is_what_yaml_calls_true(value: str, private: bool) -> None:
+def test_private_accepts_yaml_booleans(value: str, private: bool) -> None:
     assert parsed(f"---\nprivate: {value}\n---\nx").private is private
 
 
@@ -392,9 +390,7 @@ def test_a_disk_that_takes_two_spellings_for_one_name_loses_nothing(
     assert second.exists()
 
 
-def test_a_note_that_goes_while_all_are_exported_is_left_out(
-    new_service: Callable[[], KnowledgeService], tmp_path: Path
-) -> None:
+def test_note_deleted_during_export_is_left_out(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
     service = new_service()
     ids = [service.save(f"note {number}").id for number in range(3)]
     export = export_notes(service, tmp_path / "out")
@@ -403,7 +399,7 @@ def test_a_note_that_goes_while_all_are_exported_is_left_out(
     assert len(list(export)) == 1
 
 
-def test_a_file_that_goes_while_all_are_imported_stops_nothing(
+def test_file_deleted_during_import_does_not_stop_it(
     new_service: Callable[[], KnowledgeService], tmp_path: Path
 ) -> None:
     (tmp_path / "a.md").write_text("a")
@@ -412,12 +408,12 @@ def test_a_file_that_goes_while_all_are_imported_stops_nothing(
     assert report.refused[tmp_path / "gone.md"].code == "knowledge.file_unreadable"
 
 
-def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_missing_folder_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="is not a folder"):
         markdown_files(tmp_path / "nowhere")
 
 
-def test_an_export_that_cannot_be_written_says_so(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
+def test_failed_export_is_reported(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
     service = new_service()
     service.save("x")
     (tmp_path / "file").write_text("in the way")

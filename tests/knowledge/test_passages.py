@@ -43,7 +43,7 @@ def test_long_text_is_cut_at_sentences(sentence: str) -> None:
 @pytest.mark.parametrize(
     "text", ["接続数が上限に達した。", "raise the limit ", "if (x != y) { z[i++] = f(a, b); }\n", "あ", "🔐", "x"]
 )
-def test_the_default_model_reads_a_passage_whole(text: str) -> None:
+def test_passages_fit_into_the_default_model(text: str) -> None:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(DEFAULT_MODEL / "tokenizer.json"))
@@ -56,6 +56,6 @@ def test_every_passage_is_read_with_the_title() -> None:
     assert all(indexed_text(long, passage).startswith("題名\n") for passage in split(long))
 
 
-def test_a_title_made_from_the_content_is_not_read_twice() -> None:
+def test_derived_title_is_not_embedded_twice() -> None:
     short = note("nginx answers 413")
     assert indexed_text(short, split(short)[0]) == "nginx answers 413"

@@ -60,7 +60,7 @@ def test_ctrl_c_at_a_terminal_ends_a_stdio_server_in_order() -> None:
         assert process.stdout
         assert process.stderr
         try:
-            said = process.stderr.readline().decode()
+            output = process.stderr.readline().decode()
             os.write(ours, b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
             assert json.loads(process.stdout.readline())["id"] == 1
             os.write(ours, b"\x03")
@@ -70,7 +70,7 @@ def test_ctrl_c_at_a_terminal_ends_a_stdio_server_in_order() -> None:
         finally:
             process.kill()
             os.close(ours)
-    assert said == "knowledge-gateway is waiting for an MCP client on stdin (press Ctrl+C to stop)\n"
+    assert output == "knowledge-gateway is waiting for an MCP client on stdin (press Ctrl+C to stop)\n"
 
 
 def test_logs_go_to_a_file_as_json_when_asked(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_logs_go_to_a_file_as_json_when_asked(tmp_path: Path) -> None:
         _, err = server.stop()
     lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
     [refused] = [line for line in lines if "knowledge not found" in line["message"]]
-    assert refused["level"] == "INFO", "a name that nobody has is the caller's mistake, not the server's failure"
+    assert refused["level"] == "INFO", "client errors are logged at INFO"
     assert "stack" not in refused
     assert refused["request"] != "-"
     assert "k-unknown-and-private" not in log.read_text("utf-8")
@@ -88,25 +88,25 @@ def test_logs_go_to_a_file_as_json_when_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.req("KG-1")
-def test_health_over_http_is_healthy_or_says_why_not(home: Path) -> None:
-    with http_server("chie", "mcp", "knowledge", "--http") as address:
-        answer = patient.get(f"{address}/health")
+def test_health_over_http_reports_the_reason(home: Path) -> None:
+    with http_server("chie", "mcp", "knowledge", "--http") as url:
+        answer = patient.get(f"{url}/health")
         assert answer.status_code == 200
         assert answer.json() == {"status": "healthy", "notes": 0, "search": "by meaning and by words"}
     for file in home.glob("chie.db*"):
         file.unlink()
     (home / "chie.db").write_bytes(b"no database" * 1000)
-    with http_server("chie", "mcp", "knowledge", "--http") as address:
-        answer = patient.get(f"{address}/health")
+    with http_server("chie", "mcp", "knowledge", "--http") as url:
+        answer = patient.get(f"{url}/health")
         assert answer.status_code == 503
         assert answer.json()["status"] == "unhealthy"
         assert "Restore a backup with `chie restore FILE`" in answer.json()["reason"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_the_app_serves_tools_over_http_in_both_eras(mode: str) -> None:
-    with http_server("chie", "serve") as address:
-        async with Client(f"{address}/mcp/knowledge", mode=mode) as client:
+async def test_app_serves_tools_over_http_in_both_protocol_eras(mode: str) -> None:
+    with http_server("chie", "serve") as url:
+        async with Client(f"{url}/mcp/knowledge", mode=mode) as client:
             await client.call_tool("save_knowledge", {"content": "家の中の最初の部屋"})
             found = await client.call_tool("search_knowledge", {"query": "部屋"})
             assert found.structured_content is not None
@@ -114,7 +114,7 @@ async def test_the_app_serves_tools_over_http_in_both_eras(mode: str) -> None:
 
 
 def test_no_acknowledged_save_is_lost_when_a_writer_is_killed(home: Path) -> None:
-    """Twenty writers, each killed in the middle of its work; whatever they were told was saved must be there."""
+    """Twenty writers, each killed while it writes; every acknowledged note must exist."""
     acknowledged: set[str] = set()
     for turn in range(ROUNDS):
         with subprocess.Popen(
@@ -143,7 +143,7 @@ def test_no_acknowledged_save_is_lost_when_a_writer_is_killed(home: Path) -> Non
 
 
 def test_two_processes_that_save_at_once_lose_nothing() -> None:
-    """As when two assistants start a server each."""
+    """Like two assistants that start a server each."""
 
     def save(name: str) -> list[str]:
         with StdioServer("knowledge-gateway") as server:
@@ -171,8 +171,8 @@ def test_processes_that_start_together_make_one_database(home: Path) -> None:
         assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
-def test_a_disk_that_fills_up_is_said_and_nothing_is_lost(home: Path) -> None:
-    """A limit on file size makes the operating system refuse the write, as a full disk does."""
+def test_full_disk_is_reported_and_nothing_is_lost(home: Path) -> None:
+    """A limit on file size makes writes fail like a full disk."""
     subprocess.run([BIN / "chie", "notes", "save", "kept"], check=True, capture_output=True)
     size = (home / "chie.db").stat().st_size
     script = (

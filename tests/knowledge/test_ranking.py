@@ -11,7 +11,7 @@ def test_the_parts_of_a_score_add_up() -> None:
     assert question.score(text, cosine=0.5, words=0.6) == pytest.approx(0.5 + WORD_WEIGHT * 0.6 + IDENTIFIER_WEIGHT / 3)
 
 
-def test_the_whole_query_in_the_passage_counts_whatever_its_width_and_case() -> None:
+def test_phrase_match_ignores_width_and_case() -> None:
     question = ParsedQuery.of("ＶＰＮ の設定")
     assert question.score("社内 vpn の設定です", cosine=0.5, words=0.0) == pytest.approx(0.5 + PHRASE_WEIGHT)
     assert question.score("社内の設定", cosine=0.5, words=0.0) == pytest.approx(0.5)
@@ -19,7 +19,7 @@ def test_the_whole_query_in_the_passage_counts_whatever_its_width_and_case() -> 
 
 
 @pytest.mark.parametrize(
-    ("query", "text", "stands"),
+    ("query", "text", "matches"),
     [
         ("AI", "we maintain the mail server", False),
         ("AI", "生成AIの使い方", True),
@@ -39,17 +39,17 @@ def test_the_whole_query_in_the_passage_counts_whatever_its_width_and_case() -> 
         ("接続 error", "再接続 errors", True),
     ],
 )
-def test_a_query_inside_a_longer_word_does_not_stand_there(query: str, text: str, stands: bool) -> None:
+def test_query_inside_a_longer_word_does_not_match(query: str, text: str, matches: bool) -> None:
     question = ParsedQuery.of(query)
-    expected = 0.5 + PHRASE_WEIGHT * stands + IDENTIFIER_WEIGHT * bool(question.identifiers)
+    expected = 0.5 + PHRASE_WEIGHT * matches + IDENTIFIER_WEIGHT * bool(question.identifiers)
     assert question.score(text, cosine=0.5, words=0.0) == pytest.approx(expected)
 
 
-def test_what_points_the_other_way_counts_as_nothing_and_not_against() -> None:
+def test_negative_cosine_counts_as_zero() -> None:
     assert ParsedQuery.of("x y").score("x y", cosine=-0.9, words=1.0) == pytest.approx(WORD_WEIGHT + PHRASE_WEIGHT)
 
 
-def test_a_passage_at_the_floor_is_an_answer_and_one_below_is_none() -> None:
+def test_passages_below_the_minimum_score_are_left_out() -> None:
     question = ParsedQuery.of("nothing of it")
     assert question.score("あ", cosine=MIN_SCORE, words=0.0) == MIN_SCORE
     assert question.score("あ", cosine=MIN_SCORE - 0.01, words=0.0) is None
@@ -64,5 +64,5 @@ def test_without_a_vector_the_words_decide() -> None:
     assert question.score("the disk is full", cosine=None, words=0.0) is None
 
 
-def test_a_score_is_shown_within_one_and_with_four_digits() -> None:
+def test_displayed_score_is_clipped_and_rounded() -> None:
     assert (display_score(1.3), display_score(1.0), display_score(0.123456)) == (1.0, 1.0, 0.1235)

@@ -1,4 +1,4 @@
-"""Notes as resources, prompts and completion, as a host offers them to a person; in both eras of the protocol."""
+"""Notes as resources, prompts and argument completion, in both eras of the protocol."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +15,7 @@ from chie.knowledge.markdown import parse
 from chie.knowledge.note import Note
 from chie.knowledge.resources import MAX_LISTED_NOTES
 from chie.knowledge.service import KnowledgeService
+from chie.messages.catalogue import Message
 
 Assistant = Client[Any]
 
@@ -43,9 +44,7 @@ async def refused(client: Assistant, uri: str) -> MCPError:
     return caught.value
 
 
-async def test_a_note_is_read_whole_as_markdown_with_its_front_matter(
-    client: Assistant, service: KnowledgeService
-) -> None:
+async def test_note_resource_is_markdown_with_front_matter(client: Assistant, service: KnowledgeService) -> None:
     saved = service.save("# 原因\nworker_connections が足りない", title="nginx: 接続", tags=["nginx"], source="wiki")
     text = await text_of(client, f"note://{saved.id}")
     read = parse(text, name="x", source="y", changed=datetime.now(UTC))
@@ -62,7 +61,7 @@ async def test_an_id_of_any_letters_can_be_listed_and_read(
     assert note.content in await text_of(client, f"note://{quote(note_id, safe='')}")
 
 
-async def test_an_unknown_note_is_an_error_that_names_its_address(client: Assistant) -> None:
+async def test_unknown_note_error_names_its_uri(client: Assistant) -> None:
     error = (await refused(client, "note://k-0000")).error
     assert error.code == INVALID_PARAMS
     assert error.message.startswith("knowledge not found")
@@ -70,12 +69,12 @@ async def test_an_unknown_note_is_an_error_that_names_its_address(client: Assist
     assert error.data["error_type"] == "NotFoundError"
 
 
-async def test_an_address_of_another_kind_is_an_error_too(client: Assistant) -> None:
+async def test_unknown_resource_uri_is_an_error(client: Assistant) -> None:
     error = (await refused(client, "memo://1")).error
     assert (error.code, error.data["uri"]) == (INVALID_PARAMS, "memo://1")
 
 
-async def test_a_store_that_fails_is_an_error_in_our_own_words(
+async def test_failing_store_is_an_mcp_error(
     client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: str) -> None:
@@ -98,17 +97,17 @@ async def test_the_newest_notes_are_listed_and_no_more(client: Assistant, servic
     assert datetime.fromisoformat(notes[0].annotations.last_modified or "").tzinfo is not None
 
 
-async def test_a_list_that_cannot_be_read_says_why(
+async def test_failing_resource_list_reports_the_reason(
     client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(**_: object) -> None:
-        raise StorageError("the disk is full. Free some space, then try again.")
+        raise StorageError("database.disk_full", path="chie.db")
 
     monkeypatch.setattr(service.store, "browse", fail)
     with pytest.raises(MCPError) as caught:
         await client.list_resources()
     assert caught.value.error.code == INTERNAL_ERROR
-    assert caught.value.error.message == "the disk is full. Free some space, then try again."
+    assert caught.value.error.message == str(Message("database.disk_full", path="chie.db"))
 
 
 async def prompt(client: Assistant, name: str, **arguments: str) -> str:
@@ -121,7 +120,7 @@ async def prompt(client: Assistant, name: str, **arguments: str) -> str:
 @pytest.mark.parametrize(
     ("topic", "words"), [("接続数の上限", "何を知っていますか"), ("connection limits", "our team know")]
 )
-async def test_asking_what_we_know_speaks_the_topics_language(client: Assistant, topic: str, words: str) -> None:
+async def test_query_prompt_uses_the_language_of_the_topic(client: Assistant, topic: str, words: str) -> None:
     text = await prompt(client, "what_do_we_know", topic=topic, tag="nginx")
     assert topic in text
     assert words in text
@@ -130,7 +129,7 @@ async def test_asking_what_we_know_speaks_the_topics_language(client: Assistant,
     assert '["nginx"]' in text
 
 
-async def test_saving_what_we_learnt_needs_nothing_and_takes_topic_and_tags(client: Assistant) -> None:
+async def test_save_prompt_takes_optional_topic_and_tags(client: Assistant) -> None:
     plain = await prompt(client, "save_what_we_learnt")
     assert "search_knowledge" in plain
     assert "save_knowledge" in plain
@@ -145,7 +144,7 @@ async def test_saving_what_we_learnt_needs_nothing_and_takes_topic_and_tags(clie
     ("arguments", "message"),
     [({}, "topic is required"), ({"topic": " "}, "topic is required"), ({"topic": "x" * 2001}, "too long")],
 )
-async def test_a_prompt_that_cannot_be_made_says_why(
+async def test_invalid_prompt_arguments_are_reported(
     client: Assistant, arguments: dict[str, str], message: str
 ) -> None:
     with pytest.raises(MCPError) as caught:
@@ -168,7 +167,7 @@ async def test_tags_are_completed_the_most_used_first(client: Assistant, service
     assert await values(client, KNOW, tag="zzz") == []
 
 
-async def test_a_list_of_tags_keeps_what_is_typed(client: Assistant, service: KnowledgeService) -> None:
+async def test_completion_keeps_the_tags_typed_so_far(client: Assistant, service: KnowledgeService) -> None:
     service.save("x", tags=["docker", "dns"])
     assert await values(client, SAVE, tags="docker, d") == ["docker, dns"]
     assert await values(client, SAVE, tags="本番、#dn") == ["本番、dns"]
@@ -186,15 +185,13 @@ async def test_ids_are_completed_by_their_beginning_and_by_the_title(
     assert await values(client, NOTE, other="k") == []
 
 
-async def test_what_nobody_could_have_typed_is_not_completed(client: Assistant, service: KnowledgeService) -> None:
+async def test_very_long_input_is_not_completed(client: Assistant, service: KnowledgeService) -> None:
     service.save("x", tags=["docker"])
     assert await values(client, SAVE, tags="a," * 5_000) == ["a," * 5_000 + "docker"]
     assert await values(client, SAVE, tags="a," * 5_001) == []
 
 
-@pytest.mark.parametrize(
-    "error", [StorageError("the disk is full. Free some space, then try again."), ValueError("a secret")]
-)
+@pytest.mark.parametrize("error", [StorageError("database.disk_full", path="chie.db"), ValueError("a secret")])
 async def test_completion_offers_nothing_while_the_store_fails(
     client: Assistant, service: KnowledgeService, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:

@@ -65,13 +65,13 @@ def test_the_note_that_answers_comes_first(
 
 @pytest.mark.usefixtures("found")
 @pytest.mark.parametrize("query", ["カレーの作り方", "guitar chords for beginners", "zzzz qqqq"])
-def test_what_nobody_wrote_down_is_not_found(service: KnowledgeService, query: str) -> None:
+def test_unrelated_query_has_no_hits(service: KnowledgeService, query: str) -> None:
     assert service.search(query).hits == []
 
 
 @pytest.mark.usefixtures("found")
 @pytest.mark.parametrize("query", ['"', "'", "*", "AND", "NEAR(", "a OR", "title:x", "^", "-", "\\", "%", "((("])
-def test_the_languages_of_the_store_mean_nothing_in_a_query(service: KnowledgeService, query: str) -> None:
+def test_query_syntax_of_the_store_is_escaped(service: KnowledgeService, query: str) -> None:
     service.search(query)
 
 

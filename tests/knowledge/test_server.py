@@ -19,7 +19,7 @@ async def call(client: Assistant, tool: str, **arguments: Any) -> dict[str, Any]
     return result.structured_content
 
 
-async def refusal(client: Assistant, tool: str, arguments: dict[str, Any]) -> str:
+async def error_of(client: Assistant, tool: str, arguments: dict[str, Any]) -> str:
     """The text of a call that must fail, having checked that it fails as every call does."""
     result = await client.call_tool(tool, arguments, raise_on_error=False)
     assert result.is_error
@@ -58,7 +58,7 @@ async def test_the_title_defaults_to_the_first_thirty_characters(client: Assista
 
 
 @pytest.mark.req("KG-2")
-async def test_the_vector_is_made_by_saving(client: Assistant) -> None:
+async def test_saving_creates_the_vector(client: Assistant) -> None:
     saved = await call(client, "save_knowledge", content="コンテナのログは docker logs で見る")
     found = await call(client, "search_knowledge", query="where does the output of a container go")
     assert [hit["id"] for hit in found["hits"]] == [saved["id"]]
@@ -67,11 +67,11 @@ async def test_the_vector_is_made_by_saving(client: Assistant) -> None:
 @pytest.mark.req("KG-3")
 @pytest.mark.parametrize("arguments", [{}, {"content": ""}, {"content": " \n　"}, {"content": None}, {"title": "x"}])
 async def test_content_is_required(client: Assistant, arguments: dict[str, Any]) -> None:
-    assert "content is required" in await refusal(client, "save_knowledge", arguments)
+    assert "content is required" in await error_of(client, "save_knowledge", arguments)
 
 
 @pytest.mark.req("KG-4")
-async def test_searching_gives_scored_hits_best_first_or_none(client: Assistant) -> None:
+async def test_search_returns_scored_hits_best_first(client: Assistant) -> None:
     assert (await call(client, "search_knowledge", query="anything"))["hits"] == []
     for content in ("PgBouncer pools database connections", "docker logs shows output", "京都オフィスの鍵は総務にある"):
         await call(client, "save_knowledge", content=content, tags=["t"], source="wiki")
@@ -87,15 +87,15 @@ async def test_searching_gives_scored_hits_best_first_or_none(client: Assistant)
 @pytest.mark.req("KG-5")
 @pytest.mark.parametrize("arguments", [{}, {"query": ""}, {"query": "\t"}, {"query": None}, {"limit": 3}])
 async def test_query_is_required(client: Assistant, arguments: dict[str, Any]) -> None:
-    assert "query is required" in await refusal(client, "search_knowledge", arguments)
+    assert "query is required" in await error_of(client, "search_knowledge", arguments)
 
 
 @pytest.mark.req("KG-6")
-async def test_deleting_a_note_says_so_and_removes_it(client: Assistant) -> None:
+async def test_deleting_a_note_confirms_and_removes_it(client: Assistant) -> None:
     saved = await call(client, "save_knowledge", content="a note to be deleted")
     assert await call(client, "delete_knowledge", id=saved["id"]) == {"id": saved["id"], "deleted": True}
     assert (await call(client, "search_knowledge", query="a note to be deleted"))["hits"] == []
-    assert "knowledge not found" in await refusal(client, "get_knowledge", {"id": saved["id"]})
+    assert "knowledge not found" in await error_of(client, "get_knowledge", {"id": saved["id"]})
 
 
 @pytest.mark.req("KG-7")
@@ -105,7 +105,7 @@ async def test_deleting_a_note_says_so_and_removes_it(client: Assistant) -> None
 )
 async def test_an_unknown_id_is_not_found(client: Assistant, tool: str, unknown: str) -> None:
     await call(client, "save_knowledge", content="still here")
-    message = await refusal(client, tool, {"id": unknown})
+    message = await error_of(client, tool, {"id": unknown})
     assert "knowledge not found" in message
     assert unknown not in message
     assert len((await call(client, "list_knowledge"))["notes"]) == 1
@@ -116,10 +116,10 @@ async def test_an_unknown_id_is_not_found(client: Assistant, tool: str, unknown:
 @pytest.mark.parametrize("arguments", [{}, {"id": ""}, {"id": "  "}, {"id": None}])
 async def test_id_is_required(client: Assistant, tool: str, arguments: dict[str, Any]) -> None:
     extra = {"title": "x"} if tool == "update_knowledge" else {}
-    assert "id is required" in await refusal(client, tool, arguments | extra)
+    assert "id is required" in await error_of(client, tool, arguments | extra)
 
 
-async def test_saving_much_the_same_again_tells_and_still_saves(client: Assistant) -> None:
+async def test_saving_a_near_duplicate_lists_similar_notes(client: Assistant) -> None:
     first = await call(client, "save_knowledge", content="Raise worker_connections in nginx before worker_processes.")
     second = await call(client, "save_knowledge", content="In nginx raise worker_connections before worker_processes")
     other = await call(client, "save_knowledge", content="京都オフィスの鍵は総務にある")
@@ -130,7 +130,7 @@ async def test_saving_much_the_same_again_tells_and_still_saves(client: Assistan
     assert len((await call(client, "list_knowledge"))["notes"]) == 3
 
 
-async def test_updating_changes_only_what_is_given(client: Assistant) -> None:
+async def test_update_tool_changes_only_given_fields(client: Assistant) -> None:
     saved = await call(client, "save_knowledge", content="old text", title="Chosen title", tags=["a"], source="wiki")
     await call(client, "update_knowledge", id=saved["id"], content="new text")
     note = await call(client, "get_knowledge", id=saved["id"])
@@ -138,16 +138,16 @@ async def test_updating_changes_only_what_is_given(client: Assistant) -> None:
     assert note["created_at"] == saved["created_at"] < note["updated_at"]
     await call(client, "update_knowledge", id=saved["id"], tags=[])
     assert (await call(client, "get_knowledge", id=saved["id"]))["tags"] == []
-    assert "nothing to change" in await refusal(client, "update_knowledge", {"id": saved["id"]})
+    assert "nothing to change" in await error_of(client, "update_knowledge", {"id": saved["id"]})
 
 
-async def test_a_title_made_from_the_content_follows_it(client: Assistant) -> None:
+async def test_derived_title_follows_the_content(client: Assistant) -> None:
     saved = await call(client, "save_knowledge", content="old text")
     updated = await call(client, "update_knowledge", id=saved["id"], content="new text")
     assert updated["title"] == "new text"
 
 
-async def test_lists_can_be_paged_and_narrowed(client: Assistant) -> None:
+async def test_lists_have_pages_and_a_tag_filter(client: Assistant) -> None:
     for number in range(5):
         await call(client, "save_knowledge", content=f"note {number}", tags=["even"] if number % 2 == 0 else [])
     page = await call(client, "list_knowledge", limit=3)
@@ -183,11 +183,11 @@ BAD = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "message"), BAD, ids=lambda value: str(value)[:40])
-async def test_bad_input_is_refused_with_what_to_do(
+async def test_invalid_input_is_rejected_with_advice(
     client: Assistant, tool: str, arguments: dict[str, Any], message: str
 ) -> None:
     kept = await call(client, "save_knowledge", content="kept")
-    text = await refusal(client, tool, arguments)
+    text = await error_of(client, tool, arguments)
     assert message in text
     assert "pydantic" not in text.lower()
     assert "input_value" not in text
@@ -195,7 +195,7 @@ async def test_bad_input_is_refused_with_what_to_do(
     assert [note["id"] for note in (await call(client, "list_knowledge"))["notes"]] == [kept["id"]]
 
 
-async def test_tools_tell_what_they_do_and_results_fit_their_schemas(client: Assistant) -> None:
+async def test_tools_have_annotations_and_results_match_their_schemas(client: Assistant) -> None:
     tools = {tool.name: tool for tool in await client.list_tools()}
     hints = {
         name: (t.annotations.read_only_hint, t.annotations.destructive_hint, t.annotations.idempotent_hint)

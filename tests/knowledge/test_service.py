@@ -1,4 +1,4 @@
-"""Rules of the service that no MCP client can reach."""
+"""Behaviour of the service that MCP clients cannot reach."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,32 +22,32 @@ def service(home: Path) -> Iterator[KnowledgeService]:
     store.close()
 
 
-def test_half_a_surrogate_pair_is_refused(service: KnowledgeService) -> None:
+def test_lone_surrogate_is_rejected(service: KnowledgeService) -> None:
     with pytest.raises(ValidationError, match=r"control character U\+D800"):
         service.save("a\ud800b")
 
 
-def test_tags_are_kept_once_in_order_and_without_their_hash(service: KnowledgeService) -> None:
+def test_tags_are_deduplicated_in_order(service: KnowledgeService) -> None:
     tags = service.save("x", tags=["#Docker", " 網 ", "docker", "", "＃"]).tags
     assert tags == ["Docker", "網", "＃"]
 
 
-def test_an_update_that_meets_another_starts_again_from_it(service: KnowledgeService) -> None:
+def test_update_retries_after_a_conflict(service: KnowledgeService) -> None:
     saved = service.save("content", title="title")
     store = service.store
-    original, meddled = store.save, list[Message | None]()
+    original, interfered = store.save, list[Message | None]()
 
-    def meddle(note: Note, *, replacing: Note | None = None) -> Message | None:
-        if not meddled:
-            meddled.append(original(replace(service.get(saved.id), title="theirs"), replacing=service.get(saved.id)))
+    def interfere(note: Note, *, replacing: Note | None = None) -> Message | None:
+        if not interfered:
+            interfered.append(original(replace(service.get(saved.id), title="theirs"), replacing=service.get(saved.id)))
         return original(note, replacing=replacing)
 
-    store.save = meddle  # type: ignore[method-assign]
+    store.save = interfere  # type: ignore[method-assign]
     service.update(saved.id, content="mine")
     assert (service.get(saved.id).title, service.get(saved.id).content) == ("theirs", "mine")
 
 
-def test_an_update_that_always_meets_another_gives_up(service: KnowledgeService) -> None:
+def test_update_gives_up_after_repeated_conflicts(service: KnowledgeService) -> None:
     saved = service.save("content")
     tries = []
 
@@ -61,7 +61,7 @@ def test_an_update_that_always_meets_another_gives_up(service: KnowledgeService)
     assert len(tries) == MAX_UPDATE_ATTEMPTS
 
 
-def test_keeping_a_note_twice_changes_nothing(service: KnowledgeService) -> None:
+def test_importing_a_note_twice_changes_nothing(service: KnowledgeService) -> None:
     moment = datetime(2020, 1, 1, tzinfo=UTC)
     note = Note(id="k-1", title="t", content="c", created_at=moment, updated_at=moment)
     assert service.import_note(note) == "saved"
@@ -70,7 +70,7 @@ def test_keeping_a_note_twice_changes_nothing(service: KnowledgeService) -> None
     assert service.get("k-1").content == "changed"
 
 
-def test_a_note_that_was_changed_here_later_is_left_alone_unless_told_otherwise(service: KnowledgeService) -> None:
+def test_newer_note_is_kept_unless_overwritten(service: KnowledgeService) -> None:
     moment = datetime(2020, 1, 1, tzinfo=UTC)
     note = Note(id="k-1", title="t", content="手順", created_at=moment, updated_at=moment)
     service.import_note(note)

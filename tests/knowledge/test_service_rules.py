@@ -1,4 +1,4 @@
-"""The rules of the service on a store without a model: lengths, texts, owners, and the audit log."""
+"""Validation, permissions and the audit log of the service, on a store without a model."""
 
 import json
 import time
@@ -49,7 +49,7 @@ def audit(home: Path) -> list[tuple[str, str, str]]:
     return [(line["user"], line["kind"], line["id"]) for line in lines]
 
 
-def refusal(kind: type[ChieError], do: Callable[[], object]) -> Message:
+def error_of(kind: type[ChieError], do: Callable[[], object]) -> Message:
     with pytest.raises(kind) as caught:
         do()
     return caught.value.reason
@@ -68,7 +68,7 @@ def a_note(**fields: Any) -> Note:
     return replace(base, **fields)
 
 
-def test_a_saved_note_has_what_was_given_and_who_and_when(service: KnowledgeService, home: Path) -> None:
+def test_saved_note_has_author_and_dates(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         saved = service.save(
             "  nginx の設定 ", title=" a\n b ", tags=["#Xx"], source=" http://a ", private=True, author_kind="person"
@@ -91,17 +91,17 @@ def test_a_saved_note_has_what_was_given_and_who_and_when(service: KnowledgeServ
     assert audit(home) == [("yuki", "note.created", saved.id)]
 
 
-def test_what_is_left_out_when_saving(service: KnowledgeService) -> None:
+def test_defaults_of_a_saved_note(service: KnowledgeService) -> None:
     note = service.get(service.save("x").id)
     assert (note.author_kind, note.private, note.source, note.tags) == ("agent", False, None, [])
 
 
-def test_nobody_writes_without_a_name(service: KnowledgeService) -> None:
+def test_writing_requires_a_user(service: KnowledgeService) -> None:
     with acting_as(UNAUTHENTICATED), pytest.raises(AuthenticationError):
         service.save("x")
 
 
-def test_similar_notes_are_told_three_at_the_most_and_never_somebody_elses_own(service: KnowledgeService) -> None:
+def test_at_most_three_visible_similar_notes_are_listed(service: KnowledgeService) -> None:
     with acting_as(YUKI):
         own = service.save("nginx answers 413", private=True)
         assert [note.id for note in service.save("nginx answers 413", private=True).similar] == [own.id]
@@ -112,7 +112,7 @@ def test_similar_notes_are_told_three_at_the_most_and_never_somebody_elses_own(s
         assert len(service.save("nginx answers 413").similar) == 3
 
 
-def test_the_notice_of_the_store_is_handed_on(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notice_of_the_store_is_returned(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
     note, notice = service.save("x"), Message("knowledge.saved_without_vectors", reason="")
     monkeypatch.setattr(service.store, "save", lambda *_, **__: notice)
     assert service.save("x").notice == notice
@@ -143,13 +143,13 @@ def test_the_notice_of_the_store_is_handed_on(service: KnowledgeService, monkeyp
         ({"source": "a\x00"}, not_plain("source")),
     ],
 )
-def test_what_is_no_good_note_is_refused(service: KnowledgeService, fields: dict[str, Any], message: Message) -> None:
-    assert refusal(ValidationError, lambda: service.save(**{"content": "x", **fields})) == message
-    assert refusal(ValidationError, lambda: service.import_note(a_note(**fields))) == message
+def test_invalid_note_is_rejected(service: KnowledgeService, fields: dict[str, Any], message: Message) -> None:
+    assert error_of(ValidationError, lambda: service.save(**{"content": "x", **fields})) == message
+    assert error_of(ValidationError, lambda: service.import_note(a_note(**fields))) == message
     assert service.count() == 0
 
 
-def test_the_longest_of_everything_is_taken(service: KnowledgeService) -> None:
+def test_longest_fields_are_accepted(service: KnowledgeService) -> None:
     tags = [f"{n:03}" + "あ" * (MAX_TAG - 3) for n in range(MAX_TAGS)]
     saved = service.save("a\tb\nc", title="あ" * MAX_TITLE, tags=tags, source="x" * MAX_SOURCE)
     note = service.get(saved.id)
@@ -159,10 +159,10 @@ def test_the_longest_of_everything_is_taken(service: KnowledgeService) -> None:
     )
 
 
-def test_the_longest_content_is_taken(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_longest_content_is_accepted(service: KnowledgeService, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chie.knowledge.validation.MAX_CONTENT", 5)
     assert service.get(service.save("12345").id).content == "12345"
-    reason = refusal(ValidationError, lambda: service.save("123456"))
+    reason = error_of(ValidationError, lambda: service.save("123456"))
     assert reason == Message("knowledge.content_too_long", length=6, limit=5)
 
 
@@ -170,7 +170,7 @@ def test_the_title_is_the_contents_first_thirty_characters_on_one_line(service: 
     assert service.save("a\nb " + "あ" * 40).title == "a b " + "あ" * 26
 
 
-def test_an_update_changes_only_what_is_given(service: KnowledgeService, home: Path) -> None:
+def test_update_changes_only_given_fields(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         saved = service.save("one", title="chosen", tags=["a"], source="s")
         before = service.get(saved.id)
@@ -187,51 +187,51 @@ def test_an_update_changes_only_what_is_given(service: KnowledgeService, home: P
     assert audit(home)[1:] == [("yuki", "note.changed", saved.id)] * 5
 
 
-def test_a_title_made_from_the_content_follows_it(service: KnowledgeService) -> None:
+def test_derived_title_follows_the_content(service: KnowledgeService) -> None:
     saved = service.save("one")
     assert service.update(saved.id, tags=["x"]).title == "one"
     assert service.update(saved.id, content="two").title == "two"
     assert service.update(saved.id, title="").title == "two"
 
 
-def test_nothing_to_change_is_refused(service: KnowledgeService) -> None:
+def test_update_without_changes_is_rejected(service: KnowledgeService) -> None:
     saved = service.save("one")
-    message = refusal(ValidationError, lambda: service.update(saved.id))
+    message = error_of(ValidationError, lambda: service.update(saved.id))
     assert message == Message("knowledge.nothing_to_change")
 
 
-def test_a_version_that_was_not_seen_is_not_written_over(service: KnowledgeService) -> None:
+def test_unseen_version_is_not_overwritten(service: KnowledgeService) -> None:
     saved = service.save("one")
     assert service.update(saved.id, title="x", seen=saved.updated_at).title == "x"
-    assert refusal(ConflictError, lambda: service.update(saved.id, title="y", seen=saved.updated_at)) == Message(
+    assert error_of(ConflictError, lambda: service.update(saved.id, title="y", seen=saved.updated_at)) == Message(
         "knowledge.note_changed"
     )
     assert service.get(saved.id).title == "x"
 
 
-def test_a_note_that_is_not_there_is_said_not_to_be(service: KnowledgeService) -> None:
+def test_missing_note_is_not_found(service: KnowledgeService) -> None:
     for do in (
         lambda: service.get("k-0"),
         lambda: service.delete("k-0"),
         lambda: service.update("k-0", title="x"),
         lambda: service.related("k-0"),
     ):
-        assert refusal(NotFoundError, do) == NOT_FOUND
+        assert error_of(NotFoundError, do) == NOT_FOUND
     assert service.find("k-0") is None
     required = Message("knowledge.id_required")
-    assert refusal(ValidationError, lambda: service.get(" ")) == required
+    assert error_of(ValidationError, lambda: service.get(" ")) == required
 
 
-def test_a_note_that_goes_while_it_is_deleted_is_not_found(
+def test_concurrently_deleted_note_is_not_found(
     service: KnowledgeService, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
     saved = service.save("x")
     monkeypatch.setattr(service.store, "delete", lambda _: False)
-    assert refusal(NotFoundError, lambda: service.delete(saved.id)) == NOT_FOUND
+    assert error_of(NotFoundError, lambda: service.delete(saved.id)) == NOT_FOUND
     assert len(audit(home)) == 1
 
 
-def test_a_deleted_note_is_gone_and_that_is_written_down(service: KnowledgeService, home: Path) -> None:
+def test_deletion_is_audited(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         saved = service.save("x")
         service.delete(f" {saved.id}")
@@ -239,7 +239,7 @@ def test_a_deleted_note_is_gone_and_that_is_written_down(service: KnowledgeServi
     assert audit(home)[-1] == ("yuki", "note.deleted", saved.id)
 
 
-def test_a_private_note_is_nowhere_for_anybody_else(service: KnowledgeService) -> None:
+def test_private_note_is_invisible_to_others(service: KnowledgeService) -> None:
     with acting_as(YUKI):
         own = service.save("nginx secret", tags=["s"], private=True)
         assert (service.count(), service.find(own.id) is not None) == (1, True)
@@ -259,10 +259,10 @@ def test_a_private_note_is_nowhere_for_anybody_else(service: KnowledgeService) -
             lambda: service.import_note(a_note(id=own.id)),
             lambda: service.restore(a_note(id=own.id)),
         ):
-            assert refusal(NotFoundError, do) == NOT_FOUND
+            assert error_of(NotFoundError, do) == NOT_FOUND
 
 
-def test_the_teams_notes_are_changed_by_their_author_and_by_an_admin(service: KnowledgeService) -> None:
+def test_only_author_or_admin_may_change_a_note(service: KnowledgeService) -> None:
     with acting_as(YUKI):
         saved = service.save("one", title="t")
     with acting_as(KEN):
@@ -271,18 +271,18 @@ def test_the_teams_notes_are_changed_by_their_author_and_by_an_admin(service: Kn
             lambda: service.delete(saved.id),
             lambda: service.import_note(a_note(id=saved.id)),
         ):
-            assert refusal(ForbiddenError, do) == THEIRS
+            assert error_of(ForbiddenError, do) == THEIRS
         assert service.get(saved.id).title == "t"
     with acting_as(ADMIN):
         assert service.update(saved.id, title="x").user_id == "yuki"
         assert service.update(saved.id, title="y", private=False).title == "y"
-        message = refusal(ForbiddenError, lambda: service.update(saved.id, private=True))
+        message = error_of(ForbiddenError, lambda: service.update(saved.id, private=True))
         assert message == Message("knowledge.visibility_forbidden", author="yuki")
-        assert refusal(ForbiddenError, lambda: service.import_note(a_note(id=saved.id, private=True))) == message
+        assert error_of(ForbiddenError, lambda: service.import_note(a_note(id=saved.id, private=True))) == message
         service.delete(saved.id)
 
 
-def test_a_note_from_elsewhere_is_kept_as_it_is_and_held_to_the_rules(service: KnowledgeService, home: Path) -> None:
+def test_imported_note_is_validated(service: KnowledgeService, home: Path) -> None:
     note = a_note(id=" k-1 ", content=" c ", title="", tags=["#a", "A"], source=" s ", status=" draft ", private=True)
     with acting_as(YUKI):
         assert service.import_note(note) == "saved"
@@ -292,14 +292,14 @@ def test_a_note_from_elsewhere_is_kept_as_it_is_and_held_to_the_rules(service: K
     assert audit(home) == [("yuki", "note.imported", "k-1")]
 
 
-def test_a_note_of_somebody_elses_that_is_here_just_so_is_no_change(service: KnowledgeService) -> None:
+def test_identical_note_of_another_user_is_unchanged(service: KnowledgeService) -> None:
     with acting_as(YUKI):
         service.import_note(a_note())
     with acting_as(KEN):
         assert service.import_note(a_note()) == "unchanged"
 
 
-def test_the_importer_of_a_note_is_its_author_unless_it_has_one(service: KnowledgeService) -> None:
+def test_importing_user_becomes_the_author(service: KnowledgeService) -> None:
     with acting_as(KEN):
         service.import_note(a_note(user_id="yuki"))
         assert service.get("k-1").user_id == "ken"
@@ -322,7 +322,7 @@ def test_the_importer_of_a_note_is_its_author_unless_it_has_one(service: Knowled
     ],
 )
 def test_a_status_is_one_short_line(service: KnowledgeService, status: str, message: Message) -> None:
-    assert refusal(ValidationError, lambda: service.import_note(a_note(status=status))) == message
+    assert error_of(ValidationError, lambda: service.import_note(a_note(status=status))) == message
 
 
 FIRST = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=9)))
@@ -344,17 +344,17 @@ LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone(-timedelta(hours=9)))
 )
 def test_unstorable_note_is_rejected(service: KnowledgeService, fields: dict[str, Any], message: Message) -> None:
     with acting_as(ADMIN):
-        assert refusal(ValidationError, lambda: service.import_note(a_note(**fields))) == message
-        assert refusal(ValidationError, lambda: service.restore(a_note(**fields))) == message
+        assert error_of(ValidationError, lambda: service.import_note(a_note(**fields))) == message
+        assert error_of(ValidationError, lambda: service.restore(a_note(**fields))) == message
         assert service.count() == 0
 
 
-def test_no_id_stands_for_something_else_in_the_api(service: KnowledgeService) -> None:
+def test_reserved_ids_cover_the_paths_of_the_api(service: KnowledgeService) -> None:
     parts = {str(getattr(route, "path", "")).strip("/").split("/")[0] for route in create_api(service).routes}
     assert {part for part in parts if part and "{" not in part} == RESERVED_IDS
 
 
-def test_the_longest_id_and_the_first_and_last_moment_are_kept(service: KnowledgeService) -> None:
+def test_longest_id_and_extreme_dates_are_stored(service: KnowledgeService) -> None:
     first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
     note = a_note(id="x" * MAX_ID, created_at=first, updated_at=last)
     with acting_as(YUKI):
@@ -372,7 +372,7 @@ def in_tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("in_tokyo")
-def test_dates_are_kept_in_utc_and_one_that_names_no_place_is_there_already(service: KnowledgeService) -> None:
+def test_dates_are_stored_in_utc(service: KnowledgeService) -> None:
     tokyo = datetime(2026, 4, 1, 9, tzinfo=timezone(timedelta(hours=9)))
     with acting_as(YUKI):
         back = service.restore(a_note(created_at=tokyo, updated_at=datetime(2026, 4, 1)))  # noqa: DTZ001 - that is it
@@ -381,26 +381,24 @@ def test_dates_are_kept_in_utc_and_one_that_names_no_place_is_there_already(serv
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\ud800"])
-def test_an_id_that_no_note_can_have_is_not_found_and_such_a_tag_is_refused(
-    service: KnowledgeService, text: str
-) -> None:
+def test_impossible_id_is_not_found_and_impossible_tag_is_rejected(service: KnowledgeService, text: str) -> None:
     for do in (
         lambda: service.get(text),
         lambda: service.delete(text),
         lambda: service.update(text, title="x"),
         lambda: service.related(text),
     ):
-        assert refusal(NotFoundError, do) == NOT_FOUND
-    assert refusal(ValidationError, lambda: service.browse(tag=text)) == not_plain("tag")
+        assert error_of(NotFoundError, do) == NOT_FOUND
+    assert error_of(ValidationError, lambda: service.browse(tag=text)) == not_plain("tag")
 
 
-def test_a_tag_to_list_by_is_no_longer_than_tags_are(service: KnowledgeService) -> None:
+def test_tag_filter_has_the_length_limit_of_tags(service: KnowledgeService) -> None:
     assert service.browse(tag="#" + "あ" * MAX_TAG).notes == []
-    message = refusal(ValidationError, lambda: service.browse(tag="あ" * (MAX_TAG + 1)))
+    message = error_of(ValidationError, lambda: service.browse(tag="あ" * (MAX_TAG + 1)))
     assert message == too_long("tag", MAX_TAG)
 
 
-def test_a_note_is_brought_back_once(service: KnowledgeService, home: Path) -> None:
+def test_note_is_restored_once(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         back = service.restore(a_note(id=" k-1 ", content=" c "))
         assert service.get("k-1") == back == a_note()
@@ -408,7 +406,7 @@ def test_a_note_is_brought_back_once(service: KnowledgeService, home: Path) -> N
             service.restore(a_note())
     assert audit(home) == [("yuki", "note.restored", "k-1")]
     required = Message("knowledge.id_required")
-    assert refusal(ValidationError, lambda: service.restore(a_note(id=" "))) == required
+    assert error_of(ValidationError, lambda: service.restore(a_note(id=" "))) == required
 
 
 def test_lists_are_as_long_as_asked_and_twenty_without(service: KnowledgeService) -> None:
@@ -431,10 +429,10 @@ def test_a_limit_has_limits(service: KnowledgeService, limit: int) -> None:
         lambda: service.search("x", limit=limit),
         lambda: service.related(saved.id, limit=limit),
     ):
-        assert refusal(ValidationError, do) == Message("knowledge.limit_out_of_range", maximum=100)
+        assert error_of(ValidationError, do) == Message("knowledge.limit_out_of_range", maximum=100)
 
 
-def test_a_search_gives_ten_unless_asked_and_can_be_narrowed(service: KnowledgeService) -> None:
+def test_search_has_a_default_limit_and_filters_by_tags(service: KnowledgeService) -> None:
     for number in range(12):
         service.save(f"nginx {number}", tags=["a"] if number == 3 else [])
     assert len(service.search(" nginx ").hits) == 10
@@ -450,11 +448,11 @@ def test_a_search_gives_ten_unless_asked_and_can_be_narrowed(service: KnowledgeS
         ("a\x00b", not_plain("query")),
     ],
 )
-def test_what_is_no_query_is_refused(service: KnowledgeService, query: str, message: Message) -> None:
-    assert refusal(ValidationError, lambda: service.search(query)) == message
+def test_invalid_query_is_rejected(service: KnowledgeService, query: str, message: Message) -> None:
+    assert error_of(ValidationError, lambda: service.search(query)) == message
 
 
-def test_the_longest_query_is_taken(service: KnowledgeService) -> None:
+def test_longest_query_is_accepted(service: KnowledgeService) -> None:
     service.search("x" * MAX_QUERY)
 
 

@@ -12,7 +12,7 @@ from threading import Thread
 
 import pytest
 from tests.contract.note_store import NoteStoreContract, a_note
-from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
+from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 
 from chie.database import errors
 from chie.database.errors import DAMAGE_CODES
@@ -100,28 +100,28 @@ class TestModel:
         wait_for(lambda: after.search("finding number 7", limit=1, tags=()).notice is None)
         assert before.search("finding number 7 about redis", limit=1, tags=()).notice is None  # its vectors stay
 
-    def test_vectors_of_another_length_under_the_models_name_are_read_again(self, path: Path) -> None:
+    def test_vectors_of_another_dimension_are_replaced(self, path: Path) -> None:
         embedder = HashingEmbedder()
         before = SqliteStore(path, embedder)
         before.save(a_note("redis evicts sessions"))
         embedder._dimension = 96
-        before.save(strange := a_note("nginx の 504 エラー"))
+        before.save(mismatched := a_note("nginx の 504 エラー"))
         before.close()
         store = SqliteStore(path, HashingEmbedder())
-        assert store.embeddings([strange]) == {}
-        outline = store.map_data(limit=5)
-        assert outline is not None
-        assert len(outline.vectors) == 1
+        assert store.embeddings([mismatched]) == {}
+        map_data = store.map_data(limit=5)
+        assert map_data is not None
+        assert len(map_data.vectors) == 1
         found = store.search("504", limit=5, tags=())
-        assert found.hits[0].id == strange.id  # by its words, meanwhile
+        assert found.hits[0].id == mismatched.id  # by its words, meanwhile
         assert found.notice == indexing_in_progress(1)
         store.save(a_note("redis again"))
         wait_for(lambda: store.search("504", limit=5, tags=()).notice is None)
-        assert len(store.embeddings([strange])) == 1
-        assert [similar.id for similar in store.similar(replace(strange, id="k-other"), limit=5)] == [strange.id]
+        assert len(store.embeddings([mismatched])) == 1
+        assert [similar.id for similar in store.similar(replace(mismatched, id="k-other"), limit=5)] == [mismatched.id]
         store.close()
 
-    def test_progress_is_told_and_work_is_done_once(self, path: Path) -> None:
+    def test_backfill_reports_progress_and_runs_once(self, path: Path) -> None:
         first, second = (SqliteStore(path, HashingEmbedder("2")) for _ in range(2))
         SqliteStore(path, HashingEmbedder("1")).save(a_note("\n\n".join("word " * 100 for _ in range(100))))
         for store in (first, second):
@@ -135,16 +135,16 @@ class TestModel:
         assert left[-1] == 0
 
     def test_without_a_model_notes_are_saved_and_found_by_words(self, path: Path) -> None:
-        embedder = MovableEmbedder()
+        embedder = FailableEmbedder()
         store = SqliteStore(path, embedder)
-        embedder.ill = True
+        embedder.failing = True
         notice = store.save(a_note("redis evicts sessions"))
         reason = Message("embedding.model_load_failed")
         assert notice == saved_without_vectors(reason)
         found = store.search("sessions", limit=1, tags=())
         assert found.hits[0].content == "redis evicts sessions"
         assert found.notice == searched_by_words(reason)
-        embedder.ill = False
+        embedder.failing = False
         assert store.search("sessions", limit=1, tags=()).notice == indexing_in_progress(1)
         wait_for(lambda: store.search("sessions", limit=1, tags=()).notice is None)
         store.close()
@@ -157,8 +157,8 @@ def wait_for(done: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def as_somebody_without_rights(folder: Path) -> Iterator[None]:
-    """Nobody may write in the folder; root, whom no mode stops, becomes somebody else for a while."""
+def without_write_permission(folder: Path) -> Iterator[None]:
+    """Makes the folder read-only; root, who ignores modes, switches to another user."""
     folder.chmod(0o555)
     for entry in folder.iterdir():
         entry.chmod(0o444)
@@ -174,13 +174,13 @@ def as_somebody_without_rights(folder: Path) -> Iterator[None]:
 
 
 class TestBadFiles:
-    """Each failure says what to do, and the file is left as it was."""
+    """Every error leaves the file as it was."""
 
     def store(self, path: Path) -> SqliteStore:
         return SqliteStore(path, HashingEmbedder())
 
     @pytest.mark.parametrize("content", [b"this is not a database at all" * 100, b"\x00" * 4096 + b"x"])
-    def test_a_file_that_is_no_database(self, tmp_path: Path, content: bytes) -> None:
+    def test_file_that_is_not_a_database(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "chie.db"
         path.write_bytes(content)
         with pytest.raises(StorageError) as caught:
@@ -212,7 +212,7 @@ class TestBadFiles:
             self.store(path).check()
         assert caught.value.code == "database.schema_newer"
 
-    def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
+    def test_folder_that_cannot_be_created(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("in the way")
         with pytest.raises(StorageError) as caught:
             self.store(tmp_path / "file" / "home" / "chie.db").check()
@@ -223,13 +223,13 @@ class TestBadFiles:
             self.store(tmp_path).check()
         assert caught.value.code == "database.file_unopenable"
 
-    def test_a_file_that_may_only_be_read_is_read_and_says_so_when_written(self, tmp_path: Path) -> None:
+    def test_read_only_file_can_be_read(self, tmp_path: Path) -> None:
         path = tmp_path / "chie.db"
         kept = a_note("kept")
         writer = self.store(path)
         writer.save(kept)
         writer.close()
-        with as_somebody_without_rights(tmp_path):
+        with without_write_permission(tmp_path):
             reader = self.store(path)
             with pytest.raises(StorageError) as caught:
                 reader.save(a_note("lost"))
@@ -279,7 +279,7 @@ def test_a_file_of_the_first_schema_is_upgraded_with_its_notes(path: Path, store
     upgraded.close()
 
 
-def test_a_lease_from_a_clock_that_was_ahead_keeps_nobody_from_the_work(path: Path, store: NoteStore) -> None:
+def test_lease_from_a_wrong_clock_is_ignored(path: Path, store: NoteStore) -> None:
     store.save(a_note("redis"))
     with sqlite3.connect(path) as connection:
         connection.execute("INSERT INTO leases VALUES ('backfill', 'gone', ?)", (time.time() + 86_400,))

@@ -43,7 +43,7 @@ def test_a_query_names_each_word_once_and_not_too_many() -> None:
     assert len(query_tokens(" ".join(f"word{n}" for n in range(500)))) == 64
 
 
-def test_identifiers_are_the_words_nobody_types_by_chance() -> None:
+def test_identifiers() -> None:
     assert identifiers("why does max_connections fail with ERR_42 in useEffect on 10.0.0.1?") == {
         "max_connections",
         "err_42",

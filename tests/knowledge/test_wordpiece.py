@@ -17,7 +17,7 @@ LIBRARY = Tokenizer.from_file(str(FILE))
 LIBRARY.enable_truncation(MAX_TOKENS)
 OURS = WordPiece.load(FILE)
 CORPUS = Path(__file__).parents[2] / "bench" / "retrieval.jsonl"
-SINCE_THE_LIBRARY_LEARNT_UNICODE = 0.005  # of all characters are newer, or classed anew
+SINCE_THE_LIBRARY_LEARNT_UNICODE = 0.005  # share of characters that are newer or reclassified
 
 
 def same(text: str) -> bool:
@@ -71,7 +71,7 @@ def test_only_characters_newer_than_the_library_differ() -> None:
     assert [letter for letter in differ if letter < "\u0600" or unicodedata.category(letter) in ("Ll", "Lu")] == []
 
 
-def test_another_kind_of_tokenizer_is_refused(tmp_path: Path) -> None:
+def test_unsupported_tokenizer_is_rejected(tmp_path: Path) -> None:
     content = json.loads(FILE.read_text(encoding="utf-8"))
     content["model"]["type"] = "BPE"
     (tmp_path / "tokenizer.json").write_text(json.dumps(content), encoding="utf-8")

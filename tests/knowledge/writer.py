@@ -1,4 +1,4 @@
-"""Saves notes until it is killed, and tells each id once it is saved."""
+"""Saves notes until it is killed, and prints each id after saving."""
 
 import itertools
 import sys

@@ -38,6 +38,6 @@ def decode_position(cursor: str) -> tuple[str, str]:
         position, item_id = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().split(" ", 1)
     except ValueError as error:
         raise ValidationError("database.cursor_invalid") from error
-    if "\0" in item_id:  # PostgreSQL refuses it
+    if "\0" in item_id:  # which PostgreSQL rejects
         raise ValidationError("database.cursor_invalid")
     return position, item_id

@@ -18,8 +18,8 @@ from chie.database.url import DatabaseUrl, SqliteUrl, postgres_location
 from chie.errors import ConfigurationError, StorageError
 
 WRITE_TRANSACTION = {"begin": "BEGIN IMMEDIATE"}
-"""Execution options of a connection that writes. SQLite refuses to turn a read transaction into a write transaction
-while another process writes."""
+"""Execution options of a connection that writes. SQLite cannot upgrade a read transaction while another process
+writes."""
 
 SQLITE_POOL_SIZE = 4
 

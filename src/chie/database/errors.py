@@ -51,7 +51,7 @@ def folder_error(error: OSError, folder: Path) -> StorageError:
 
 
 def postgres_error(error: Exception, location: str, *, connection_failed: bool = False) -> StorageError:
-    """`connection_failed` tells a connection that broke from a value that the driver refused: neither has a state."""
+    """`connection_failed` tells a broken connection from a value that the driver rejects; neither has a SQLSTATE."""
     state = getattr(error, "sqlstate", None) or ""
     if state in SHUTDOWN_STATES or (not state and connection_failed):
         return StorageError("database.connection_lost", location=location)

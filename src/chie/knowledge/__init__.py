@@ -1,1 +1,1 @@
-"""Team notes: saved by people and assistants, found again by meaning and by words in Japanese and English."""
+"""Team notes with semantic and lexical search in Japanese and English."""

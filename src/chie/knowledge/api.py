@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Annotated, Any
 
@@ -13,7 +14,8 @@ from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
-from chie.knowledge.note import Hit, Note, Page, Saved, Similar, TagCount, now
+from chie.knowledge.note import Hit, Note, Page, Saved, TagCount, now
+from chie.knowledge.results import SaveResult
 from chie.knowledge.samples import add_samples
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
 from chie.knowledge.uploads import ImportReport, Upload, receive, write_zip
@@ -66,27 +68,21 @@ class MarkedHit(BaseModel):
     highlights: Highlights
 
 
-class Notice(BaseModel):
-    """`notice` is English text; a client translates it by code and parameters."""
+class MarkedHits(BaseModel):
+    """`notice` is English text, which the page translates by code and parameters."""
 
+    hits: list[MarkedHit]
     notice: str | None = None
     notice_code: str | None = None
     notice_params: dict[str, Any] | None = None
 
 
-class MarkedHits(Notice):
-    hits: list[MarkedHit]
+@dataclass(frozen=True, kw_only=True)
+class PageSaveResult(SaveResult):
+    """The result with the code of its notice, which the page translates."""
 
-
-class SavedNote(Notice):
-    id: str
-    title: str
-    tags: list[str]
-    user_id: str
-    private: bool
-    created_at: datetime
-    updated_at: datetime
-    similar: list[Similar]
+    notice_code: str | None = None
+    notice_params: dict[str, Any] | None = None
 
 
 class Imported(BaseModel):
@@ -177,7 +173,7 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
 
 def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
     @router.post("", status_code=201, responses=errors(413))
-    def create_note(body: NewNote) -> SavedNote:
+    def create_note(body: NewNote) -> PageSaveResult:
         """Save a note; `similar` lists notes that say nearly the same."""
         saved = service.save(
             body.content,
@@ -194,7 +190,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
         return service.get(note_id)
 
     @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
-    def change_note(note_id: str, body: NoteChange) -> SavedNote:
+    def change_note(note_id: str, body: NoteChange) -> PageSaveResult:
         """Omitted fields stay as they are."""
         saved = service.update(
             note_id,
@@ -241,8 +237,8 @@ def _notice(message: Message | None) -> dict[str, Any]:
     return {"notice": str(message), "notice_code": message.code, "notice_params": message.json_params()}
 
 
-def _saved(saved: Saved) -> SavedNote:
-    return SavedNote(**(vars(saved) | {"notice": None} | _notice(saved.notice)))
+def _saved(saved: Saved) -> PageSaveResult:
+    return PageSaveResult(**(vars(saved) | _notice(saved.notice)))
 
 
 def _imported(report: ImportReport) -> Imported:

@@ -105,8 +105,8 @@ class Found:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved:
-    """A stored note, and existing notes that say nearly the same."""
+class SavedNote:
+    """A stored note without its content, and existing notes that say nearly the same."""
 
     id: str
     title: str
@@ -116,4 +116,10 @@ class Saved:
     created_at: datetime
     updated_at: datetime
     similar: list[Similar] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved(SavedNote):
+    """`notice` is set if the note can be found by its words only."""
+
     notice: Message | None = None

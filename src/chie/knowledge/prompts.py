@@ -20,12 +20,12 @@ _SAVE_EN = """\
 Look back over this conversation{about} and save what we learnt for the team.
 
 Worth keeping is what was hard to find out and will help a colleague: a cause and its fix, a decision and its reason, \
-a command that works, a trap. Leave out what any manual says, what concerns only today, and every secret.
+a command that works, a pitfall. Leave out what any manual says, what matters only today, and every secret.
 
 For each finding:
 1. Call search_knowledge with it. If a note says nearly the same, complete that one with update_knowledge.
-2. Otherwise call save_knowledge: one finding a note, understandable without this conversation, in the words somebody \
-would use to look for it, in the language that we speak here{tagged}. Give the file, URL or issue as source.
+2. Otherwise call save_knowledge: one finding per note, understandable without this conversation, in the words that \
+a colleague would search for, in the language of this conversation{tagged}. Give the file, URL or issue as source.
 
 Then list what you saved, each with its title and id. If nothing is worth keeping, say so and save nothing."""
 

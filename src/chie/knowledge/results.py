@@ -1,9 +1,8 @@
 """Results of searches and saves with the notice as English text, for MCP tools and the command line."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
-from chie.knowledge.note import Found, Hit, Saved, Similar
+from chie.knowledge.note import Found, Hit, Saved, SavedNote
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,17 +18,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SaveResult:
-    """The stored note without its content, and existing notes that say nearly the same."""
-
-    id: str
-    title: str
-    tags: list[str]
-    user_id: str
-    private: bool
-    created_at: datetime
-    updated_at: datetime
-    similar: list[Similar]
+class SaveResult(SavedNote):
     notice: str | None = None
 
     @classmethod

@@ -17,7 +17,7 @@ from bench.corpus import fill
 from click.testing import CliRunner, Result
 from tests.app.processes import BIN
 from tests.contract.note_store import MOMENT, a_note
-from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
+from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.postgres import postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
@@ -73,7 +73,7 @@ class TestCommand:
         chie("notes", "migrate", "--to", url)
         assert "0 notes copied, 0 deleted; 30 are equal" in chie("notes", "migrate", "--to", url).output
 
-    def test_killed_half_way_nothing_is_lost_and_the_next_run_completes_it(self, home: Path, url: str) -> None:
+    def test_killed_migration_is_completed_by_the_next_run(self, home: Path, url: str) -> None:
         fill(home / "chie.db", COUNT)
         target = PostgresStore(postgres_url(url), HashingEmbedder())
         target.check()
@@ -87,7 +87,7 @@ class TestCommand:
         source = SqliteStore(home / "chie.db", HashingEmbedder())
         assert source.check().notes == COUNT
         gone = next(iter(all_notes(target)))
-        source.delete(gone)  # while nobody copies
+        source.delete(gone)  # while no migration runs
         out = chie("notes", "migrate", "--to", url).output
         assert f"{COUNT - half} notes copied, 1 deleted; {COUNT - 1} are equal in both" in out
         assert all_notes(target) == all_notes(source)
@@ -96,18 +96,18 @@ class TestCommand:
         source.close()
         target.close()
 
-    @pytest.mark.parametrize("place", ["{home}/chie.db", "sqlite:///{home}/../home/chie.db"])
-    def test_the_place_where_the_notes_are_is_refused(self, home: Path, place: str) -> None:
-        result = chie("notes", "migrate", "--to", place.format(home=home))
+    @pytest.mark.parametrize("target", ["{home}/chie.db", "sqlite:///{home}/../home/chie.db"])
+    def test_migration_to_the_current_database_is_rejected(self, home: Path, target: str) -> None:
+        result = chie("notes", "migrate", "--to", target.format(home=home))
         assert result.output == "Error: The notes are already stored there. Choose another target with `--to`.\n"
 
-    def test_a_place_of_no_known_kind_is_refused(self) -> None:
+    def test_unsupported_migration_target_is_rejected(self) -> None:
         assert (
             "`--to` is not a database URL that Chie supports."
             in chie("notes", "migrate", "--to", "mysql://db/x").output
         )
 
-    def test_a_server_that_does_not_answer_is_said_without_its_password(self) -> None:
+    def test_unreachable_server_is_reported_without_its_password(self) -> None:
         result = chie("notes", "migrate", "--to", "postgresql://chie:hunter2hunter2@127.0.0.1:9/x")
         assert result.exit_code == 1
         assert "PostgreSQL at postgresql://127.0.0.1/x is not responding" in result.output
@@ -124,7 +124,7 @@ def end_of_others(url: str) -> None:
 
 
 class TestMigration:
-    """Step by step, with somebody at work between the steps."""
+    """Migrations with changes between the passes."""
 
     @pytest.fixture
     def source(self, tmp_path: Path) -> Iterator[SqliteStore]:
@@ -133,11 +133,11 @@ class TestMigration:
         store.close()
 
     @pytest.fixture
-    def model(self) -> MovableEmbedder:
-        return MovableEmbedder()
+    def model(self) -> FailableEmbedder:
+        return FailableEmbedder()
 
     @pytest.fixture
-    def carried(self, model: MovableEmbedder) -> PrecomputedEmbedder:
+    def carried(self, model: FailableEmbedder) -> PrecomputedEmbedder:
         return PrecomputedEmbedder(model)
 
     @pytest.fixture
@@ -150,51 +150,51 @@ class TestMigration:
     def migrate(
         self, source: SqliteStore, target: PostgresStore, carried: PrecomputedEmbedder, tmp_path: Path
     ) -> Callable[..., MigrationReport]:
-        def migrate(meddle: Callable[[int], object] = lambda _: None) -> MigrationReport:
+        def migrate(interfere: Callable[[int], object] = lambda _: None) -> MigrationReport:
             @contextmanager
             def watch(walk: int) -> Iterator[Callable[[int], None]]:
                 yield lambda _: None
-                meddle(walk)
+                interfere(walk)
 
             return Migration(source, target, carried, Journal.open(tmp_path / "journal")).run(watch)
 
         return migrate
 
-    def test_what_changes_meanwhile_is_caught_up_with(
+    def test_migration_copies_concurrent_changes(
         self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., MigrationReport]
     ) -> None:
         notes = [a_note(f"note {n}", id=f"k-{n}", private=n == 5, user_id="aki") for n in range(10)]
         source.put_copies(notes)
 
-        def meddle(walk: int) -> None:
+        def interfere(walk: int) -> None:
             if walk == 0:
                 source.save(replace(notes[3], content="changed", updated_at=MOMENT + timedelta(1)), replacing=notes[3])
                 source.delete("k-4")
             if walk == 1:
                 source.save(a_note("new", id="k-00"))
 
-        report = migrate(meddle)
+        report = migrate(interfere)
         assert (report.copied, report.deleted, report.same) == (12, 1, 10)
         assert all_notes(target) == all_notes(source)
         assert target.count(viewer="ben") == 9
 
-    def test_vectors_are_carried_over_and_not_made_again(
+    def test_migration_copies_vectors(
         self,
         source: SqliteStore,
         target: PostgresStore,
         migrate: Callable[..., MigrationReport],
-        model: MovableEmbedder,
+        model: FailableEmbedder,
     ) -> None:
         source.put_copies([a_note(f"finding {n} about redis") for n in range(30)])
-        model.ill = True  # whatever is not carried over now would be missing
+        model.failing = True  # vectors that are not copied would be missing
         migrate()
-        model.ill = False
+        model.failing = False
         found = target.search("finding 7 about redis", limit=1, tags=())
         assert found.notice is None
         ours = source.search("finding 7 about redis", limit=1, tags=())
         assert found.hits[0].score == pytest.approx(ours.hits[0].score, abs=1.01e-4)
 
-    def test_what_was_written_in_the_target_is_left_alone(
+    def test_notes_written_in_the_target_are_kept(
         self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., MigrationReport]
     ) -> None:
         old = a_note("old", id="k-1")
@@ -211,13 +211,13 @@ class TestMigration:
     ) -> None:
         walks: list[int] = []
 
-        def meddle(walk: int) -> None:
+        def interfere(walk: int) -> None:
             walks.append(walk)
             source.save(a_note(f"note {walk}"))
 
         source.save(a_note("first"))
         with pytest.raises(StorageError, match="Run the command again when there are fewer changes"):
-            migrate(meddle)
+            migrate(interfere)
         assert len(walks) == MAX_PASSES
 
     def test_a_journal_that_was_being_written_when_the_power_failed_is_read(self, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""PostgreSQL as the store's server: many processes, kills, crashes, lost connections, and failures in our words."""
+"""PostgreSQL with several processes: kills, crashes, lost connections and errors."""
 
 import os
 import signal
@@ -28,9 +28,8 @@ from chie.database.settings import database_url
 from chie.errors import ChieError, ConfigurationError, ConflictError, StorageError
 from chie.knowledge.note import Note
 from chie.knowledge.settings import KnowledgeSettings, create_store
-from chie.knowledge.store.postgres import backfill as upkeep
+from chie.knowledge.store.postgres import backfill, schema, vectors
 from chie.knowledge.store.postgres import pool as server_module
-from chie.knowledge.store.postgres import schema, vectors
 from chie.knowledge.store.postgres import statistics as counts
 from chie.knowledge.store.postgres.store import PostgresStore
 
@@ -65,7 +64,7 @@ class TestManyProcesses:
             list(pool.map(start, range(8)))
         assert_counts_are_true(url)
 
-    def test_of_those_who_change_one_note_at_once_one_succeeds(self, url: str, store: PostgresStore) -> None:
+    def test_one_of_several_concurrent_updates_succeeds(self, url: str, store: PostgresStore) -> None:
         note = a_note("zero")
         store.save(note)
         stores = [PostgresStore(postgres_url(url), HashingEmbedder()) for _ in range(6)]
@@ -107,15 +106,13 @@ def _write_until_killed(turn: int) -> set[str]:
         cwd=Path(__file__).parents[3],
     ) as writer:
         assert writer.stdout
-        told = {writer.stdout.readline().strip() for _ in range(5 + turn)}
+        reported = {writer.stdout.readline().strip() for _ in range(5 + turn)}
         os.kill(writer.pid, signal.SIGKILL)
-        return told | {line.strip() for line in writer.stdout if line.endswith("\n")}
+        return reported | {line.strip() for line in writer.stdout if line.endswith("\n")}
 
 
 class TestLostConnections:
-    def test_a_server_that_crashed_and_came_back_is_not_noticed(
-        self, server: str, url: str, store: PostgresStore
-    ) -> None:
+    def test_server_crash_is_transparent(self, server: str, url: str, store: PostgresStore) -> None:
         before, after = a_note("before the crash"), a_note("after the crash")
         store.save(before)
         crash(server)
@@ -125,9 +122,7 @@ class TestLostConnections:
         assert {note.id for note in store.walk(after=None, limit=9)} == {before.id, after.id}
         assert_counts_are_true(url)
 
-    def test_a_connection_that_breaks_in_the_middle_of_a_write_leaves_nothing_and_the_write_is_repeated(
-        self, url: str, store: PostgresStore
-    ) -> None:
+    def test_write_is_retried_after_a_broken_connection(self, url: str, store: PostgresStore) -> None:
         note, runs = a_note("kept once"), list[int]()
 
         def work(connection: Any) -> None:
@@ -143,7 +138,7 @@ class TestLostConnections:
         assert store.check().notes == 1
 
     @pytest.mark.parametrize("committed", [True, False])
-    def test_a_connection_lost_at_the_commit_is_cleared_up_by_asking_the_server(
+    def test_connection_lost_at_commit_is_resolved_by_transaction_status(
         self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch, *, committed: bool
     ) -> None:
         store.check()
@@ -154,7 +149,7 @@ class TestLostConnections:
         assert store.get(note.id) == note
         assert_counts_are_true(url)
 
-    def test_a_commit_whose_end_cannot_be_learnt_is_said_to_be_unknown(
+    def test_unknown_outcome_of_a_commit_is_reported(
         self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         store.save(a_note("names the model"))
@@ -205,7 +200,7 @@ def _is_read_only(connection: psycopg.Connection[Any]) -> bool:
 
 
 class TestFailures:
-    """Each says what to do, and none gives a password away."""
+    """Every error has advice, and none shows a password."""
 
     def failure(self, url: str, note: Note | None = None) -> ChieError:
         store = PostgresStore(postgres_url(url), HashingEmbedder())
@@ -224,7 +219,7 @@ class TestFailures:
     @pytest.mark.parametrize(
         "wrong", [f"postgresql://chie:{PASSWORD}/@db/x", f"postgresql://chie@db:{PASSWORD}/x", "mysql://db/x"]
     )
-    def test_an_address_that_is_none(self, wrong: str) -> None:
+    def test_invalid_url(self, wrong: str) -> None:
         with pytest.raises(ConfigurationError) as caught:
             PostgresStore(postgres_url(wrong), HashingEmbedder())
         assert caught.value.code == "database.url_invalid"
@@ -239,7 +234,7 @@ class TestFailures:
     def test_an_owner_without_other_rights_needs_the_extension_and_nothing_else(
         self, server: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(upkeep, "MIN_INDEXED_VECTORS", 1)
+        monkeypatch.setattr(backfill, "MIN_INDEXED_VECTORS", 1)
         monkeypatch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 0)
         with psycopg.connect(server, autocommit=True) as connection:
             connection.execute("CREATE ROLE plain LOGIN")
@@ -275,7 +270,7 @@ class TestFailures:
         error = self.failure(server.replace("/postgres?", "/latin?"))
         assert error.code == "database.encoding_unsupported"
 
-    def test_a_newer_schema_is_refused_and_left_alone(self, url: str, store: PostgresStore) -> None:
+    def test_newer_schema_is_rejected_and_not_changed(self, url: str, store: PostgresStore) -> None:
         store.save(a_note())
         with psycopg.connect(url) as connection:
             connection.execute("UPDATE knowledge_schema SET version = version + 1")
@@ -284,19 +279,19 @@ class TestFailures:
         assert error.reason.params["found"] == 2
         assert error.reason.params["supported"] == 1
 
-    def test_rights_that_were_taken_away(self, url: str, store: PostgresStore) -> None:
+    def test_revoked_permissions(self, url: str, store: PostgresStore) -> None:
         store.check()
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("DROP ROLE IF EXISTS reader")
             connection.execute("CREATE ROLE reader LOGIN")
         assert self.failure(as_user(url, "reader")).code == "database.permission_denied"
 
-    @pytest.mark.parametrize("place", ["id", "title", "content", "source", "status", "tags"])
-    def test_a_character_that_postgresql_does_not_know(self, url: str, place: str) -> None:
-        fields: dict[str, Any] = {place: ["a\0"] if place == "tags" else "a\0"}
+    @pytest.mark.parametrize("field", ["id", "title", "content", "source", "status", "tags"])
+    def test_nul_character(self, url: str, field: str) -> None:
+        fields: dict[str, Any] = {field: ["a\0"] if field == "tags" else "a\0"}
         assert self.failure(url, replace(a_note(), **fields)).code == "knowledge.nul_character"
 
-    def test_a_value_that_the_driver_refuses_is_no_lost_connection(self, store: PostgresStore) -> None:
+    def test_value_rejected_by_the_driver_is_not_a_lost_connection(self, store: PostgresStore) -> None:
         for statement, values in (("SELECT %s", ("a\0",)), ("SELECT '10000-01-01'::timestamptz", ())):
             with pytest.raises(StorageError) as caught:
                 store._pool.read(partial(_fetch, statement, values))
@@ -318,9 +313,7 @@ class TestFailures:
         assert len(store.search("redis", limit=5, tags=()).hits) == 2
         store.close()
 
-    def test_a_row_that_somebody_keeps_locked(
-        self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_locked_row(self, url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
         note = a_note("locked")
         store.save(note)
         monkeypatch.setattr(server_module, "LOCK_TIMEOUT_SECONDS", "0.05")
@@ -339,14 +332,14 @@ class TestFailures:
         monkeypatch.undo()
         assert store.check().notes == 0
 
-    def test_a_driver_that_is_not_installed(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_missing_driver(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(sys.modules, "chie.knowledge.store.postgres.pool")
         monkeypatch.setitem(sys.modules, "psycopg", None)
         assert self.failure(url).code == "database.driver_missing"
 
 
 class TestSetting:
-    """CHIE_DATABASE_URL decides for the notes as it does for the conversations."""
+    """`CHIE_DATABASE_URL` is read as for conversations."""
 
     @pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
     def test_every_spelling_that_the_conversations_know(
@@ -366,14 +359,14 @@ class TestSetting:
         store.close()
         assert (tmp_path / "other.db").exists()
 
-    def test_an_unknown_kind_of_database_is_refused_without_its_password(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_unsupported_database_is_rejected_without_its_password(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("CHIE_DATABASE_URL", f"mysql://root:{PASSWORD}@db/chie")
         with pytest.raises(ConfigurationError) as caught:
             database_url(KnowledgeSettings())
         assert caught.value.code == "database.url_invalid"
         assert PASSWORD not in str(caught.value)
 
-    def test_nothing_of_the_driver_is_loaded_before_it_is_needed(self) -> None:
+    def test_driver_is_imported_on_first_use(self) -> None:
         script = (
             "import sys; from chie.knowledge.settings import KnowledgeSettings, create_store;"
             "create_store(KnowledgeSettings()).close(); print('psycopg' in sys.modules)"
@@ -393,5 +386,5 @@ class TestSetting:
             ("postgresql://u@/db?host=a:1&host=b:2", {"user": "u", "dbname": "db", "host": "a,b", "port": "1,2"}),
         ],
     )  # fmt: skip
-    def test_addresses_are_read_as_for_the_conversations(self, url: str, options: dict[str, object]) -> None:
+    def test_urls_are_parsed_like_sqlalchemy(self, url: str, options: dict[str, object]) -> None:
         assert postgres_url(url).options == options

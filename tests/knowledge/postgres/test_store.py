@@ -10,7 +10,7 @@ import numpy as np
 import psycopg
 import pytest
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
-from tests.fakes.embedders import HashingEmbedder, MovableEmbedder
+from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.postgres import new_schema, postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
@@ -20,8 +20,7 @@ from chie.knowledge.samples import SAMPLES
 from chie.knowledge.store import scoring as candidates
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
-from chie.knowledge.store.postgres import backfill as upkeep
-from chie.knowledge.store.postgres import statistics, vectors
+from chie.knowledge.store.postgres import backfill, statistics, vectors
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.messages.catalogue import Message
@@ -71,7 +70,7 @@ class TestSameAsSqlite:
 
     @pytest.fixture(params=["both", "words"])
     def pair(self, request: pytest.FixtureRequest, url: str, tmp_path: Path) -> Iterator[tuple[NoteStore, NoteStore]]:
-        embedder = MovableEmbedder()
+        embedder = FailableEmbedder()
         stores = SqliteStore(tmp_path / "same.db", embedder), PostgresStore(postgres_url(url), embedder)
         for store in stores:
             store.put_copies(bilingual_notes())
@@ -81,7 +80,7 @@ class TestSameAsSqlite:
             store.save(gone)
             store.delete(gone.id)
             store.save(changed, replacing=bilingual_notes()[0])
-        embedder.ill = request.param == "words"
+        embedder.failing = request.param == "words"
         yield stores
         for store in stores:
             store.close()
@@ -127,7 +126,7 @@ def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedde
         store.close()
 
 
-def test_words_and_tags_too_long_for_an_index_are_kept_and_found(store: NoteStore) -> None:
+def test_words_and_tags_too_long_for_an_index_are_found(store: NoteStore) -> None:
     word, tag = "ä" * 480, "ﷺ" * 100
     note = a_note(f"the key is {word}", tags=[tag])
     store.save(note)
@@ -165,27 +164,27 @@ class TestModel:
         after.delete(found.hits[0].id)
         assert_counts_are_true(url)
 
-    def test_vectors_of_another_length_under_the_models_name_are_passed_over_and_read_again(
+    def test_vectors_of_another_dimension_are_ignored_and_replaced(
         self, opened: Callable[[Embedder], PostgresStore], url: str
     ) -> None:
         embedder = HashingEmbedder()
         before = opened(embedder)
         before.save(a_note("redis evicts sessions"))
         embedder._dimension = 96
-        before.save(strange := a_note("nginx の 504 エラー"))
+        before.save(mismatched := a_note("nginx の 504 エラー"))
         store = opened(HashingEmbedder())
-        assert store.embeddings([strange]) == {}
-        outline = store.map_data(limit=5)
-        assert outline is not None
-        assert len(outline.vectors) == 1
-        assert store.search("504", limit=5, tags=()).hits[0].id == strange.id  # by its words, meanwhile
+        assert store.embeddings([mismatched]) == {}
+        map_data = store.map_data(limit=5)
+        assert map_data is not None
+        assert len(map_data.vectors) == 1
+        assert store.search("504", limit=5, tags=()).hits[0].id == mismatched.id  # by its words, meanwhile
         store.save(a_note("redis again"))
         store.finish_background_work()
-        assert len(store.embeddings([strange])) == 1
-        assert [similar.id for similar in store.similar(replace(strange, id="k-other"), limit=5)] == [strange.id]
+        assert len(store.embeddings([mismatched])) == 1
+        assert [similar.id for similar in store.similar(replace(mismatched, id="k-other"), limit=5)] == [mismatched.id]
         assert_counts_are_true(url)
 
-    def test_the_work_is_done_once_by_any_process(self, opened: Callable[[Embedder], PostgresStore]) -> None:
+    def test_backfill_runs_in_one_process_at_a_time(self, opened: Callable[[Embedder], PostgresStore]) -> None:
         first, second = (opened(HashingEmbedder("2")) for _ in range(2))
         opened(HashingEmbedder("1")).save(a_note("\n\n".join("word " * 100 for _ in range(100))))
         for store in (first, second):
@@ -198,11 +197,14 @@ class TestModel:
         assert left == sorted(left, reverse=True)
         assert left[-1] == 0
 
-    def test_a_note_that_is_deleted_while_it_is_read_leaves_nothing_behind(
+    def test_note_deleted_during_embedding_leaves_no_vectors(
         self, url: str, opened: Callable[[Embedder], PostgresStore]
     ) -> None:
         notes = [a_note("one"), a_note("two")]
-        writer, reader = opened(HashingEmbedder("1")), opened(Meddling("2", lambda: writer.delete(notes[0].id)))
+        writer, reader = (
+            opened(HashingEmbedder("1")),
+            opened(InterferingEmbedder("2", lambda: writer.delete(notes[0].id))),
+        )
         writer.put_copies(notes)
         reader.finish_background_work()
         assert reader._pool.read(lambda c: c.execute("SELECT count(*) FROM knowledge_vectors").fetchone()) == (2,)
@@ -211,9 +213,9 @@ class TestModel:
     def test_without_a_model_notes_are_saved_and_found_by_words(
         self, opened: Callable[[Embedder], PostgresStore]
     ) -> None:
-        embedder = MovableEmbedder()
+        embedder = FailableEmbedder()
         store = opened(embedder)
-        embedder.ill = True
+        embedder.failing = True
         notice = store.save(a_note("redis evicts sessions"))
         reason = Message("embedding.model_load_failed")
         assert notice == saved_without_vectors(reason)
@@ -221,17 +223,17 @@ class TestModel:
         assert found.hits[0].content == "redis evicts sessions"
         assert found.notice == searched_by_words(reason)
         assert store.similar(a_note("redis evicts sessions"), limit=1) == []
-        embedder.ill = False
+        embedder.failing = False
         assert store.search("sessions", limit=1, tags=()).notice == indexing_in_progress(1)
         wait_for(lambda: store.search("sessions", limit=1, tags=()).notice is None)
 
 
-class Meddling(HashingEmbedder):
-    """Somebody does something while the model reads its third text."""
+class InterferingEmbedder(HashingEmbedder):
+    """Runs a callback while the third text is embedded."""
 
-    def __init__(self, version: str, meddle: Callable[[], object]) -> None:
+    def __init__(self, version: str, interfere: Callable[[], object]) -> None:
         super().__init__(version)
-        self._meddle = meddle
+        self._meddle = interfere
 
     def embed(self, texts: Any) -> Any:
         if "two" in texts:
@@ -260,7 +262,7 @@ def indexed(server: str) -> Iterator[PostgresStore]:
     ]
     store.put_copies(notes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(upkeep, "MIN_INDEXED_VECTORS", 100)
+        patch.setattr(backfill, "MIN_INDEXED_VECTORS", 100)
         store.finish_background_work()
     yield store
     store.close()
@@ -273,15 +275,15 @@ class TestIndex:
     def nothing_is_narrow(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 0)
 
-    def near(self, store: PostgresStore, text: str, count: int, **sight: Any) -> set[str]:
+    def near(self, store: PostgresStore, text: str, count: int, **filters: Any) -> set[str]:
         """By meaning alone."""
-        sight = {"labels": [], "viewer": "ben"} | sight
+        filters = {"labels": [], "viewer": "ben"} | filters
         vector = store._vectors.embed([text])[0]
 
         def work(connection: Any) -> set[str]:
 
-            stats = statistics.read(connection, store._vectors.model, sight["viewer"])
-            near = store._vectors.nearest(connection, stats, vector, count, vectors.PassageFilter(**sight))
+            stats = statistics.read(connection, store._vectors.model, filters["viewer"])
+            near = store._vectors.nearest(connection, stats, vector, count, vectors.PassageFilter(**filters))
             found = connection.execute(
                 "SELECT n.id FROM knowledge_notes n JOIN knowledge_passages p ON p.note = n.seq WHERE p.id = ANY(%s)",
                 (near,),
@@ -306,17 +308,17 @@ class TestIndex:
         assert any("Index Scan using knowledge_nearest_" in line for line in asked), asked
 
     @pytest.mark.parametrize(
-        "sight", [{}, {"viewer": "aki"}, {"labels": ["rare"]}, {"labels": ["rare"], "viewer": "nobody"}]
+        "filters", [{}, {"viewer": "aki"}, {"labels": ["rare"]}, {"labels": ["rare"], "viewer": "nobody"}]
     )
     def test_filters_lose_nothing(
-        self, indexed: PostgresStore, monkeypatch: pytest.MonkeyPatch, sight: dict[str, Any]
+        self, indexed: PostgresStore, monkeypatch: pytest.MonkeyPatch, filters: dict[str, Any]
     ) -> None:
         for text in ("redis case 300 nginx", "kafka 7", "redis case 13"):
-            proposed = self.near(indexed, text, 6, **sight)
+            proposed = self.near(indexed, text, 6, **filters)
             with monkeypatch.context() as patch:
                 patch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 10_000)
-                exact = self.near(indexed, text, 6, **sight)
-            assert len(exact) == 6 if "labels" not in sight else len(exact) >= 3
+                exact = self.near(indexed, text, 6, **filters)
+            assert len(exact) == 6 if "labels" not in filters else len(exact) >= 3
             assert len(proposed) == len(exact)
             assert len(proposed & exact) >= len(exact) - 1  # proposals are approximate; the filter must not add to it
 
@@ -335,7 +337,7 @@ class TestIndex:
         indexed.delete(note.id)
         assert note.id not in {hit.id for hit in indexed.search("entirely new 障害対応", limit=9, tags=()).hits}
 
-    def test_an_index_that_was_never_finished_is_built_anew(self, store: PostgresStore, url: str) -> None:
+    def test_unfinished_index_is_rebuilt(self, store: PostgresStore, url: str) -> None:
         store.put_copies([a_note(f"note {n}") for n in range(20)])
         with psycopg.connect(url, autocommit=True) as other:
             other.execute("CREATE INDEX knowledge_nearest_1 ON knowledge_vectors (note)")

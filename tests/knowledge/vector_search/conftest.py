@@ -21,13 +21,13 @@ def running() -> Iterator[FakeVectorSearch]:
 @pytest.fixture
 def service(running: FakeVectorSearch) -> Iterator[FakeVectorSearch]:
     yield running
-    running.faults.clear()
+    running.injected.clear()
     running.page = 1000
 
 
 @pytest.fixture
 def fresh_store(service: FakeVectorSearch) -> Callable[[], VectorSearchStore]:
-    """Each with a Collection of its own."""
+    """A store with its own Collection."""
 
     def make() -> VectorSearchStore:
         config = CollectionConfig(
@@ -47,13 +47,13 @@ def store(fresh_store: Callable[[], VectorSearchStore]) -> Iterator[VectorSearch
 
 
 @pytest.fixture
-def hurried(store: VectorSearchStore) -> VectorSearchStore:
-    """The same, with little patience."""
+def impatient_store(store: VectorSearchStore) -> VectorSearchStore:
+    """The same store with a short timeout."""
     config = store._client.config
     return VectorSearchStore(config, client=VectorSearchClient(config, timeout=1))
 
 
 @pytest.fixture
 def kept(service: FakeVectorSearch, store: VectorSearchStore) -> dict[str, object]:
-    """What the service holds of this store, by object id."""
+    """The stored objects by id."""
     return service.data.objects[store._client.config.name]  # type: ignore[return-value]

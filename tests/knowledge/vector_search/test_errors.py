@@ -1,4 +1,4 @@
-"""What only a service can get wrong."""
+"""Errors of the service."""
 
 import logging
 from dataclasses import replace
@@ -15,8 +15,8 @@ from chie.knowledge.store.vector_search.config import CollectionConfig
 from chie.knowledge.store.vector_search.store import VectorSearchStore
 
 
-class TestFaults:
-    """Each failure says what to do, in bounded time; a retry never writes twice nor denies what it wrote."""
+class TestErrors:
+    """Errors are translated within the timeout, and retries are idempotent."""
 
     @pytest.mark.parametrize(
         ("code", "kind", "advice"),
@@ -30,7 +30,7 @@ class TestFaults:
         ],
         ids=lambda value: getattr(value, "name", None),
     )
-    def test_what_is_refused_is_told_at_once(
+    def test_permanent_errors_are_not_retried(
         self, service: FakeVectorSearch, store: VectorSearchStore, code: Code, kind: type[ChieError], advice: str
     ) -> None:
         service.fail("aggregate_data_objects", code, message="a secret value")
@@ -41,7 +41,7 @@ class TestFaults:
         assert service.calls["aggregate_data_objects"] == before + 1
 
     @pytest.mark.parametrize("code", [Code.UNAVAILABLE, Code.RESOURCE_EXHAUSTED], ids=lambda code: code.name)
-    def test_what_passes_is_tried_again(self, service: FakeVectorSearch, store: VectorSearchStore, code: Code) -> None:
+    def test_retries_temporary_errors(self, service: FakeVectorSearch, store: VectorSearchStore, code: Code) -> None:
         service.fail("aggregate_data_objects", code, times=2)
         assert store.check().notes == 0
 
@@ -53,20 +53,20 @@ class TestFaults:
             (None, "did not respond in time"),
         ],
     )
-    def test_what_does_not_pass_is_given_up_in_bounded_time(
-        self, service: FakeVectorSearch, hurried: VectorSearchStore, code: Code, advice: str
+    def test_permanent_errors_time_out(
+        self, service: FakeVectorSearch, impatient_store: VectorSearchStore, code: Code, advice: str
     ) -> None:
         service.fail("aggregate_data_objects", code, times=20)
         with pytest.raises(StorageError, match=advice):
-            hurried.check()
+            impatient_store.check()
 
-    def test_a_token_that_cannot_be_had_is_no_outage(self, service: FakeVectorSearch, store: VectorSearchStore) -> None:
+    def test_missing_token_is_no_outage(self, service: FakeVectorSearch, store: VectorSearchStore) -> None:
         words = "Getting metadata from plugin failed with error: Reauthentication is needed."
         service.fail("aggregate_data_objects", Code.UNAVAILABLE, message=words)
         with pytest.raises(AuthenticationError, match="No valid Google Cloud credentials"):
             store.check()
 
-    def test_without_credentials_it_says_how_to_get_some(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_missing_credentials_are_reported_with_advice(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/key.json")
         store = VectorSearchStore(CollectionConfig(project="p", location="l", collection="c"))
         with pytest.raises(AuthenticationError, match="gcloud auth application-default login"):
@@ -91,13 +91,13 @@ class TestFaults:
             ):
                 look()
 
-    def test_a_create_whose_answer_was_lost_succeeds(self, service: FakeVectorSearch, store: VectorSearchStore) -> None:
+    def test_create_with_a_lost_response_succeeds(self, service: FakeVectorSearch, store: VectorSearchStore) -> None:
         note = a_note()
         service.fail("create_data_object", Code.UNAVAILABLE, late=True)
         assert store.save(note) is None
         assert store.get(note.id) == note
 
-    def test_a_create_over_another_note_is_still_a_conflict_after_a_lost_answer(
+    def test_create_with_a_taken_id_is_a_conflict_even_after_a_retry(
         self, service: FakeVectorSearch, store: VectorSearchStore
     ) -> None:
         note = a_note()
@@ -106,9 +106,7 @@ class TestFaults:
         with pytest.raises(ConflictError, match="already exists"):
             store.save(replace(note, content="another"))
 
-    def test_an_update_whose_answer_was_lost_succeeds(
-        self, service: FakeVectorSearch, store: VectorSearchStore
-    ) -> None:
+    def test_update_with_a_lost_response_succeeds(self, service: FakeVectorSearch, store: VectorSearchStore) -> None:
         """The retry is refused, because the version it names is gone: our own first attempt replaced it."""
         old = a_note("one")
         new = replace(old, content="two")
@@ -117,31 +115,31 @@ class TestFaults:
         store.save(new, replacing=old)
         assert store.get(old.id) == new
 
-    def test_a_delete_whose_answer_was_lost_succeeds(self, service: FakeVectorSearch, store: VectorSearchStore) -> None:
+    def test_delete_with_a_lost_response_succeeds(self, service: FakeVectorSearch, store: VectorSearchStore) -> None:
         note = a_note()
         store.save(note)
         service.fail("delete_data_object", Code.UNAVAILABLE, late=True)
         assert store.delete(note.id) is True
 
-    def test_of_two_who_change_the_same_version_one_is_told(self, store: VectorSearchStore) -> None:
+    def test_one_of_two_concurrent_updates_is_a_conflict(self, store: VectorSearchStore) -> None:
         old = a_note("one")
         store.save(old)
-        told: list[str] = []
+        reported: list[str] = []
 
         def change(content: str) -> None:
             try:
                 store.save(replace(old, content=content), replacing=old)
             except ConflictError as error:
-                told.append(error.code)
+                reported.append(error.code)
 
         threads = [Thread(target=change, args=(content,)) for content in ("two", "three")]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert told == ["knowledge.note_changed"]
+        assert reported == ["knowledge.note_changed"]
 
-    def test_the_services_own_words_go_to_the_log(
+    def test_service_message_is_logged(
         self, service: FakeVectorSearch, store: VectorSearchStore, caplog: pytest.LogCaptureFixture
     ) -> None:
         service.fail("aggregate_data_objects", Code.INTERNAL, message="the disk caught fire")

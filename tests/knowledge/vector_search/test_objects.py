@@ -1,4 +1,4 @@
-"""What a note is made of there, in which order notes come, and how they are scored."""
+"""Notes as objects of the service: their passages, order and scores."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 from tests.contract.note_store import MOMENT, a_note
-from tests.fakes.vector_search import FakeVectorSearch, Fault
+from tests.fakes.vector_search import FakeVectorSearch, InjectedError
 from tests.fakes.vector_search_data import Code
 
 from chie.knowledge.store.vector_search import objects
@@ -18,7 +18,7 @@ LONG = "\n\n".join(f"chapter {n}: redis evicts sessions. " + "filler " * 60 for 
 
 
 class TestLongNotes:
-    """A long note is several objects, and none of them outlives it or speaks for a version that is gone."""
+    """A long note is several objects, which are replaced and deleted with it."""
 
     def test_its_passages_come_and_go_with_it(self, store: VectorSearchStore, kept: dict[str, object]) -> None:
         long = a_note(LONG)
@@ -74,13 +74,13 @@ class TestLongNotes:
         assert store.save(versions[3], replacing=versions[2]) is None
         assert set(kept) == {"k-1", *objects.passages(versions[3])}
 
-    def test_of_two_changes_in_a_row_the_slower_one_leaves_the_passages_of_the_other_alone(
+    def test_slower_of_two_updates_keeps_the_passages_of_the_other(
         self, service: FakeVectorSearch, store: VectorSearchStore, kept: dict[str, object]
     ) -> None:
         first, second, third = (a_note(LONG, id="k-1", tags=[tag]) for tag in ("a", "b", "c"))
         store.save(first)
-        slow = Fault("query_data_objects", None, hold=(opened := Event()))
-        service.faults.append(slow)
+        slow = InjectedError("query_data_objects", None, barrier=(opened := Event()))
+        service.injected.append(slow)
         with ThreadPoolExecutor(1) as beside:
             saving = beside.submit(store.save, second, replacing=first)
             assert slow.reached.wait(10)
@@ -107,11 +107,11 @@ class TestLongNotes:
 
 
 class TestOrder:
-    """The service cannot sort: the range is narrowed until a page holds it, and nothing is lost on the way."""
+    """The service does not sort: the range is narrowed until it fits one page."""
 
     @pytest.mark.parametrize("page", [7, 20, 1000])
     @pytest.mark.parametrize("shuffled", [False, True])
-    def test_pages_are_whole_and_in_order_however_many_notes_there_are(
+    def test_pages_are_complete_and_sorted(
         self, service: FakeVectorSearch, store: VectorSearchStore, page: int, *, shuffled: bool
     ) -> None:
         numbers = [(n * 37) % 60 for n in range(60)] if shuffled else list(range(60))
@@ -163,6 +163,6 @@ def test_scores_never_contradict_the_order_of_the_service(store: VectorSearchSto
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
-def test_a_question_without_an_answer_has_none(store: VectorSearchStore) -> None:
+def test_query_without_an_answer_has_no_hits(store: VectorSearchStore) -> None:
     store.save(a_note("redis evicts sessions"))
     assert store.search("zebra", limit=5, tags=()).hits == []

@@ -1,4 +1,4 @@
-"""The stand-in refuses what the service's documentation forbids: else what passes on it would prove nothing."""
+"""The fake rejects what the service's documentation forbids, so that passing tests mean something."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,7 +36,7 @@ def new(object_id: str = "k-1", **changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("object_id", ["K-1", "1k", "k_1", "k-", "k" * 64, "", "知恵"])
-def test_an_id_that_is_no_dns_label(object_id: str, address: str) -> None:
+def test_id_that_is_not_a_dns_label(object_id: str, address: str) -> None:
     with pytest.raises(google.InvalidArgument):
         client(vs.DataObjectServiceClient, address).create_data_object(request=new(object_id))
 
@@ -95,7 +95,7 @@ def test_a_filter_that_the_language_does_not_have(filter_: dict[str, Any], addre
         {"text_search": {"search_text": "x", "top_k": 1001, "data_field_names": ["words"]}},
     ],
 )
-def test_a_search_that_lacks_what_it_needs(search: dict[str, Any], address: str) -> None:
+def test_incomplete_search_request_is_rejected(search: dict[str, Any], address: str) -> None:
     with pytest.raises(google.InvalidArgument):
         client(vs.DataObjectSearchServiceClient, address).search_data_objects(request={"parent": CONFIG.name, **search})
 
@@ -109,7 +109,7 @@ def test_an_old_version_is_not_overwritten(address: str) -> None:
         objects.update_data_object(request=change)
 
 
-def test_numbers_come_back_as_floats_and_only_what_was_asked_for(address: str) -> None:
+def test_numbers_are_floats_and_only_requested_fields_are_returned(address: str) -> None:
     client(vs.DataObjectServiceClient, address).create_data_object(request=new("k-3"))
     request = {"parent": CONFIG.name, "output_fields": {"data_fields": ["part"]}}
     found = next(iter(client(vs.DataObjectSearchServiceClient, address).query_data_objects(request=request)))

@@ -1,4 +1,4 @@
-"""The store in Vector Search 2.0: the contract, through Google's own client, and the module's tools on it."""
+"""The contract of stores and the tools, on Vector Search 2.0 through Google's client."""
 
 from contextlib import closing
 from pathlib import Path
@@ -36,7 +36,7 @@ async def test_the_tools_work_on_it(store: VectorSearchStore, mode: str) -> None
         assert listed["notes"] == []
 
 
-def test_building_a_server_asks_nobody_and_loads_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_building_a_server_makes_no_calls_and_imports_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHIE_KNOWLEDGE_STORE", "vector-search")
     for name in ("GOOGLE_CLOUD_PROJECT", "VECTOR_SEARCH_LOCATION", "VECTOR_SEARCH_COLLECTION"):
         monkeypatch.setenv(name, "somewhere")

@@ -7,18 +7,11 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import ParsedQuery
+from chie.knowledge.store import scoring
 from chie.knowledge.store.postgres import note_table, statistics
 from chie.knowledge.store.postgres.statistics import Statistics
 from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, PassageFilter, PostgresVectors, vector_literal
-from chie.knowledge.store.scoring import (
-    MAX_LEXICAL_CANDIDATES,
-    MIN_SEMANTIC_CANDIDATES,
-    ScoredPassage,
-    best_per_note,
-    rarest_terms,
-    to_hit,
-    word_scores,
-)
+from chie.knowledge.store.scoring import ScoredPassage
 from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
@@ -35,7 +28,7 @@ WITH found AS (SELECT p.id, sum(t.weight * ((f.often * {K1 + 1})
 FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS t (term, weight)
 JOIN knowledge_passages p ON p.terms @> ARRAY[t.term] AND {{where}}
 CROSS JOIN LATERAL (SELECT coalesce((p.repeated ->> t.term)::float8, 1) AS often) f
-GROUP BY p.id ORDER BY bm25 DESC, p.id LIMIT {MAX_LEXICAL_CANDIDATES}),
+GROUP BY p.id ORDER BY bm25 DESC, p.id LIMIT {scoring.MAX_LEXICAL_CANDIDATES}),
 best AS (SELECT * FROM found ORDER BY bm25 DESC, id LIMIT 1)
 SELECT id, bm25, (SELECT p.terms FROM best JOIN knowledge_passages p USING (id) WHERE p.id = found.id)
 FROM found ORDER BY bm25 DESC, id
@@ -62,10 +55,10 @@ class Search:
 
     def hits(self, *, limit: int) -> list[Hit]:
         words = self._by_words()
-        near = self._by_meaning(max(MIN_SEMANTIC_CANDIDATES, 2 * limit))
-        best = best_per_note(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
+        near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit))
+        best = scoring.best_per_note(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
         notes = note_table.get_many(self.connection, [scored.note for scored in best])
-        return [to_hit(notes[scored.note], scored) for scored in best]
+        return [scoring.to_hit(notes[scored.note], scored) for scored in best]
 
     def _by_meaning(self, count: int) -> list[int]:
         if self.vector is None:
@@ -78,7 +71,7 @@ class Search:
         frequencies = statistics.document_frequencies(self.connection, terms) if terms else {}
         if not frequencies:
             return {}
-        rarest = [term for term in rarest_terms(terms, frequencies) if term in frequencies]
+        rarest = [term for term in scoring.rarest_terms(terms, frequencies) if term in frequencies]
         values = {
             "terms": rarest,
             "weights": [self._weight(frequencies[term]) for term in rarest],
@@ -86,7 +79,7 @@ class Search:
         }
         statement = _BY_WORDS.format(where=self.passage_filter.where("p."))
         found = self.connection.execute(statement, values | self.passage_filter.values).fetchall()
-        return word_scores(terms, [row[:2] for row in found], found[0][2]) if found else {}
+        return scoring.word_scores(terms, [row[:2] for row in found], found[0][2]) if found else {}
 
     def _weight(self, frequency: int) -> float:
         rarity = log((self.stats.passages - frequency + 0.5) / (frequency + 0.5))

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import ParsedQuery
-from chie.knowledge.store.scoring import (
-    MAX_LEXICAL_CANDIDATES,
-    MIN_SEMANTIC_CANDIDATES,
-    ScoredPassage,
-    best_per_note,
-    rarest_terms,
-    to_hit,
-    word_scores,
-)
+from chie.knowledge.store import scoring
+from chie.knowledge.store.scoring import ScoredPassage
 from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.tokens import fold, query_tokens
 
@@ -38,10 +31,10 @@ class Search:
     def hits(self, *, limit: int, tags: Sequence[str]) -> list[Hit]:
         among = self._tagged(tags) if tags else None
         words = self._by_words(among)
-        near = self._by_meaning(max(MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
-        best = best_per_note(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
+        near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
+        best = scoring.best_per_note(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
         notes = note_table.get_many(self.connection, [scored.note for scored in best])
-        return [to_hit(notes[scored.note], scored) for scored in best]
+        return [scoring.to_hit(notes[scored.note], scored) for scored in best]
 
     def _tagged(self, tags: Sequence[str]) -> list[int]:
         folded = list({fold(tag) for tag in tags})
@@ -69,19 +62,19 @@ class Search:
         values = {"words": " OR ".join(map(_quoted, self._rarest(terms))), "passages": json.dumps(passages)}
         found = self.connection.execute(
             f"SELECT rowid, -rank FROM words WHERE words MATCH :words{where} ORDER BY rank"
-            f" LIMIT {MAX_LEXICAL_CANDIDATES}",
+            f" LIMIT {scoring.MAX_LEXICAL_CANDIDATES}",
             values,
         ).fetchall()
         if not found:
             return {}
         (tokens,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (found[0][0],)).fetchone()
-        return word_scores(terms, found, tokens.split())
+        return scoring.word_scores(terms, found, tokens.split())
 
     def _rarest(self, terms: Sequence[str]) -> Sequence[str]:
         found = self.connection.execute(
             "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(terms),)
         )
-        return rarest_terms(terms, dict(found.fetchall()))
+        return scoring.rarest_terms(terms, dict(found.fetchall()))
 
     def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[ScoredPassage]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
