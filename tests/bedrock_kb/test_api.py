@@ -57,10 +57,16 @@ def test_bedrock_error_has_the_same_text_as_in_the_tool(page: TestClient, bedroc
 
 
 def test_unconfigured_server_is_503_with_the_missing_variable() -> None:
-    servers = {"bedrock-kb": ConfigurationError("not configured: BEDROCK_KB_ID")}
+    error = ConfigurationError("bedrock_kb.not_configured", variables=["BEDROCK_KB_ID"])
+    servers = {"bedrock-kb": error}
     with TestClient(create_app(servers), base_url=BASE_URL) as client:
         for response in (client.get("/api/bedrock-kb"), client.post("/api/bedrock-kb/ask", json={"query": "x"})):
-            assert (response.status_code, response.json()) == (503, {"detail": "not configured: BEDROCK_KB_ID"})
+            assert response.status_code == 503
+            assert response.json() == {
+                "detail": "not configured: BEDROCK_KB_ID",
+                "code": "bedrock_kb.not_configured",
+                "params": {"variables": ["BEDROCK_KB_ID"]},
+            }
 
 
 def test_notice_of_an_answer_has_a_code(page: TestClient, bedrock: Bedrock) -> None:

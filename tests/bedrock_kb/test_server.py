@@ -292,7 +292,11 @@ def test_app_reports_the_server_as_not_configured() -> None:
         closed = app.post("/mcp/bedrock-kb", json={})
     assert state["servers"]["bedrock-kb"] == {"status": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
     assert closed.status_code == 503
-    assert closed.json() == {"detail": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN"}
+    assert closed.json() == {
+        "detail": "not configured: BEDROCK_KB_ID, BEDROCK_MODEL_ARN",
+        "code": "bedrock_kb.not_configured",
+        "params": {"variables": ["BEDROCK_KB_ID", "BEDROCK_MODEL_ARN"]},
+    }
 
 
 def test_app_serves_the_configured_server(bedrock: Bedrock, monkeypatch: pytest.MonkeyPatch) -> None:

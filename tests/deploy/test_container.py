@@ -103,7 +103,7 @@ def test_default_command_serves_the_whole_app(settings: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("args", "changed", "expected"),
     [
-        (None, {"CHIE_BEHIND_PROXY_AUTH": "0"}, "refusing to listen on 0.0.0.0"),
+        (None, {"CHIE_BEHIND_PROXY_AUTH": "0"}, "Refusing to listen on 0.0.0.0"),
         (ARGS, {"CHIE_ALLOWED_HOSTS": ""}, "not configured: CHIE_ALLOWED_HOSTS"),
     ],
 )

@@ -38,14 +38,14 @@ VALID: dict[str, dict[str, Any]] = {
 INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "list_workflows": ({"limit": 0}, "limit must be at least 1"),
     "get_workflow": ({"id": " "}, "id is required"),
-    "get_workflow_connections": ({"id": "../etc"}, "id must be of the form"),
+    "get_workflow_connections": ({"id": "../etc"}, "id must match the pattern"),
     "create_workflow": ({"nodes": [{"name": "A"}]}, "nodes[0].type must be a string"),
     "create_workflow_from_file": ({"filePath": "nowhere.json"}, "filePath: file not found"),
     "update_workflow": ({"nodes": "not json"}, "nodes must be a list"),
     "replace_workflow_from_file": ({"filePath": "/etc/passwd"}, "filePath: the file is outside the allowed folders"),
     "delete_workflow": ({"id": None}, "id is required"),
     "list_executions": ({"status": "broken"}, "status must be one of"),
-    "get_execution": ({"id": "abc"}, "id must be of the form"),
+    "get_execution": ({"id": "abc"}, "id must match the pattern"),
 }
 # A 404 for a list is not about a resource, so it is an ApiError.
 MISSING = {

@@ -51,7 +51,7 @@ def test_server_works_without_a_writable_log(monkeypatch: pytest.MonkeyPatch, tm
     with StdioServer("n8n-mcp-server") as server:
         assert server.call("n8n_health")["isError"] is False
         _, errors = server.stop()
-    assert "logging here instead" in errors
+    assert "logging to stderr instead" in errors
 
 
 @pytest.mark.req("NW-9")

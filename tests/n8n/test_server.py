@@ -133,8 +133,8 @@ async def test_validation_requires_a_workflow(call: Caller) -> None:
         ({"op": "explode"}, "operations[0].op must be one of addNode, removeNode"),
         ({}, "operations[0].op must be one of addNode, removeNode"),
         ("nonsense", "operations[0].op must be one of addNode, removeNode"),
-        ({"op": "removeNode"}, "operations[0]: name is required"),
-        ({"op": "connect", "from": "End"}, "operations[0]: to is required"),
+        ({"op": "removeNode"}, "`operations[0]`: name is required"),
+        ({"op": "connect", "from": "End"}, "`operations[0]`: to is required"),
         (
             {"op": "renameNode", "name": "End", "newName": "Webhook"},
             "The name 'Webhook' is already taken by another node.",

@@ -58,7 +58,7 @@ def test_settings_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch,
 
 def test_invalid_value_is_reported_with_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_TIMEOUT", "soon")
-    with pytest.raises(ConfigurationError, match="wrong value for N8N_TIMEOUT"):
+    with pytest.raises(ConfigurationError, match="Wrong value for N8N_TIMEOUT"):
         load(N8nSettings)
 
 

@@ -188,7 +188,7 @@ async def test_expected_error_is_logged_with_the_name_of_the_tool(
         ({}, "someText is required"),
         ({"someText": SECRET * 2}, "someText must be at most 20 long"),
         ({"someText": "x", "times": SECRET}, "times must be a whole number"),
-        ({"someText": "x", SECRET: 1}, "unknown argument: look at the tool's schema for the names it takes"),
+        ({"someText": "x", SECRET: 1}, "unknown argument: see the tool's schema for valid names"),
     ],
 )
 async def test_invalid_arguments_are_named_without_their_values(
