@@ -102,7 +102,7 @@ def test_the_wheel_runs_where_nothing_else_is(built: Built, tmp_path: Path) -> N
     subprocess.run([*pip[:-1], str(built.plug_in)], check=True, env=clean())
     with app([python.parent / "chie"], tmp_path) as address:
         agents = {agent["id"]: agent for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
-    assert agents["adk"]["reason"] == "Set ANTHROPIC_API_KEY to use this agent."
+    assert agents["adk"]["reason_code"] == "models.api_key_missing"
 
 
 def test_the_sdist_builds_the_same_package(built: Built, uv: Path, tmp_path: Path) -> None:
