@@ -22,6 +22,8 @@ READING = {
     "validate_workflow", "list_backups", "n8n_health",
 }  # fmt: skip
 
+REPEATING = {"create_workflow", "create_workflow_from_file", "restore_workflow", "retry_execution"}
+
 
 async def test_every_tool_is_described_and_annotated(fake: FakeN8n) -> None:
     server = create_server(N8nSettings(url=fake.url, api_key=SecretStr(KEY)))
@@ -33,7 +35,8 @@ async def test_every_tool_is_described_and_annotated(fake: FakeN8n) -> None:
         assert len(tool.description) > 40
         assert tool.annotations.read_only_hint is (tool.name in READING)
         assert tool.annotations.read_only_hint or tool.annotations.destructive_hint is not None
-        if tool.name == "restore_workflow":  # every call recreates a deleted workflow
+        assert tool.annotations.destructive_hint is not False or tool.name == "create_workflow_from_file"
+        if tool.name in REPEATING:
             assert tool.annotations.idempotent_hint is False
     assert len(json.dumps([tool.input_schema for tool in tools])) < 20_000
 

@@ -8,6 +8,7 @@ from fastmcp.tools import Tool, ToolResult
 from mcp_types import TextContent
 from pydantic import PrivateAttr
 
+from chie.mcp_kit.approval import destructive_with
 from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view, shown_by
 from chie.n8n.all_tools import create_registry
@@ -48,7 +49,7 @@ class FastMcpTool(Tool):
             description=definition.description,
             parameters=definition.input_schema,
             annotations=definition.annotations,
-            meta=shown_by(definition.view),
+            meta={**(shown_by(definition.view) or {}), **destructive_with(*definition.destructive_arguments)} or None,
         )
         tool._definition = definition
         return tool

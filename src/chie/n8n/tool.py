@@ -26,6 +26,7 @@ R = TypeVar("R", bound=RawArguments)
 READ = ToolAnnotations(read_only_hint=True, open_world_hint=True)
 ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=True)
+CHANGE_EACH_TIME = CHANGE.model_copy(update={"idempotent_hint": False})  # a repeated call has its effect again
 
 
 class Text(TypedDict):
@@ -47,6 +48,7 @@ class ToolDefinition:
     annotations: ToolAnnotations
     handler: Callable[[Mapping[str, Any]], Awaitable[ToolResponse]]
     view: str | None = None
+    destructive_arguments: tuple[str, ...] = ()
 
 
 class BaseTool(ABC, Generic[A]):
@@ -54,6 +56,7 @@ class BaseTool(ABC, Generic[A]):
     description: ClassVar[str]
     annotations: ClassVar[ToolAnnotations] = READ
     arguments: ClassVar[type[Arguments]]
+    destructive_arguments: ClassVar[tuple[str, ...]] = ()  # without them a destructive tool only adds
     view: ClassVar[str | None] = None  # URI of the MCP Apps view that shows the result
     truncation_advice: ClassVar[Message] = Message("n8n.truncation_advice")
 
@@ -87,7 +90,15 @@ class BaseTool(ABC, Generic[A]):
 
     def to_definition(self) -> ToolDefinition:
         schema = self.get_input_schema()
-        return ToolDefinition(self.name, self.description, schema, self.annotations, self.handler, self.view)
+        return ToolDefinition(
+            self.name,
+            self.description,
+            schema,
+            self.annotations,
+            self.handler,
+            self.view,
+            self.destructive_arguments,
+        )
 
     def _parse(self, arguments: Mapping[str, Any]) -> Arguments:
         try:

@@ -20,6 +20,7 @@ from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import BuiltIn, create_transport
 from chie.chat.toolbox.wrappers import AllowedTools, ApprovedTools, ServerLists, UniqueNames
 from chie.errors import NotFoundError
+from chie.mcp_kit.approval import destructive_with
 from chie.messages.catalogue import Message
 
 NOT_CONFIGURED = Message("toolbox.program_not_found", command="n8n")
@@ -164,6 +165,14 @@ def test_lists_of_a_server_apply_only_to_that_server(server: str, tool: str) -> 
     assert [tool.destructive for tool in ServerLists(toolset, others, others).tools()] == [True]
     assert [tool.destructive for tool in ServerLists(toolset, {}, {server: ["*"]}).tools()] == [False]
     assert ServerLists(toolset, {server: ["*"]}, {}).tools() == []
+
+
+def test_only_builtin_servers_name_their_destructive_arguments() -> None:
+    named = types.Tool(name="make", input_schema={}, _meta=destructive_with("live"))
+    ours, others = Tool.from_mcp("n8n", named, builtin=True), Tool.from_mcp("files", named)
+    calls: list[dict[str, Any]] = [{}, {"live": None}, {"live": False}, {"live": True}, {"live": "no"}, {"live": []}]
+    assert [ours.needs_approval(call) for call in calls] == [False, False, False, True, True, True]
+    assert all(others.needs_approval(call) for call in calls)
 
 
 @pytest.mark.parametrize("stateless", [True, False], ids=["stateless", "stateful"])

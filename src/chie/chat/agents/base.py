@@ -61,7 +61,7 @@ class BaseAgent(ABC):
     ) -> AsyncGenerator[Event, None]:
         """Answer. Ends with `done` or raises a ChieError; closing the generator cancels the work.
 
-        `approve` is awaited before a destructive tool runs. Without it such tools are rejected.
+        `approve` is awaited before a destructive call runs. Without it such calls are rejected.
         """
 
     @abstractmethod

@@ -147,7 +147,7 @@ class ToolLoop:
         elif arguments is None and isinstance(tool, Tool):
             tool = Message("agents.arguments_invalid")
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
-        if isinstance(tool, Tool) and tool.destructive and self.approve is not None:
+        if isinstance(tool, Tool) and tool.needs_approval(event["arguments"]) and self.approve is not None:
             event["approval"] = "required"
         return _Pending(tool, event)
 
@@ -169,7 +169,7 @@ class ToolLoop:
     async def _outcome(self, tool: Tool | Message, event: ToolCall) -> Outcome:
         if isinstance(tool, Message):
             return Outcome.failed(tool)
-        if tool.destructive and not await self._approved(event):
+        if tool.needs_approval(event["arguments"]) and not await self._approved(event):
             return Outcome.failed(Message("agents.call_rejected"))
         async with self._slots:
             return await self._toolset.call(tool, event["arguments"])

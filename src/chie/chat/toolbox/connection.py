@@ -209,7 +209,9 @@ class Connection:
         raise ConnectionLostError("toolbox.server_disconnected", server=self.name)
 
     async def _list(self, client: "Client[Any]") -> None:
-        tools = tuple(Tool.from_mcp(self.name, tool) for tool in await self._list_tools(client))
+        tools = tuple(
+            Tool.from_mcp(self.name, tool, builtin=self.is_builtin) for tool in await self._list_tools(client)
+        )
         if tools != self.tools:
             logger.info("server %s: tools are %s", self.name, ", ".join(tool.original for tool in tools))
         self.tools = tools

@@ -3,11 +3,12 @@
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from chie.chat.events import ToolCall, ToolResult
+from chie.mcp_kit.approval import DESTRUCTIVE_ARGUMENTS_META
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class Tool:
     """`name` is the name that models use, `original` the name on `server`.
 
     `destructive` tools wait for the user's approval. As in the MCP specification, a tool is destructive unless it is
-    annotated as read-only or as only adding.
+    annotated as read-only or as only adding. Of a tool with `destructive_arguments` only the calls that set one of them
+    wait.
     """
 
     name: str
@@ -31,9 +33,11 @@ class Tool:
     schema: dict[str, Any]
     read_only: bool
     destructive: bool
+    destructive_arguments: frozenset[str] = frozenset()
 
     @classmethod
-    def from_mcp(cls, server: str, tool: "mcp_types.Tool") -> "Tool":
+    def from_mcp(cls, server: str, tool: "mcp_types.Tool", *, builtin: bool = False) -> "Tool":
+        """Only a built-in server may name its destructive arguments: others could use that to avoid the question."""
         hints = tool.annotations
         read_only = bool(hints and hints.read_only_hint)
         only_adds = hints is not None and hints.destructive_hint is False
@@ -45,7 +49,14 @@ class Tool:
             schema={"type": "object", "properties": {}, **tool.input_schema},
             read_only=read_only,
             destructive=not (read_only or only_adds),
+            destructive_arguments=frozenset((tool.meta or {}).get(DESTRUCTIVE_ARGUMENTS_META, ()) if builtin else ()),
         )
+
+    def needs_approval(self, arguments: Mapping[str, Any]) -> bool:
+        """An argument is set unless it is null or false; the server may read any other value as true."""
+        if not self.destructive_arguments:
+            return self.destructive
+        return self.destructive and any(arguments.get(name) not in (None, False) for name in self.destructive_arguments)
 
 
 def callable_name(name: str) -> str:

@@ -5,7 +5,7 @@ from pydantic import Field
 from chie.n8n.arguments import Connections, JsonObject, Nodes, RawArguments, Settings, Tags, WorkflowName
 from chie.n8n.models import Json
 from chie.n8n.saving import Report
-from chie.n8n.tool import ADD, RawTool
+from chie.n8n.tool import CHANGE_EACH_TIME, RawTool
 from chie.n8n.validation import reject_truncated
 from chie.n8n.workflow_summary import report
 
@@ -26,7 +26,8 @@ class CreateWorkflowTool(RawTool[CreateWorkflowArguments]):
         "Create a workflow. Its structure is validated first; missing tags are created; it stays unpublished unless "
         "active is true. The result lists the steps."
     )
-    annotations = ADD
+    annotations = CHANGE_EACH_TIME
+    destructive_arguments = ("active",)  # a published workflow runs
     arguments = CreateWorkflowArguments
 
     async def execute_core(self, args: CreateWorkflowArguments) -> Report:

@@ -8,7 +8,7 @@ from chie.n8n.backup_diff import restore_change
 from chie.n8n.errors import NotFoundError
 from chie.n8n.models import WRITABLE, Json, Workflow, tag_names
 from chie.n8n.saving import Report
-from chie.n8n.tool import CHANGE, RawTool
+from chie.n8n.tool import CHANGE_EACH_TIME, RawTool
 from chie.n8n.workflow_summary import report
 
 
@@ -22,7 +22,7 @@ class RestoreWorkflowTool(RawTool[RestoreWorkflowArguments]):
         "Restore name, nodes, connections, settings and tags of a workflow from a backup. The current state is backed "
         "up first. A deleted workflow is created again, with a new id and unpublished."
     )
-    annotations = CHANGE.model_copy(update={"idempotent_hint": False})  # a deleted workflow is created by every call
+    annotations = CHANGE_EACH_TIME  # a deleted workflow is created by every call
     arguments = RestoreWorkflowArguments
 
     async def execute_core(self, args: RestoreWorkflowArguments) -> Report:

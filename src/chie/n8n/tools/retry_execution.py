@@ -5,7 +5,7 @@ from pydantic import Field
 from chie.n8n import execution_summary
 from chie.n8n.arguments import Arguments, ExecutionId
 from chie.n8n.models import Json
-from chie.n8n.tool import ADD, BaseTool
+from chie.n8n.tool import CHANGE_EACH_TIME, BaseTool
 
 
 class RetryExecutionArguments(Arguments):
@@ -21,7 +21,7 @@ class RetryExecutionTool(BaseTool[RetryExecutionArguments]):
         "Retry a failed execution from the failed node. It has the side effects of the workflow, such as sending "
         "messages or writing data."
     )
-    annotations = ADD
+    annotations = CHANGE_EACH_TIME
     arguments = RetryExecutionArguments
 
     async def execute(self, args: RetryExecutionArguments) -> Json:
