@@ -1,11 +1,19 @@
 """Damaged, unsafe, newer and older archives are verified before anything is changed."""
 
+import hashlib
+import json
+import resource
 import sqlite3
+import subprocess
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.app.processes import BIN
 from tests.backup.commands import change_manifest, chie, downgrade, message, notes, titles
+
+from chie.backup.archive import MAX_MANIFEST_BYTES
 
 
 def damage(archive: Path, offset: int) -> None:
@@ -106,3 +114,44 @@ def test_confirmation_needs_a_terminal(home: Path, tmp_path: Path) -> None:
     assert titles(home) == {"x", "y"}
     assert not list(home.glob(".restoring-*"))
     assert chie("backup", str(tmp_path / "b.zip"), "--yes").exit_code == 0
+
+
+def _limit_written_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+def test_member_larger_than_declared_is_rejected_before_it_is_unpacked(
+    home: Path, tmp_path: Path, compression: int
+) -> None:
+    """Writing as much as a megabyte of it would fail with another error."""
+    archive = tmp_path / "b.zip"
+    item = {"sha256": hashlib.sha256(b"12345").hexdigest(), "size": 5}
+    with zipfile.ZipFile(archive, "w", compression) as out:
+        out.writestr("home/servers.json", bytes(8_000_000))
+        out.writestr("manifest.json", json.dumps({"format": 1, "items": {"home/servers.json": item}}))
+    result = _restore_with_limit(archive)
+    assert result.returncode == 1
+    assert message("backup.archive_invalid", path=str(archive)) in result.stderr
+    assert list(home.iterdir()) == []
+
+
+def test_huge_manifest_and_other_compressions_are_rejected(home: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "b.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("manifest.json", b" " * MAX_MANIFEST_BYTES + b'{"format": 1}')
+    assert message("backup.archive_invalid", path=str(archive)) in chie("restore", str(archive), "--yes").output
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_BZIP2) as out:
+        out.writestr("manifest.json", '{"format": 1}')
+    assert message("backup.archive_invalid", path=str(archive)) in chie("restore", str(archive), "--yes").output
+    assert list(home.iterdir()) == []
+
+
+def _restore_with_limit(archive: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [BIN / "chie", "restore", str(archive), "--yes"],
+        preexec_fn=_limit_written_files,
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -22,7 +22,6 @@ def test_everything_is_restored(home: Path, tmp_path: Path) -> None:
         service.save("知恵の輪", tags=["遊び"], source="wiki")
     chie("db", "upgrade")
     (home / "servers.json").write_text('{"x": {"command": "y", "env": {"TOKEN": "z"}}}')
-    (home / "servers.json").chmod(0o640)
     saved = home / "n8n-backups" / "127.0.0.1_5678" / "wf1" / "20260101T000000000000Z-update.json"
     saved.parent.mkdir(parents=True)
     saved.write_text("{}")
@@ -39,7 +38,6 @@ def test_everything_is_restored(home: Path, tmp_path: Path) -> None:
     restored = chie("restore", str(tmp_path / "out" / "b.zip"), "--yes")
     assert restored.exit_code == 0, restored.output
     assert {path: path.read_bytes() for path in home.rglob("*.json")} == before
-    assert (home / "servers.json").stat().st_mode & 0o777 == 0o640
     with notes(home) as service:
         found = service.search("知恵の輪").hits[0]
         assert (found.tags, found.source) == (["遊び"], "wiki")

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,11 +15,13 @@ from pydantic import BaseModel, Field, ValidationError
 from chie import __version__
 from chie.errors import StorageError
 from chie.errors import ValidationError as InvalidError
-from chie.files import replacing
+from chie.files import create_private, make_folder, replacing
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 CHUNK_BYTES = 1 << 20
+MAX_MANIFEST_BYTES = 64 << 20  # of several hundred thousand files
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # zipfile unpacks others without a limit on memory
 
 _ITEM_NAME = re.compile(r"(?:databases|home)(?:/[^/\\\x00]+)+")
 
@@ -26,7 +29,6 @@ _ITEM_NAME = re.compile(r"(?:databases|home)(?:/[^/\\\x00]+)+")
 class Item(BaseModel):
     sha256: str
     size: int
-    mode: int = 0o600
 
 
 class Manifest(BaseModel):
@@ -67,8 +69,7 @@ def _pack(out: IO[bytes], sources: Mapping[str, Path], manifest: Manifest) -> di
                 raise
             with source, archive.open(name, "w", force_zip64=True) as into:
                 digest, size = _copy(source, into)
-                mode = os.fstat(source.fileno()).st_mode & 0o777
-            items[name] = Item(sha256=digest, size=size, mode=mode)
+            items[name] = Item(sha256=digest, size=size)
         complete = manifest.model_copy(update={"items": items})
         archive.writestr(MANIFEST, complete.model_dump_json(indent=2))
     return items
@@ -81,7 +82,7 @@ def verify(path: Path, *, into: Path | None = None) -> Manifest:
             manifest = _manifest(archive, path)
             for name, item in manifest.items.items():
                 _check(archive, name, item, into)
-    except (zipfile.BadZipFile, KeyError, EOFError, zipfile.zlib.error) as error:  # type: ignore[attr-defined]
+    except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, RuntimeError) as error:  # RuntimeError if encrypted
         raise _damaged(path) from error
     except FileNotFoundError as error:
         raise InvalidError("backup.archive_missing", path=str(path)) from error
@@ -92,7 +93,7 @@ def verify(path: Path, *, into: Path | None = None) -> Manifest:
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     try:
-        manifest = Manifest.model_validate_json(archive.read(MANIFEST))
+        manifest = Manifest.model_validate_json(archive.read(_member(archive, MANIFEST, MAX_MANIFEST_BYTES)))
     except ValidationError as error:
         raise _damaged(path) from error
     if manifest.format > FORMAT:
@@ -103,14 +104,26 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
 
 
 def _check(archive: zipfile.ZipFile, name: str, item: Item, into: Path | None) -> None:
-    target = into / name if into else Path(os.devnull)
-    if into:
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with archive.open(name) as source, target.open("wb") as out:
+    member = _member(archive, name, item.size)
+    with archive.open(member) as source, _output(into / name if into else None) as out:
         if _copy(source, out) != (item.sha256, item.size):
             raise zipfile.BadZipFile(name)
-    if into:
-        target.chmod(item.mode & 0o777 | 0o600)
+
+
+def _member(archive: zipfile.ZipFile, name: str, max_bytes: int) -> zipfile.ZipInfo:
+    """Rejected before a byte of it is unpacked if it is larger; `zipfile` unpacks no more than its `file_size`."""
+    member = archive.getinfo(name)
+    if member.file_size > max_bytes or member.compress_type not in COMPRESSIONS:
+        raise zipfile.BadZipFile(name)
+    return member
+
+
+def _output(target: Path | None) -> IO[bytes]:
+    """Without a target the bytes are only checked."""
+    if target is None:
+        return Path(os.devnull).open("wb")
+    make_folder(target.parent)
+    return create_private(target)
 
 
 def _copy(source: IO[bytes], into: IO[bytes]) -> tuple[str, int]:

@@ -6,12 +6,13 @@ from pathlib import Path
 from chie.backup.archive import Manifest, target_error, write_archive
 from chie.backup.database import Contents, snapshot
 from chie.backup.inventory import ARCHIVED_DATABASE, Inventory
+from chie.files import make_folder
 
 
 def back_up(inventory: Inventory, target: Path) -> Manifest:
     """Write everything into one archive and verify it."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".chie-") as folder:
             return _write(inventory, target, Path(folder))
     except OSError as error:

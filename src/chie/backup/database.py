@@ -1,7 +1,6 @@
 """A SQLite file: a snapshot while others write, its contents, and an atomic replacement."""
 
 import os
-import shutil
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -12,6 +11,7 @@ from time import monotonic
 from chie.database.errors import BUSY_TIMEOUT_SECONDS, DAMAGE_CODES, sqlite_error
 from chie.database.sqlite import connect_existing, translate_errors
 from chie.errors import StorageError
+from chie.files import copy_private, make_folder
 
 TABLES = {"notes": "note", "sessions": "conversation", "messages": "message"}
 SIDE_FILE_SUFFIXES = ("-wal", "-shm")
@@ -84,10 +84,10 @@ def replace_content(staged: Path, live: Path) -> bool:
 
 def copy_damaged(path: Path, folder: Path) -> None:
     """Copy a damaged file byte for byte, so that it can be repaired later."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for file in (path, *_side_files(path)):
         if file.exists():
-            shutil.copy2(file, folder / file.name)
+            copy_private(file, folder / file.name)
 
 
 def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
@@ -104,8 +104,8 @@ def _install(staged: Path, live: Path) -> None:
     """Copy, then rename: the two may be on different disks, and only a rename is atomic."""
     copy = live.with_name(f"{STAGING_PREFIX}{live.name}")
     try:
-        live.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(staged, copy)
+        make_folder(live.parent)
+        copy_private(staged, copy)
         with copy.open("rb") as written:
             os.fsync(written.fileno())
         for file in _side_files(live):  # SQLite would apply the old log to the new file

@@ -1,6 +1,5 @@
 """Restoring a backup: verified before anything is changed, then installed."""
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,7 +13,7 @@ from chie.backup.database import STAGING_PREFIX, Contents, copy_damaged, examine
 from chie.backup.inventory import ARCHIVED_DATABASE, Inventory
 from chie.database.errors import DAMAGE_CODES
 from chie.errors import StorageError, ValidationError
-from chie.files import make_folder
+from chie.files import copy_private, make_folder
 
 # Archives of earlier versions may have two databases if CHIE_DATABASE_URL named a file. That file has this name in the
 # archive and holds all data; the other one is an unused file in CHIE_HOME.
@@ -74,7 +73,7 @@ class UnpackedBackup:
 
     def _install_file(self, file: Path) -> None:
         target = self.inventory.home / file
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(target.parent)
         (self.folder / "home" / file).replace(target)
 
     def _back_up_current(self) -> Path:
@@ -90,9 +89,9 @@ class UnpackedBackup:
     def _copy_current(self, folder: Path) -> None:
         copy_damaged(self.inventory.database, folder)
         for file in self.inventory.files():
-            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            make_folder((folder / file).parent)
             with suppress(FileNotFoundError):  # deleted since it was listed
-                shutil.copy2(self.inventory.home / file, folder / file)
+                copy_private(self.inventory.home / file, folder / file)
 
 
 @contextmanager
