@@ -260,6 +260,16 @@ def test_an_import_unpacks_so_much_and_no_more(page: TestClient, monkeypatch: py
     assert report["refused_params"]["after.md"] == {"limit": 2}
 
 
+def test_a_zip_with_too_many_files_saves_nothing(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.knowledge.uploads.MAX_FILES", 3)
+    many = a_zip({f"メモ {number}.md": "text" for number in range(4)})
+    files = [("first.md", b"first"), ("ok.zip", a_zip({"a.md": "a"})), ("many.zip", many), ("last.md", b"last")]
+    response = page.post(f"{API}/import", files=[("files", file) for file in files])
+    assert (response.status_code, response.json()["code"]) == (400, "knowledge.zip_too_many_files")
+    assert page.get(API).json()["notes"] == []
+    assert sent(page, *files[:2])["saved"] == 2
+
+
 @pytest.mark.parametrize("kind", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_zip_that_would_unpack_to_gigabytes_is_not_unpacked(page: TestClient, kind: int) -> None:
     buffer = io.BytesIO()

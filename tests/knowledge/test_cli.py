@@ -120,6 +120,27 @@ def test_export_and_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert again.exit_code == 1
 
 
+def test_import_does_not_follow_symlinks_out_of_the_folder(tmp_path: Path) -> None:
+    outside, vault = tmp_path / "outside", tmp_path / "vault"
+    for folder in (outside, vault / ".hidden", vault / "サブ"):
+        folder.mkdir(parents=True)
+    (outside / "secret.md").write_text("password", encoding="utf-8")
+    (vault / ".hidden" / "trash.md").write_text("deleted", encoding="utf-8")
+    (vault / "手順.md").write_text("step one", encoding="utf-8")
+    (vault / "link.md").symlink_to(outside / "secret.md")
+    (vault / "サブ" / "途中.md").symlink_to(Path("..", "..", "outside", "secret.md"))
+    (vault / "trash.md").symlink_to(vault / ".hidden" / "trash.md")
+    (vault / "folder").symlink_to(outside)
+    (tmp_path / "way").symlink_to(vault)  # the folder that was named may itself be a symlink
+    imported = chie("notes", "import", str(tmp_path / "way"))
+    assert imported.exit_code == 1
+    assert "1 saved, 0 unchanged, 3 rejected" in imported.output
+    for name in ("link.md", "途中.md", "trash.md"):
+        assert f"{name}: The file is a symbolic link to a file outside the folder" in imported.output
+    (note,) = json.loads(chie("notes", "list", "--json").output)["notes"]
+    assert note["title"] == "手順"
+
+
 def test_import_lists_notes_that_it_keeps(tmp_path: Path) -> None:
     (tmp_path / "手順.md").write_text("step one", encoding="utf-8")
     chie("notes", "import", str(tmp_path))

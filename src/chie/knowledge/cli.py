@@ -165,7 +165,7 @@ def import_(folder: Path, *, overwrite: bool) -> None:
     """
     files = markdown_files(folder)
     with _service() as service, click.progressbar(files, label="Importing", file=sys.stderr) as bar:
-        report = import_files(service, bar, overwrite=overwrite)
+        report = import_files(service, bar, folder=folder, overwrite=overwrite)
     click.echo(f"{report.saved} saved, {report.unchanged} unchanged, {len(report.refused)} rejected")
     if report.newer:
         click.echo(f"{len(report.newer)} kept: changed in Chie after these files. --overwrite replaces them:")

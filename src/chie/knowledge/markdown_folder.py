@@ -45,11 +45,17 @@ def markdown_files(folder: Path) -> list[Path]:
     )
 
 
-def import_files(service: KnowledgeService, files: Iterable[Path], *, overwrite: bool = False) -> ImportReport:
-    """Import every file. A file that cannot become a note is reported; a StorageError ends the import."""
+def import_files(
+    service: KnowledgeService, files: Iterable[Path], *, folder: Path | None = None, overwrite: bool = False
+) -> ImportReport:
+    """Import every file. A file that cannot become a note, or a symlink out of `folder`, is reported; a StorageError
+    ends the import.
+    """
     report, run = ImportReport(), ImportRun(service, overwrite=overwrite)
     for path in files:
         try:
+            if folder is not None:
+                _require_inside(path, folder)
             outcome = run.add(str(path), markdown.read(path, owner=current_user().id))
             report.saved += outcome == "saved"
             report.unchanged += outcome == "unchanged"
@@ -60,6 +66,14 @@ def import_files(service: KnowledgeService, files: Iterable[Path], *, overwrite:
         except ChieError as error:
             report.refused[path] = error.reason
     return report
+
+
+def _require_inside(path: Path, folder: Path) -> None:
+    """A downloaded folder may contain symlinks to files that its user did not mean to share. Hidden folders are not
+    imported through a symlink either."""
+    target, root = path.resolve(), folder.resolve()
+    if not target.is_relative_to(root) or any(part.startswith(".") for part in target.relative_to(root).parts):
+        raise ValidationError("knowledge.symlink_outside_folder")
 
 
 def export_notes(service: KnowledgeService, folder: Path) -> Iterator[Path]:

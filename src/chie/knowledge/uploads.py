@@ -3,7 +3,7 @@
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -111,18 +111,23 @@ def write_zip(service: KnowledgeService, target: IO[bytes]) -> None:
             archive.writestr(entry, markdown.write(note))
 
 
-def unpacked(uploads: Iterable[Upload], report: ImportReport) -> Iterator[Entry]:
+def unpacked(uploads: Iterable[Upload], report: ImportReport) -> list[Entry]:
+    """Every file, listed before the first is imported: a zip with too many files rejects the whole import, which must
+    not have saved anything by then."""
+    entries = list[Entry]()
     for upload in uploads:
         if not upload.name.lower().endswith(".zip"):
-            yield Entry(upload.name, partial(upload.file.read, MAX_FILE_BYTES + 1), upload.changed)
+            entries.append(Entry(upload.name, partial(upload.file.read, MAX_FILE_BYTES + 1), upload.changed))
             continue
         try:
-            with zipfile.ZipFile(upload.file) as archive:
-                for entry in _entries(archive):
-                    changed = _changed(entry, upload.changed or now())
-                    yield Entry(_name(entry), partial(_member, archive, entry), changed)
+            archive = zipfile.ZipFile(upload.file)  # does not own the file, so there is nothing to close
+            entries.extend(
+                Entry(_name(entry), partial(_member, archive, entry), _changed(entry, upload.changed or now()))
+                for entry in _entries(archive)
+            )
         except ZIP_ERRORS as error:
             report.refused[upload.name] = Message("knowledge.zip_unreadable", error=type(error).__name__)
+    return entries
 
 
 def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
