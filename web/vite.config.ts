@@ -4,6 +4,8 @@ import { diagramFrame } from "./diagram/plugin.ts";
 
 // `npm run dev` reloads on every change and forwards API requests to a running Chie.
 const CHIE = "http://127.0.0.1:8080";
+// Chie answers only its own page, so the Host must remain that of the page's origin.
+const SAME_HOST = { target: CHIE, changeOrigin: false };
 
 // The package's browser variant decodes entities with `innerHTML`, which the page's Content-Security-Policy forbids.
 const ENTITIES = new URL("./node_modules/decode-named-character-reference/index.js", import.meta.url)
@@ -20,6 +22,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: ["chrome120", "firefox121", "safari17.4"],
   },
-  server: { proxy: { "/api": CHIE, "/health": CHIE }, fs: { allow: [".."] } },
+  server: { proxy: { "/api": SAME_HOST, "/health": SAME_HOST }, fs: { allow: [".."] } },
   test: { include: ["core/**/*.test.ts", "src/**/*.test.ts"] },
 });

@@ -41,7 +41,7 @@ def test_allowed_hosts(client: TestClient, host: str, status: int) -> None:
     [
         ("https://chie.example.com", 200),
         ("https://chie-42.us-central1.run.app", 200),
-        ("http://127.0.0.1:3000", 200),
+        ("http://127.0.0.1:3000", 403),
         ("https://evil.example", 403),
         ("http://127.0.0.1.evil.example:3000", 403),
         ("null", 403),

@@ -6,7 +6,7 @@ A new route fails the first test until it is added to the table, with a decision
 import io
 import json
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,10 +117,10 @@ def filled(team: Team, text: str) -> str:
     )
 
 
-def request(team: Team, who: str | None, name: str) -> Any:
+def request(team: Team, who: str | None, name: str, headers: Mapping[str, str] | None = None) -> Any:
     method, path = name.split(" ")
     case = ROUTES[name]
-    options: dict[str, Any] = {"params": case.query}
+    options: dict[str, Any] = {"params": case.query, "headers": headers or {}}
     if case.body is not None:
         options["json"] = json.loads(filled(team, json.dumps(case.body)))
     if name == "POST /api/knowledge/import":

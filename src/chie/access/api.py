@@ -41,7 +41,7 @@ def create_access_api(authenticator: Authenticator) -> APIRouter:
     @router.post("/api/login", response_model=Me, responses=errors(401, 403, 413, 429))
     async def sign_in(body: Login, request: Request, response: Response) -> Any:  # noqa: ANN401
         """For browsers: stores the token in a cookie that scripts cannot read."""
-        require_same_origin(request.scope, authenticator.proxy.origins)
+        require_same_origin(request.scope, authenticator.proxy)
         try:
             user = await authenticator.user_of(body.token.strip())
         except AuthenticationError as error:

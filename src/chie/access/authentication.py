@@ -26,7 +26,6 @@ class Authenticator:
     def __init__(self, settings: AccessSettings) -> None:
         self.settings = settings
         self.proxy = load_proxy()
-        self.origins = (*settings.allowed_origins, *self.proxy.origins)
         self.requests = RateLimit(settings.rate_limit, settings.rate_burst)
         self.failures = RateLimit(FAILURES_PER_MINUTE, FAILURE_BURST)
         self._users = UserFile(settings.users_path)

@@ -107,7 +107,7 @@ class AuthenticationMiddleware:
                 reason = reason or error
                 continue
             if is_ambient:
-                require_same_origin(scope, self._authenticator.proxy.origins)
+                require_same_origin(scope, self._authenticator.proxy)
             return user
         raise reason or AuthenticationError("access.token_missing")
 

@@ -30,10 +30,13 @@ class ProxySettings(BaseSettings):
 
     @property
     def origins(self) -> list[str]:
-        """The origins of our page in a browser: https, because the proxy terminates TLS, and loopback for tunnels."""
-        if not self.allowed_hosts:
-            return []
-        return [*(f"https://{host}" for host in self.allowed_hosts), "http://127.0.0.1:*", "http://localhost:*"]
+        """The origins of our page in a browser: https, because the proxy terminates TLS."""
+        return [f"https://{host.lower()}" for host in self.allowed_hosts]
+
+    @property
+    def tunnel_origins(self) -> list[str]:
+        """Origins of our page through a tunnel to the proxy, such as that of `gcloud run services proxy`."""
+        return ["http://127.0.0.1:*", "http://localhost:*"] if self.allowed_hosts else []
 
     @field_validator("allowed_hosts", mode="before")
     @classmethod
@@ -51,5 +54,6 @@ def load_proxy() -> ProxySettings:
 def base_url(scope: "Scope") -> str:
     """The app's own URL as the client sees it."""
     headers = Headers(scope=scope)
-    scheme = "https" if headers.get("x-forwarded-proto") == "https" else scope["scheme"]
+    forwarded = headers.get("x-forwarded-proto", "").partition(",")[0].strip()
+    scheme = "https" if forwarded == "https" else scope["scheme"]
     return f"{scheme}://{headers.get('host', '')}"
