@@ -23,7 +23,7 @@ class CreateWorkflowFromFileTool(RawTool[CreateWorkflowFromFileArguments]):
     arguments = CreateWorkflowFromFileArguments
 
     async def execute_core(self, args: CreateWorkflowFromFileArguments) -> Report:
-        content = self.context.folders.read(args.file_path)
+        content = await self.context.folders.read(args.file_path)
         fields = {key: value for key, value in content.items() if key in WRITABLE}
         reject_truncated(fields)
         result = await self.context.saver.create(fields, active=None, tag_list=None)

@@ -27,7 +27,7 @@ class ReplaceWorkflowFromFileTool(RawTool[ReplaceWorkflowFromFileArguments]):
     arguments = ReplaceWorkflowFromFileArguments
 
     async def execute_core(self, args: ReplaceWorkflowFromFileArguments) -> Report:
-        content = self.context.folders.read(args.file_path)
+        content = await self.context.folders.read(args.file_path)
         fields = {key: content[key] for key in WRITABLE if content.get(key) is not None}
         reject_truncated(fields)
         result = await self.context.saver.change(
