@@ -288,6 +288,38 @@ def test_error_of_n8n_does_not_contain_the_key(page: TestClient, n8n: FakeN8n) -
     assert KEY not in answer.text
 
 
+@pytest.mark.parametrize(
+    ("status", "expected", "code"),
+    [
+        (400, 400, "n8n.bad_request"),
+        (404, 500, "n8n.request_failed"),
+        (409, 409, "n8n.state_conflict"),
+        (403, 500, "n8n.permission_missing"),
+        (502, 500, "n8n.server_error"),
+    ],
+)
+def test_rejection_of_a_list_by_n8n_keeps_its_status_if_the_caller_caused_it(
+    page: TestClient, n8n: FakeN8n, status: int, expected: int, code: str
+) -> None:
+    """A 404 for a list means that the URL of n8n is wrong."""
+    for _ in range(3):  # reads are retried
+        n8n.fail("GET", "/workflows", status, "カーソルが無効です")
+    answer = page.get(f"{API}/workflows")
+    assert (answer.status_code, answer.json()["code"]) == (expected, code)
+    assert "カーソルが無効です" in answer.json()["detail"]
+
+
+def test_restore_that_n8n_rejects_has_the_status_of_n8n(page: TestClient, n8n: FakeN8n, tmp_path: Path) -> None:
+    flow = n8n.add_workflow(**FLOW)
+    name = backed_up(tmp_path, n8n, flow)
+    n8n.workflows[flow["id"]]["name"] = "Renamed"
+    for status in (400, 409):
+        n8n.fail("PUT", f"/workflows/{flow['id']}", status, "The workflow is archived")
+        answer = page.post(f"{API}/backups/{name}/restore")
+        assert answer.status_code == status, answer.text
+    assert n8n.workflows[flow["id"]]["name"] == "Renamed"
+
+
 def backed_up(folder: Path, n8n: FakeN8n, workflow: Json) -> str:
     """Write a backup as the tools do before a change."""
     from chie.n8n.server import create_client, create_context

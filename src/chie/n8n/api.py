@@ -12,6 +12,7 @@ from chie.errors import ForbiddenError
 from chie.http.openapi_errors import errors
 from chie.messages.catalogue import Message
 from chie.n8n import execution_summary, workflow_summary
+from chie.n8n.api_errors import CallerErrorRoute
 from chie.n8n.arguments import ExecutionId, WorkflowId
 from chie.n8n.backup_diff import Difference, compare
 from chie.n8n.backups import Backup
@@ -102,7 +103,7 @@ class Restored(BaseModel):
 
 
 def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
-    router = APIRouter()
+    router = APIRouter(route_class=CallerErrorRoute)
     _declare_workflows(router, context, read_only=read_only)
     _declare_executions(router, context)
     _declare_backups(router, context, read_only=read_only)
@@ -112,21 +113,21 @@ def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
 def _declare_workflows(router: APIRouter, context: ToolContext, *, read_only: bool) -> None:
     client = context.client
 
-    @router.get("/workflows", responses=errors())
+    @router.get("/workflows", responses=errors(409))
     async def list_workflows(limit: Limit = 100, cursor: Cursor = None, name: str | None = None) -> WorkflowPage:
         """Every workflow with its state and its last execution, if that was recent."""
         found, last = await asyncio.gather(_workflows(context, limit, cursor, name), _last_executions(context))
         rows = [_row(client.base, workflow, last.get(str(workflow["id"]))) for workflow in found.rows]
         return WorkflowPage(workflows=rows, next_cursor=found.next_cursor, n8n=client.base, read_only=read_only)
 
-    @router.get("/workflows/{workflow_id}", responses=errors(404))
+    @router.get("/workflows/{workflow_id}", responses=errors(404, 409))
     async def draw_workflow(workflow_id: WorkflowId) -> Graph:
         """The nodes with their positions in n8n's editor, and the connections."""
         return _graph(client.base, await client.get_workflow(workflow_id))
 
 
 def _declare_executions(router: APIRouter, context: ToolContext) -> None:
-    @router.get("/workflows/{workflow_id}/executions", responses=errors(404))
+    @router.get("/workflows/{workflow_id}/executions", responses=errors(404, 409))
     async def list_executions(workflow_id: WorkflowId, limit: Limit = 20, cursor: Cursor = None) -> ExecutionPage:
         """Newest first."""
         found = await read_page(
@@ -139,7 +140,7 @@ def _declare_executions(router: APIRouter, context: ToolContext) -> None:
         )
         return ExecutionPage(executions=found.rows, next_cursor=found.next_cursor)
 
-    @router.get("/executions/{execution_id}", responses=errors(404))
+    @router.get("/executions/{execution_id}", responses=errors(404, 409))
     async def show_execution(execution_id: ExecutionId) -> dict[str, Any]:
         """The nodes that ran, and the failed node with its error."""
         execution = await context.client.get_execution(execution_id, include_data=True)
@@ -155,7 +156,7 @@ def _declare_backups(router: APIRouter, context: ToolContext, *, read_only: bool
         kept = context.backups.list(workflow_id)
         return BackupList(backups=[backup for backup, _ in zip(kept, range(MAX_BACKUPS), strict=False)])
 
-    @router.get("/backups/{workflow_id}/{file}", responses=errors(404))
+    @router.get("/backups/{workflow_id}/{file}", responses=errors(404, 409))
     async def compare_backup(workflow_id: WorkflowId, file: str) -> Comparison:
         """The changes that a restore of this backup would make."""
         old = await asyncio.to_thread(context.backups.read, f"{workflow_id}/{file}")
