@@ -1,7 +1,9 @@
 """The container's command as Cloud Run runs it: port, host names, several instances, and shutdown."""
 
 import signal
+import socket
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import cycle
 from threading import Event, Thread
 from typing import Any
@@ -79,6 +81,15 @@ def test_it_listens_on_all_interfaces_at_port(pair: tuple[Container, Container])
     other = f"http://127.0.0.2:{pair[0].port}"  # a server on 127.0.0.1 would not respond
     assert get(f"{other}/health").json()["status"] == "healthy"
     assert call(other, "search_knowledge", query="zebra") == {"hits": [], "notice": None}
+
+
+@pytest.mark.parametrize("command", [ARGS, None], ids=["knowledge", "app"])
+def test_it_listens_on_the_port_that_the_platform_chose(command: list[str] | None, settings: dict[str, str]) -> None:
+    with closing(socket.create_server(("0.0.0.0", 0))) as probe:  # noqa: S104 - as the container listens
+        chosen: int = probe.getsockname()[1]
+    with container(command, PORT=str(chosen), **settings) as running:
+        assert running.port == chosen
+        assert get(f"http://127.0.0.1:{chosen}/health").json()["status"] == "healthy"
 
 
 def test_only_its_own_host_names_are_allowed_except_for_probes(pair: tuple[Container, Container]) -> None:

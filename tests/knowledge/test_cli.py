@@ -3,6 +3,7 @@
 import json
 import shlex
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from fastmcp import Client
 
 from chie import __version__
 from chie.cli import main
+from chie.knowledge.note import Note
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_store
@@ -72,6 +74,25 @@ def test_next_page_command_keeps_the_options() -> None:
     assert "note 1" in second
     assert "note 0" not in second
     assert shlex.split(second.split("More: chie ")[1])[:-1] == more[:-1]
+
+
+def test_list_has_no_upper_limit() -> None:
+    with closing(create_store(load(KnowledgeSettings))) as store:
+        moment = datetime(2026, 1, 1, tzinfo=UTC)
+        titles = [f"メモ {number}" for number in range(230)]
+        dates = {title: moment + timedelta(minutes=number) for number, title in enumerate(titles)}
+        store.put_copies(
+            [Note(id=f"k-{t}", title=t, content=t, created_at=at, updated_at=at) for t, at in dates.items()]
+        )
+    newest_first = titles[::-1]
+    listed = json.loads(chie("notes", "list", "--all", "--json").output)
+    assert ([note["title"] for note in listed["notes"]], listed["next_cursor"]) == (newest_first, None)
+    first = chie("notes", "list", "--limit", "150").output
+    assert first.count("2026-01-01") == 150
+    assert f"{newest_first[149]}\nMore: chie notes list --limit 150 --cursor" in first
+    rest = chie(*shlex.split(first.split("More: chie ")[1])).output
+    assert [line.split("  ")[2] for line in rest.splitlines()] == newest_first[150:]
+    assert "must be between 1 and 100" in chie("notes", "list", "--limit", "0").output
 
 
 def test_empty_list() -> None:

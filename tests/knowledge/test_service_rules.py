@@ -166,8 +166,38 @@ def test_longest_content_is_accepted(service: KnowledgeService, monkeypatch: pyt
     assert reason == Message("knowledge.content_too_long", length=6, limit=5)
 
 
-def test_the_title_is_the_contents_first_thirty_characters_on_one_line(service: KnowledgeService) -> None:
-    assert service.save("a\nb " + "あ" * 40).title == "a b " + "あ" * 26
+FAMILY = "👨\u200d👩\u200d👧"
+
+
+@pytest.mark.req("KG-2")
+@pytest.mark.parametrize(
+    ("content", "title"),
+    [
+        ("a\nb " + "あ" * 40, "a b " + "あ" * 26),
+        ("  def f():\n    return  1  # 戻り値", "def f():     return  1  # 戻り値"[:30]),
+        ("one\r\ntwo\r\n\r\nthree\tfour\u2028five", "one two  three\tfour five"),
+        ("x" * 29 + " yz", "x" * 29),
+        ("x" * 29 + "か\u3099き", "x" * 29),
+        ("x" * 28 + "か\u3099き", "x" * 28 + "か\u3099"),
+        ("x" * 27 + FAMILY, "x" * 27),
+        ("x" * 25 + FAMILY + "y", "x" * 25 + FAMILY),
+        ("x" * 29 + "👍🏽", "x" * 29),
+        ("x" * 27 + "🇯🇵🇫🇷", "x" * 27 + "🇯🇵"),
+        ("x" * 28 + "🇯🇵🇫🇷", "x" * 28 + "🇯🇵"),
+        ("x" * 29 + "ﾊﾟ", "x" * 29),
+        ("x" * 29 + "\u1112\u1161\u11ab", "x" * 29),
+        ("x" * 29 + "가\u11a8", "x" * 29),
+        ("x" * 29 + "각가", "x" * 29 + "각"),
+        ("e" + "\u0301" * 40, "e" + "\u0301" * 29),
+    ],
+)
+def test_default_title_is_the_first_thirty_characters(service: KnowledgeService, content: str, title: str) -> None:
+    saved = service.save(content)
+    assert saved.title == title
+    note = service.get(saved.id)
+    service.delete(note.id)
+    assert service.restore(note) == note  # blanks and tabs are kept here too
+    assert service.update(note.id, content="別の内容").title == "別の内容"
 
 
 def test_update_changes_only_given_fields(service: KnowledgeService, home: Path) -> None:

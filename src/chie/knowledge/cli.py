@@ -22,9 +22,11 @@ from chie.database.url import parse_location
 from chie.errors import NotFoundError, ValidationError
 from chie.knowledge.markdown_folder import export_notes, import_files, markdown_files, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
+from chie.knowledge.note import Heading, Page
 from chie.knowledge.results import SaveResult, SearchResult
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, open_store
+from chie.knowledge.validation import MAX_LIMIT
 from chie.messages.catalogue import Message
 from chie.settings import load
 
@@ -104,13 +106,14 @@ def search(query: str, limit: int, tags: tuple[str, ...], *, as_json: bool) -> N
 
 @notes.command("list")
 @click.option("--tag", help="Only notes that have this tag.")
-@click.option("--limit", default=20, show_default=True)
+@click.option("--limit", default=20, show_default=True, help="May be larger than 100.")
+@click.option("--all", "every", is_flag=True, help="List all notes.")
 @click.option("--cursor", help="Cursor of the previous page.")
 @AS_JSON
-def list_(tag: str | None, limit: int, cursor: str | None, *, as_json: bool) -> None:
+def list_(tag: str | None, limit: int, cursor: str | None, *, every: bool, as_json: bool) -> None:
     """List notes, newest first."""
     with _service() as service:
-        page = service.browse(tag=tag, limit=limit, cursor=cursor)
+        page = _long_page(service, tag, None if every else limit, cursor)
     if as_json:
         return _print_json(asdict(page))
     for note in page.notes:
@@ -122,6 +125,18 @@ def list_(tag: str | None, limit: int, cursor: str | None, *, as_json: bool) -> 
     if not page.notes:
         click.echo(f"No notes{' with this tag' if tag else ''}.")
     return None
+
+
+def _long_page(service: KnowledgeService, tag: str | None, limit: int | None, cursor: str | None) -> Page:
+    """One page for the reader, of any length; the service returns at most `MAX_LIMIT` notes at once."""
+    notes = list[Heading]()
+    while True:
+        size = MAX_LIMIT if limit is None else min(MAX_LIMIT, limit - len(notes))
+        page = service.browse(tag=tag, limit=size, cursor=cursor)
+        notes += page.notes
+        cursor = page.next_cursor
+        if cursor is None or len(notes) == limit:
+            return Page(notes=notes, next_cursor=cursor)
 
 
 @notes.command()

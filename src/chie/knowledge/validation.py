@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from chie.errors import ValidationError
+from chie.graphemes import cut
 from chie.knowledge.note import Note
 
 DEFAULT_TITLE_LENGTH = 30
@@ -22,6 +23,7 @@ MAX_ID = 300
 # Control characters except tab and line ends, and lone surrogates, which cannot be encoded.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
+_LINE_BREAK = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NOT_A_PATH_SEGMENT = re.compile(r"/|^\.{1,2}$")  # even percent-encoded, it would lead to another path
 RESERVED_IDS = frozenset({"search", "tags", "map", "export", "import", "samples"})
 """Paths of the API in the position of an id."""
@@ -40,7 +42,13 @@ def valid_content(content: str) -> str:
 
 
 def valid_title(title: str | None, content: str) -> str:
-    return _line("title", title, MAX_TITLE) or " ".join(content[:DEFAULT_TITLE_LENGTH].split())
+    return _line("title", title, MAX_TITLE) or default_title(content)
+
+
+def default_title(content: str) -> str:
+    """The first characters of the content on one line, otherwise as they are."""
+    beginning = content[: 2 * DEFAULT_TITLE_LENGTH + 2]  # `\r\n` becomes one character
+    return cut(_LINE_BREAK.sub(" ", beginning), DEFAULT_TITLE_LENGTH).strip()
 
 
 def valid_tags(tags: Sequence[str] | None) -> list[str]:
@@ -104,7 +112,7 @@ def changed(
 ) -> Note:
     """The note with the given changes. A title that was derived from the content follows it."""
     text = note.content if content is None else valid_content(content)
-    if title is None and note.title != valid_title(None, note.content):
+    if title is None and note.title != default_title(note.content):
         title = note.title
     return replace(
         note,
@@ -116,13 +124,14 @@ def changed(
 
 
 def cleaned(note: Note) -> Note:
-    """An imported note, validated and normalised."""
+    """An imported note, validated and normalised. A derived title keeps its blanks and still follows the content."""
     content = valid_content(note.content)
+    title = default_title(content)
     return replace(
         note,
         id=_short("id", valid_id(note.id), MAX_ID),
         content=content,
-        title=valid_title(note.title, content),
+        title=title if note.title == title else valid_title(note.title, content),
         tags=valid_tags(note.tags),
         source=valid_source(note.source),
         status=_line("status", note.status, MAX_TAG),
