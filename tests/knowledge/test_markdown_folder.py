@@ -140,6 +140,38 @@ def test_importing_again_keeps_notes_changed_after_their_files(
     assert service.get(edited.id).content == "a better step"
 
 
+def test_edit_survives_a_file_with_a_date_in_the_future(
+    new_service: Callable[[], KnowledgeService], tmp_path: Path
+) -> None:
+    path = tmp_path / "手順.md"
+    path.write_text("step one", encoding="utf-8")
+    os.utime(path, (4_000_000_000, 4_000_000_000))
+    service = new_service()
+    import_files(service, [path])
+    [note] = all_notes(service)
+    service.update(note.id, content="step one, 二つ目")
+    assert import_files(service, [path]).newer == [path]
+    assert service.get(note.id).content == "step one, 二つ目"
+
+
+def test_edit_survives_a_clock_that_was_set_back(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
+    service = new_service()
+    saved = service.save("first")
+    paths = list(export_notes(service, tmp_path))
+    slow = KnowledgeService(service.store, clock=lambda: MOMENT)  # before the export
+    slow.update(saved.id, content="二番目")
+    slow.update(saved.id, content="三番目")
+    assert import_files(slow, paths).newer == paths
+    assert slow.get(saved.id).content == "三番目"
+
+
+def test_note_of_the_last_possible_date_can_be_changed(new_service: Callable[[], KnowledgeService]) -> None:
+    service = new_service()
+    last = datetime.max.replace(tzinfo=UTC)
+    service.import_note(Note(id="k-1", title="t", content="本文", created_at=last, updated_at=last))
+    assert service.update("k-1", content="new").updated_at == last
+
+
 def test_older_export_replaces_a_note_only_with_overwrite(
     new_service: Callable[[], KnowledgeService], tmp_path: Path
 ) -> None:

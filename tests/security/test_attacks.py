@@ -287,6 +287,32 @@ def test_importing_user_is_the_author(team: Team) -> None:
     assert team.call("root", "PUT", "/api/knowledge/k-third", json=note).json()["user_id"] == "aki"
 
 
+@pytest.mark.parametrize("victim", ["aki", "root"])
+@pytest.mark.parametrize("private", [False, True])
+def test_an_import_never_ends_up_in_a_note_that_another_user_put_there(team: Team, victim: str, private: bool) -> None:
+    def imported(text: str) -> dict[str, Any]:
+        file = {"files": ("計画 plan.md", text.encode(), "text/markdown")}
+        report: dict[str, Any] = team.call(victim, "POST", "/api/knowledge/import", files=file).json()
+        return report
+
+    def own() -> list[dict[str, Any]]:
+        found = team.call(victim, "GET", "/api/knowledge").json()["notes"]
+        return [note for note in found if note["title"] == "計画 plan"]
+
+    assert imported("first")["saved"] == 1
+    [note] = own()
+    team.call(victim, "DELETE", f"/api/knowledge/{note['id']}")
+    moment = "2026-01-01T00:00:00Z"
+    trap = {"id": note["id"], "title": "trap", "content": "罠", "created_at": moment, "updated_at": moment}
+    put = team.call("ben", "PUT", f"/api/knowledge/{note['id']}", json=trap | {"private": private})
+    assert put.json()["user_id"] == "ben"
+    assert (imported("secret")["saved"], imported("secret")["unchanged"], imported("second")["saved"]) == (1, 1, 1)
+    [kept] = own()
+    assert (kept["user_id"], kept["id"] == note["id"]) == (victim, False)
+    assert team.call(victim, "GET", f"/api/knowledge/{kept['id']}").json()["content"] == "second"
+    assert team.call("ben", "GET", f"/api/knowledge/{note['id']}").json()["content"] == "罠"
+
+
 def test_two_who_import_a_file_of_the_same_name_have_two_notes(team: Team) -> None:
     for who in ("aki", "ben"):
         file = {"files": ("todo.md", f"what {who} has to do".encode(), "text/markdown")}

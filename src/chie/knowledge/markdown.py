@@ -1,7 +1,8 @@
 """Notes as Markdown files with front matter: lossless for our own exports, best effort for other files."""
 
 import re
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, time
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +14,7 @@ from yaml.constructor import SafeConstructor
 from yaml.nodes import ScalarNode
 
 from chie.errors import ValidationError
-from chie.knowledge.note import ANONYMOUS, Note
+from chie.knowledge.note import ANONYMOUS, Note, new_id
 
 FILE_SUFFIXES = (".md", ".markdown", ".txt")  # in any case
 
@@ -24,6 +25,7 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 _PLAIN_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 _MAX_NAME_BYTES = 255 - len("-.part")  # the limit of most file systems
 _MAX_FRONT_MATTER = 64 * 1024  # characters; parsing YAML is slow
+_MAX_ID_ATTEMPTS = 8
 _ALWAYS_WRITTEN = {"id", "title", "user_id", "author_kind", "created_at", "updated_at"}
 _NULL = "tag:yaml.org,2002:null"
 
@@ -35,6 +37,10 @@ class _Loader(yaml.BaseLoader):
 # Unquoted null is None; in quotes it is text, so that a note may have the title null.
 _Loader.add_implicit_resolver(_NULL, re.compile(r"\A(?:~|null|Null|NULL)?\Z"), ["~", "n", "N", ""])
 _Loader.add_constructor(_NULL, lambda *_: None)
+
+
+def _always(_: Note) -> bool:
+    return True
 
 
 def write(note: Note) -> str:
@@ -54,10 +60,11 @@ def file_name(note: Note) -> str:
     return f"{title}-{name}.md" if title else f"{name}.md"
 
 
-def read(path: Path, *, owner: str = ANONYMOUS) -> Note:
+def read(path: Path, *, owner: str = ANONYMOUS, is_free: Callable[[Note], bool] = _always) -> Note:
     """ValidationError for a file that cannot become a note."""
     content, changed = _contents(path)
-    return parse(decode(content), name=path.stem, source=path.resolve().as_uri(), changed=changed, owner=owner)
+    source = path.resolve().as_uri()
+    return parse(decode(content), name=path.stem, source=source, changed=changed, owner=owner, is_free=is_free)
 
 
 def exported(path: Path) -> Note | None:
@@ -71,15 +78,25 @@ def exported(path: Path) -> Note | None:
         return None
 
 
-def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = ANONYMOUS) -> Note:
-    """The same `source` and `owner` give the same id, so that importing again updates the note. An id in the front
-    matter is used only in our own exports: ids of other programs are often not unique.
+def parse(
+    text: str,
+    *,
+    name: str,
+    source: str,
+    changed: datetime,
+    owner: str = ANONYMOUS,
+    is_free: Callable[[Note], bool] = _always,
+) -> Note:
+    """The same `source` and `owner` give the same id, so that importing again updates the note. Others can compute that
+    id too: if it is not `is_free`, the note gets another. An id in the front matter is used only in our own exports:
+    ids of other programs are often not unique.
     """
     fields, body = _parts(text)
     ours = fields.keys() >= _ALWAYS_WRITTEN
     created = _moment(fields, "created_at", "created", "date") or changed
-    return Note(
-        id=(_text(fields, "id") if ours else None) or _id_of(source if owner == ANONYMOUS else f"{owner} {source}"),
+    given_id = _text(fields, "id") if ours else None
+    note = Note(
+        id=given_id or "",
         title=_title(fields, body, name),
         content=body.strip(),
         tags=_tags(fields),
@@ -91,6 +108,7 @@ def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = 
         created_at=created,
         updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created, changed),
     )
+    return note if given_id else _with_id(note, source if owner == ANONYMOUS else f"{owner} {source}", is_free)
 
 
 def decode(content: bytes) -> str:
@@ -136,6 +154,12 @@ def _fields(matter: str) -> dict[Any, Any] | None:
         line = getattr(getattr(error, "problem_mark", None), "line", 0) + 2
         raise ValidationError("knowledge.front_matter_invalid", line=line) from error
     return fields if isinstance(fields, dict) else None
+
+
+def _with_id(note: Note, source: str, is_free: Callable[[Note], bool]) -> Note:
+    names = [source, *(f"{source} {number}" for number in range(2, _MAX_ID_ATTEMPTS + 1))]
+    candidates = (replace(note, id=_id_of(name)) for name in names)
+    return next(filter(is_free, candidates), None) or replace(note, id=new_id())
 
 
 def _id_of(source: str) -> str:

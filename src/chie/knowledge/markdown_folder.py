@@ -56,7 +56,7 @@ def import_files(
         try:
             if folder is not None:
                 _require_inside(path, folder)
-            outcome = run.add(str(path), markdown.read(path, owner=current_user().id))
+            outcome = run.add(str(path), markdown.read(path, owner=current_user().id, is_free=service.may_use_id))
             report.saved += outcome == "saved"
             report.unchanged += outcome == "unchanged"
             if outcome == "newer":

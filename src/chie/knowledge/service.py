@@ -1,8 +1,9 @@
 """Use cases of notes: permissions, timestamps, conflicts and what "not found" means."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from chie.access.audit import record
@@ -29,6 +30,7 @@ MAX_RELATED = 5
 RELATED_QUERY_LENGTH = 400  # characters of the content that describe its topic
 MIN_RELATED_SCORE = 0.35  # notes with a lower score share words, not a topic
 MAX_UPDATE_ATTEMPTS = 3
+VERSION_STEP = timedelta(microseconds=1)  # the resolution of every store
 
 ImportOutcome = Literal["saved", "unchanged", "newer"]
 
@@ -87,7 +89,9 @@ class KnowledgeService:
             stored = self.get(note_id)
             _require_permission(stored, private=private)
             _require_version(stored, seen)
-            note = validation.changed(stored, content=content, title=title, tags=tags, moment=self._clock())
+            note = validation.changed(
+                stored, content=content, title=title, tags=tags, moment=self._next_version(stored)
+            )
             note = note if private is None else replace(note, private=private)
             try:
                 notice = self.store.save(note, replacing=stored)
@@ -98,6 +102,12 @@ class KnowledgeService:
                 record("note.changed", note.id)
                 return _saved(note, notice=notice)
         raise AssertionError("unreachable")
+
+    def _next_version(self, stored: Note) -> datetime:
+        """Later than the stored version even if the clock was set back or an imported file has a date in the future."""
+        with suppress(OverflowError):
+            return max(self._clock(), stored.updated_at + VERSION_STEP)
+        return stored.updated_at
 
     def get(self, note_id: str) -> Note:
         note_id = validation.required_id(note_id)
@@ -149,6 +159,12 @@ class KnowledgeService:
         self.store.save(note, replacing=stored)
         record("note.imported", note.id)
         return "saved"
+
+    def may_use_id(self, note: Note) -> bool:
+        """Whether the id is unused or belongs to a note of the same author, so that an import cannot end up in a note
+        that somebody else stored under its id."""
+        stored = self.store.get(note.id)
+        return stored is None or stored.user_id == _owned(note, None).user_id
 
     def restore(self, note: Note) -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""

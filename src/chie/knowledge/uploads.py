@@ -187,7 +187,14 @@ def _note(service: KnowledgeService, entry: Entry) -> Note:
     """A file without a date was changed now; a note that exists keeps its creation date."""
     name, moment = entry.name, entry.changed or now()
     text = _content(name, entry.read)
-    note = markdown.parse(text, name=PurePosixPath(name).stem, source=name, changed=moment, owner=current_user().id)
+    note = markdown.parse(
+        text,
+        name=PurePosixPath(name).stem,
+        source=name,
+        changed=moment,
+        owner=current_user().id,
+        is_free=service.may_use_id,
+    )
     stored = service.find(valid_id(note.id))
     if stored is None or note.created_at != moment:
         return note
