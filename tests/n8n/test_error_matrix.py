@@ -47,6 +47,26 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "list_executions": ({"status": "broken"}, "status must be one of"),
     "get_execution": ({"id": "abc"}, "id must match the pattern"),
 }
+INVALID_CONTEXT = {
+    "list_workflows": {"field": "limit", "constraint": "too_small"},
+    "get_workflow": {"field": "id", "constraint": "required"},
+    "get_workflow_connections": {"field": "id", "constraint": "wrong_form"},
+    "create_workflow": {"field": "nodes, connections", "constraint": "structure"},
+    "create_workflow_from_file": {"field": "filePath"},
+    "update_workflow": {"field": "nodes", "constraint": "not_list"},
+    "replace_workflow_from_file": {"field": "filePath"},
+    "delete_workflow": {"field": "id", "constraint": "required"},
+    "list_executions": {"field": "status", "constraint": "not_one_of"},
+    "get_execution": {"field": "id", "constraint": "wrong_form"},
+}
+# The request that fails. A tool that changes a workflow reads it first.
+OPERATION = {
+    "list_workflows": "list workflows",
+    "create_workflow": "create workflow",
+    "create_workflow_from_file": "create workflow",
+    "list_executions": "list executions",
+    "get_execution": "get execution",
+}
 # A 404 for a list is not about a resource, so it is an ApiError.
 MISSING = {
     "list_workflows": ("GET", "/workflows"),
@@ -61,6 +81,16 @@ FIRST_REQUEST = {
     "list_executions": ("GET", "/executions"),
     "get_execution": ("GET", "/executions/999"),
 }
+
+
+def request_context(tool: str) -> dict[str, Any]:
+    """What every error about that request says of it."""
+    operation = {"operation": OPERATION.get(tool, "get workflow")}
+    if tool in MISSING:
+        return operation
+    if tool == "get_execution":
+        return {**operation, "resource_type": "Execution", "resource_id": "999"}
+    return {**operation, "resource_type": "Workflow", "resource_id": "missing1"}
 
 
 @pytest.fixture(params=["auto", "legacy"])
@@ -83,12 +113,14 @@ async def test_not_found(tool: str, call: Caller, fake: FakeN8n) -> None:
     assert answer.details is not None
     if tool in MISSING:
         assert "n8n returned 404: Project not found" in answer.error
-        assert answer.details["context"]["status_code"] == 404
+        assert answer.details["error_type"] == "ApiError"
+        reported = {"status_code": 404, "error_details": "Project not found"}
+        assert answer.details["context"] == {**request_context(tool), **reported}
     else:
         kind = "Execution '999'" if tool == "get_execution" else "Workflow 'missing1'"
         assert answer.error.startswith(f"{kind} not found.")
         assert answer.details["error_type"] == "NotFoundError"
-        assert answer.details["context"]["resource_id"] in ("missing1", "999")
+        assert answer.details["context"] == request_context(tool)
 
 
 @pytest.mark.req("NW-12", "NW-5", "NW-7")
@@ -99,6 +131,7 @@ async def test_validation(tool: str, call: Caller, fake: FakeN8n) -> None:
     assert message in answer.error
     assert answer.details is not None
     assert answer.details["error_type"] == "ValidationError"
+    assert answer.details["context"] == INVALID_CONTEXT[tool]
     assert [seen.method for seen in fake.seen if seen.method != "GET"] == []
 
 
@@ -111,5 +144,5 @@ async def test_api(tool: str, call: Caller, fake: FakeN8n) -> None:
     assert "n8n returned 403: Your license does not allow for it. The API key lacks the scope" in answer.error
     assert answer.details is not None
     assert answer.details["error_type"] == "ApiError"
-    assert answer.details["context"]["status_code"] == 403
-    assert answer.details["context"]["error_details"] == "Your license does not allow for it"
+    reported = {"status_code": 403, "error_details": "Your license does not allow for it"}
+    assert answer.details["context"] == {**request_context(tool), **reported}

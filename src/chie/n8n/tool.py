@@ -13,8 +13,9 @@ from pydantic import ValidationError as PydanticError
 from chie.errors import ChieError
 from chie.mcp_kit.errors import unexpected
 from chie.messages.catalogue import Message
-from chie.messages.validation import invalid_arguments
+from chie.messages.validation import argument_errors, describe, invalid_arguments
 from chie.n8n.arguments import Arguments, RawArguments, Untitled
+from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.tool_context import ToolContext
 from chie.n8n.truncation import truncate
 
@@ -104,7 +105,7 @@ class BaseTool(ABC, Generic[A]):
         try:
             return self.arguments.model_validate(dict(arguments))
         except PydanticError as error:
-            raise invalid_arguments(error) from error
+            raise _invalid(error) from error
 
 
 class RawTool(BaseTool[R]):
@@ -133,6 +134,14 @@ def error_response(error: ChieError) -> ToolResponse:
         "isError": True,
         "structuredContent": error.details(),
     }
+
+
+def _invalid(error: PydanticError) -> ValidationError:
+    """The text names every problem, the context the first one."""
+    first = describe(argument_errors(error)[0])
+    field, constraint = str(first.params.get("name", "arguments")), first.code.removeprefix("argument.")
+    context = ValidationErrorContext(field=field, constraint=constraint)
+    return ValidationError(invalid_arguments(error).reason, context)
 
 
 def _json(result: object) -> str:
