@@ -5,7 +5,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -44,10 +44,9 @@ LOG_FILE = click.option(
 LOG_DIR = click.option(
     "--log-dir",
     envvar="CHIE_LOG_DIR",
-    default="logs",
-    show_default=True,
+    show_default="logs in CHIE_HOME",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the log file, for a server that always writes one (n8n) without --log-file.",
+    help="Folder of the log file of a server that always writes one (n8n).",
 )
 WORKERS = click.option(
     "--workers",
@@ -58,7 +57,6 @@ WORKERS = click.option(
     help="Processes that share the port and the database.",
 )
 HELP = {"help_option_names": ["-h", "--help"]}
-LOGGING_SERVERS = ("n8n",)  # assistants hide stderr, and changes of live workflows must leave a trace
 
 COMMANDS = {
     "notes": "chie.knowledge.cli",
@@ -139,15 +137,20 @@ def main(ctx: click.Context) -> None:
 @WORKERS
 @LOG_LEVEL
 @LOG_FILE
-def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | None) -> None:
+@LOG_DIR
+def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | None, log_dir: Path | None) -> None:
     """Run everything in one process: the web page, the chat and every MCP server."""
+    from chie.server_logs import add_server_logs
+
     _log(log_level, log_file)
     if workers > 1:
         from chie.http.workers import run_workers
 
         command = [sys.executable, "-m", "chie", "serve", "--workers", "1", "--host", host, "--log-level", log_level]
         command += ["--log-file", str(log_file)] if log_file else []
+        command += ["--log-dir", str(log_dir)] if log_dir else []
         return run_workers(command, workers, host=host, port=port, announce=_announce_app)
+    add_server_logs(log_dir)
     with gc_frozen_afterwards():
         from chie.access.authentication import load_authenticator
         from chie.app import load_app
@@ -166,10 +169,16 @@ def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | N
 @LOG_LEVEL
 @LOG_FILE
 @LOG_DIR
-def mcp(server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None, log_dir: Path) -> None:
+def mcp(
+    server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None, log_dir: Path | None
+) -> None:
     """Run one MCP server for an assistant that starts it itself."""
+    from chie.server_logs import LOGGING_SERVERS, server_log
+    from chie.settings import without_current_folder
+
     if log_file is None and server in LOGGING_SERVERS:
-        log_file = log_dir / f"{server}.log"
+        with nullcontext() if http else without_current_folder():
+            log_file = server_log(server, log_dir)
     _log(log_level, log_file)
     return _run_http(server, host, port) if http else _run_stdio(server)
 

@@ -65,6 +65,15 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
     logging.getLogger("fastmcp.server.mixins.mcp_operations").setLevel(max(root.level, logging.INFO))
 
 
+def add_error_file(name: str, file: Path) -> None:
+    """Write the errors of the logger `name` and those below it to this file as well."""
+    handler = _handler(file)
+    if isinstance(handler, logging.FileHandler):
+        handler.setLevel(logging.ERROR)
+        handler.addFilter(stamp)
+        logging.getLogger(name).addHandler(handler)
+
+
 def _handler(file: Path | None) -> logging.Handler:
     """Falls back to stderr if the file cannot be opened: the server must start anyway."""
     handler: logging.Handler = logging.StreamHandler(sys.stderr)

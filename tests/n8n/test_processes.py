@@ -17,7 +17,7 @@ def configured(fake: FakeN8n, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.req("NW-9", "NW-10", "NW-8")
-def test_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, tmp_path: Path) -> None:
+def test_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, home: Path, tmp_path: Path) -> None:
     workflow = fake.add_workflow(**order_flow())
     with StdioServer("n8n-mcp-server") as server:
         assert len(server.request("tools/list")["tools"]) == 18
@@ -28,7 +28,9 @@ def test_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, tmp_p
         assert missing["structuredContent"]["error_type"] == "NotFoundError"
         rest, errors = server.stop()
     assert (rest, errors) == ("", "")
-    lines = (tmp_path / "logs" / "n8n.log").read_text(encoding="utf-8").splitlines()
+    assert not (tmp_path / "logs").exists()
+    assert home.stat().st_mode & 0o777 == 0o700
+    lines = (home / "logs" / "n8n.log").read_text(encoding="utf-8").splitlines()
     (line,) = [json.loads(line) for line in lines]
     assert line["level"] == "ERROR"
     assert line["message"].startswith("[get_workflow] Error: Workflow 'missing' not found.")
@@ -36,12 +38,43 @@ def test_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, tmp_p
 
 
 @pytest.mark.req("NW-10")
-def test_log_folder_can_be_configured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_log_folder_can_be_configured(monkeypatch: pytest.MonkeyPatch, home: Path, tmp_path: Path) -> None:
     monkeypatch.setenv("CHIE_LOG_DIR", str(tmp_path / "elsewhere"))
     with StdioServer("chie", "mcp", "n8n") as server:
         server.call("get_execution", id="7")
         server.stop()
     assert "[get_execution] Error" in (tmp_path / "elsewhere" / "n8n.log").read_text(encoding="utf-8")
+    assert not (tmp_path / "logs").exists()
+    assert not (home / "logs").exists()
+
+
+@pytest.mark.req("NW-10")
+def test_env_file_of_the_open_folder_does_not_move_the_log(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CHIE_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    (tmp_path / ".env").write_text(f"CHIE_HOME={home}\n", encoding="utf-8")
+    with StdioServer("n8n-mcp-server") as server:
+        server.call("get_execution", id="7")
+        server.stop()
+    assert "[get_execution] Error" in (tmp_path / "data" / "chie" / "logs" / "n8n.log").read_text(encoding="utf-8")
+    assert not home.exists()
+
+
+@pytest.mark.req("NW-10", "NW-8")
+def test_serve_writes_the_errors_to_the_log_file_too(home: Path, tmp_path: Path) -> None:
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    with http_server("chie", "serve") as url:
+        answer = patient.post(
+            f"{url}/mcp/n8n",
+            json={**call, "params": {"name": "get_workflow", "arguments": {"id": "missing"}}},
+            headers={"accept": "application/json, text/event-stream"},
+        )
+        assert answer.json()["result"]["isError"] is True
+    (line,) = map(json.loads, (home / "logs" / "n8n.log").read_text(encoding="utf-8").splitlines())
+    assert (line["level"], line["logger"]) == ("ERROR", "chie.n8n.tool")
+    assert line["message"].startswith("[get_workflow] Error: Workflow 'missing' not found.")
     assert not (tmp_path / "logs").exists()
 
 
