@@ -278,9 +278,11 @@ def _log(level: str, file: Path | None) -> None:
     configure(level, file)
 
 
-def _announce_app(url: str) -> None:
-    click.echo(f"Chie is running at {url} (press Ctrl+C to stop)")
+def _announce_app(*urls: str) -> None:
+    click.echo(f"Chie is running at {' and '.join(urls)} (press Ctrl+C to stop)")
 
 
-def _announce_server(url: str) -> None:
-    click.echo(f"The MCP server is running at {url}/mcp (press Ctrl+C to stop)", err=True)
+def _announce_server(*urls: str) -> None:
+    click.echo(
+        f"The MCP server is running at {' and '.join(f'{url}/mcp' for url in urls)} (press Ctrl+C to stop)", err=True
+    )

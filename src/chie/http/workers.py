@@ -4,6 +4,7 @@ Any program that ends in `run_http` can be a worker: it inherits its listener in
 """
 
 import asyncio
+import ipaddress
 import logging
 import os
 import signal
@@ -43,19 +44,32 @@ def listen(host: str, port: int) -> socket.socket:
         raise ConfigurationError("http.cannot_listen", host=host, port=port, reason=error.strerror or "") from error
 
 
-def url_of(listener: socket.socket) -> str:
+def urls_of(listener: socket.socket) -> list[str]:
+    """URLs that one can open, so not the unspecified address: this machine's name for itself and for others instead."""
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    hosts = [host]
+    if ipaddress.ip_address(host).is_unspecified:
+        hosts = ["::1" if ":" in host else "127.0.0.1", *_own_address(listener.family)]
+    return [f"http://[{one}]:{port}" if ":" in one else f"http://{one}:{port}" for one in hosts]
 
 
-def run_workers(command: Sequence[str], count: int, *, host: str, port: int, announce: Callable[[str], None]) -> None:
-    """Run `count` processes of `command` until stopped. `announce` gets the URL once, when all are ready."""
+def _own_address(family: int) -> list[str]:
+    """The address of the interface to other networks; connecting a datagram socket sends nothing."""
+    elsewhere = "2001:db8::1" if family == socket.AF_INET6 else "192.0.2.1"  # reserved for documentation
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect((elsewhere, 9))
+        return [str(probe.getsockname()[0])]
+    return []
+
+
+def run_workers(command: Sequence[str], count: int, *, host: str, port: int, announce: Callable[..., None]) -> None:
+    """Run `count` processes of `command` until stopped. `announce` gets the URLs once, when all are ready."""
     if sys.platform == "win32":
         raise ConfigurationError("http.workers_unsupported")
     listeners = _listeners(host, port, count)
     with tempfile.TemporaryDirectory(prefix="chie-workers-") as folder:
         supervisor = Supervisor(command, listeners, Path(folder))
-        asyncio.run(supervisor.run(lambda: announce(url_of(listeners[0]))))
+        asyncio.run(supervisor.run(lambda: announce(*urls_of(listeners[0]))))
     if supervisor.failed:
         raise SystemExit(1)  # the worker has printed the reason
 
