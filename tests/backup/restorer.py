@@ -3,6 +3,7 @@
 import resource
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from chie.backup import restore as restoring
@@ -18,10 +19,17 @@ def main() -> None:
         backup.install()
 
 
-def _replace_half(staged: Path, live: Path) -> bool:
+def _replace_half(staged: Path, live: Path, keep_current: Callable[[], object]) -> None:
+    def keep_then_limit() -> None:
+        keep_current()
+        _limit()
+
+    replace_content(staged, live, keep_then_limit)
+
+
+def _limit() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it and would raise OSError instead of dying
     resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_WRITTEN_BYTES, MAX_WRITTEN_BYTES))
-    return replace_content(staged, live)
 
 
 if __name__ == "__main__":

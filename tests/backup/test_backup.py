@@ -149,6 +149,26 @@ def test_restore_during_writes_does_not_stop_the_writer(home: Path, tmp_path: Pa
     assert "from the backup" in titles(home)
 
 
+def test_every_save_acknowledged_during_a_restore_is_kept(home: Path, tmp_path: Path) -> None:
+    with notes(home) as service:
+        service.save("from the backup", title="from the backup")
+    chie("backup", str(tmp_path / "b.zip"))
+    with closing(sqlite3.connect(home / "chie.db")) as database, database:
+        database.execute("CREATE TABLE ballast AS SELECT randomblob(30000000) AS data")
+    with writer("1") as first, writer("2") as second:
+        assert first.stdout
+        assert second.stdout
+        saved = {stream.readline().strip() for stream in (first.stdout, second.stdout)}
+        assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
+        first.kill()
+        second.kill()
+        saved |= {line.strip() for stream in (first.stdout, second.stdout) for line in stream if line.endswith("\n")}
+    (before,) = home.glob("before-restore-*.zip")
+    with closing(sqlite3.connect(home / "chie.db")) as database:
+        after = {row[0] for row in database.execute("SELECT id FROM notes")}
+    assert saved - ids_in(before, tmp_path) - after == set()
+
+
 def test_killed_restore_leaves_the_database_unchanged(home: Path, tmp_path: Path) -> None:
     with notes(home) as service:
         saved = service.save("restored", title="restored")

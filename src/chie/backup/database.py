@@ -2,14 +2,14 @@
 
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
-from chie.database.errors import BUSY_TIMEOUT_SECONDS, DAMAGE_CODES, sqlite_error
-from chie.database.sqlite import connect_existing, translate_errors
+from chie.database.errors import BUSY_TIMEOUT_SECONDS, DAMAGE_CODES
+from chie.database.sqlite import connect_existing, create_private_file, enable_wal, translate_errors
 from chie.errors import StorageError
 from chie.files import copy_private, make_folder
 
@@ -60,23 +60,35 @@ def examine(path: Path, *, shown: Path | None = None) -> Contents:
         return _contents(connection)
 
 
-def replace_content(staged: Path, live: Path) -> bool:
+def replace_content(staged: Path, live: Path, keep_current: Callable[[], object]) -> None:
     """Replace the content of the live file in one transaction. Processes that have it open see the new content.
 
-    Returns False if the live file was too damaged and had to be replaced by a new file: then those processes must be
-    restarted.
+    `keep_current` saves the content before. It runs inside the transaction, so that every other write is either in
+    what it saves, or waits for the new content. SQLite undoes the transaction if this process is killed.
     """
-    if not live.exists():
-        _install(staged, live)
-        return True
     try:
-        with closing(connect_existing(staged)) as source, closing(connect_existing(live)) as target:
-            _prepare(source, target)
-            source.backup(target, progress=_deadline(live))
-    except sqlite3.DatabaseError as error:
-        translated = sqlite_error(error, live)
-        if translated.code not in DAMAGE_CODES:
-            raise translated from error
+        create_private_file(live)  # if it is missing: a process that creates it meanwhile would write to another file
+    except OSError as error:
+        raise _not_writable(live, error) from error
+    with (
+        translate_errors(live),
+        closing(connect_existing(staged)) as source,
+        closing(connect_existing(live)) as target,
+    ):
+        enable_wal(target.execute)  # in other modes the transaction would keep `keep_current` from reading
+        _prepare(source, target)
+        # The first step begins the transaction and copies one page; the rest follows when its callback returns.
+        source.backup(target, pages=1, progress=_FirstStep(_deadline(live), keep_current))
+
+
+def replace_damaged(staged: Path, live: Path) -> bool:
+    """Like `replace_content`; False if the live file was too damaged and had to be replaced by a new file: then
+    processes that have it open must be restarted."""
+    try:
+        replace_content(staged, live, lambda: None)
+    except StorageError as error:
+        if error.code not in DAMAGE_CODES:
+            raise
         _install(staged, live)
         return False
     return True
@@ -98,6 +110,9 @@ def _prepare(source: sqlite3.Connection, target: sqlite3.Connection) -> None:
         source.execute(f"PRAGMA page_size = {size}")
         source.execute("VACUUM")
     renumber_vectors(source, target)
+    if source.execute("PRAGMA page_count").fetchone()[0] < 2:
+        source.execute("CREATE TABLE padding (x)")
+        source.execute("DROP TABLE padding")
 
 
 def _install(staged: Path, live: Path) -> None:
@@ -112,10 +127,14 @@ def _install(staged: Path, live: Path) -> None:
             file.unlink(missing_ok=True)
         copy.replace(live)
     except OSError as error:
-        raise StorageError("backup.database_not_writable", path=str(live), reason=error.strerror or "") from error
+        raise _not_writable(live, error) from error
     finally:
         with suppress(OSError):
             copy.unlink(missing_ok=True)
+
+
+def _not_writable(live: Path, error: OSError) -> StorageError:
+    return StorageError("backup.database_not_writable", path=str(live), reason=error.strerror or "")
 
 
 def _side_files(path: Path) -> list[Path]:
@@ -150,3 +169,18 @@ class _Deadline:
     def __call__(self, status: int, remaining: int, total: int) -> None:  # noqa: ARG002
         if status == sqlite3.SQLITE_BUSY and monotonic() > self.until:
             raise StorageError("database.file_locked", path=str(self.path), seconds=BUSY_TIMEOUT_SECONDS)
+
+
+@dataclass
+class _FirstStep:
+    """Calls `then` once, after the first step that got the lock."""
+
+    deadline: _Deadline
+    then: Callable[[], object]
+    called: bool = field(default=False, init=False)
+
+    def __call__(self, status: int, remaining: int, total: int) -> None:
+        self.deadline(status, remaining, total)
+        if not self.called and status == sqlite3.SQLITE_OK:
+            self.called = True
+            self.then()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from chie.backup.archive import Manifest, verify
 from chie.backup.create import back_up
-from chie.backup.database import STAGING_PREFIX, Contents, copy_damaged, examine, replace_content
+from chie.backup.database import STAGING_PREFIX, Contents, copy_damaged, examine, replace_content, replace_damaged
 from chie.backup.inventory import ARCHIVED_DATABASE, Inventory
 from chie.database.errors import DAMAGE_CODES
 from chie.errors import StorageError, ValidationError
@@ -42,9 +42,7 @@ class UnpackedBackup:
 
     def install(self) -> Restored:
         """Back up the current state, then replace the database and each file, every one atomically."""
-        previous = self._back_up_current()
-        database = self.database()
-        restart_needed = database is not None and not replace_content(database, self.inventory.database)
+        previous, restart_needed = self._install_database()
         unchanged = tuple(str(file) for file in self._files() if self.inventory.must_not_change(file))
         for file in self._files():
             if str(file) not in unchanged:
@@ -76,15 +74,23 @@ class UnpackedBackup:
         make_folder(target.parent)
         (self.folder / "home" / file).replace(target)
 
-    def _back_up_current(self) -> Path:
+    def _install_database(self) -> tuple[Path, bool]:
+        """Where the state before is, and whether running processes must be restarted."""
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         target = self.inventory.home / f"before-restore-{stamp}.zip"
+        database = self.database()
         try:
-            back_up(self.inventory, target)
-        except StorageError:  # the database may be damaged, which is a reason to restore
+            if database is None:
+                back_up(self.inventory, target)
+            else:
+                replace_content(database, self.inventory.database, lambda: back_up(self.inventory, target))
+        except StorageError as error:
+            if error.code not in DAMAGE_CODES:
+                raise
             target = target.with_suffix("")
             self._copy_current(target)
-        return target
+            return target, database is not None and not replace_damaged(database, self.inventory.database)
+        return target, False
 
     def _copy_current(self, folder: Path) -> None:
         copy_damaged(self.inventory.database, folder)
