@@ -55,8 +55,8 @@ class Connections:
         """Whether it may stay."""
         self._open[connection.address] += 1
         if self._open[connection.address] > self.per_address:
-            return self._make_room(lambda other: other.address == connection.address)
-        return self._open.total() <= self.total or self._make_room(lambda _: True)
+            return self._free_slot(lambda other: other.address == connection.address)
+        return self._open.total() <= self.total or self._free_slot(lambda _: True)
 
     def remove(self, connection: "LimitedProtocol") -> None:
         self._waiting.pop(connection, None)
@@ -70,7 +70,7 @@ class Connections:
         else:
             self._waiting.pop(connection, None)
 
-    def _make_room(self, may_end: Callable[["LimitedProtocol"], bool]) -> bool:
+    def _free_slot(self, may_end: Callable[["LimitedProtocol"], bool]) -> bool:
         self._log(self.total, self.per_address)
         oldest = next(filter(may_end, self._waiting), None)
         if oldest is None:
