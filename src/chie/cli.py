@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 from chie import __version__
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
-from chie.servers import SERVERS, create_server
+from chie.servers import LOGGING_SERVERS, SERVERS, add_server_logs, create_server, server_log
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="IP address to listen on.")
 PORT = click.option(
@@ -140,7 +140,6 @@ def main(ctx: click.Context) -> None:
 @LOG_DIR
 def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | None, log_dir: Path | None) -> None:
     """Run everything in one process: the web page, the chat and every MCP server."""
-    from chie.server_logs import add_server_logs
 
     _log(log_level, log_file)
     if workers > 1:
@@ -173,7 +172,6 @@ def mcp(
     server: str, *, http: bool, host: str, port: int, log_level: str, log_file: Path | None, log_dir: Path | None
 ) -> None:
     """Run one MCP server for an assistant that starts it itself."""
-    from chie.server_logs import LOGGING_SERVERS, server_log
     from chie.settings import without_current_folder
 
     if log_file is None and server in LOGGING_SERVERS:

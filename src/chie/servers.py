@@ -1,6 +1,8 @@
-"""The MCP servers by name. A server's module is imported when the server is created."""
+"""The MCP servers by name, and their log files. A server's module is imported when the server is created."""
 
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chie.errors import ConfigurationError
@@ -13,6 +15,7 @@ SERVERS = {
     "bedrock-kb": "chie.bedrock_kb.server",
     "n8n": "chie.n8n.server",
 }
+LOGGING_SERVERS = ("n8n",)  # assistants hide stderr, and changes of live workflows must leave a trace
 
 
 def create_server(name: str) -> "Server":
@@ -30,3 +33,22 @@ def load_servers() -> "dict[str, Server | ConfigurationError]":
         except ConfigurationError as error:
             servers[name] = error
     return servers
+
+
+def server_log(server: str, folder: Path | None) -> Path:
+    """In `logs` in `CHIE_HOME` by default, never in the folder where an MCP client happens to start the server."""
+    from chie.files import make_folder
+    from chie.settings import home_folder
+
+    folder = folder or home_folder().expanduser() / "logs"
+    with suppress(OSError):  # reported when the file is opened
+        make_folder(folder)
+    return folder / f"{server}.log"
+
+
+def add_server_logs(folder: Path | None) -> None:
+    """For `chie serve`: the errors of these servers go to their files too."""
+    from chie.logging import add_error_file
+
+    for server in LOGGING_SERVERS:
+        add_error_file(SERVERS[server].rpartition(".")[0], server_log(server, folder))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from chie.errors import ValidationError
-from chie.graphemes import cut
+from chie.knowledge.graphemes import cut
 from chie.knowledge.note import Note
 
 DEFAULT_TITLE_LENGTH = 30
