@@ -46,8 +46,8 @@ def container(args: list[str] | None = None, **settings: str) -> Iterator[Contai
     try:
         assert process.stdout
         line = process.stdout.readline()
-        found = re.search(r"http://0\.0\.0\.0:(\d+)", line)
-        assert found, line + process.stdout.read()
+        found = re.search(r"http://[\w.]+:(\d+)", line)
+        assert found, line
         yield Container(process, int(found[1]))
     finally:
         if process.poll() is None:

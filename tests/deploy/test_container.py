@@ -97,9 +97,11 @@ def test_only_its_own_host_names_are_allowed_except_for_probes(pair: tuple[Conta
     unknown = post(f"{url}/mcp", {}, host="evil.example")
     foreign = post(f"{url}/mcp", {}, origin="https://evil.example")
     assert (unknown.status_code, foreign.status_code) == (421, 403)
-    for origin in (f"https://{RUN_APP}", "http://127.0.0.1:3000"):  # the page itself, and through gcloud's tunnel
-        own = post(f"{url}/mcp", LIST, origin=origin)
-        assert own.status_code == 200
+    own = post(f"{url}/mcp", LIST, origin=f"https://{RUN_APP}")
+    tunnel = {"origin": "http://127.0.0.1:3000"}  # gcloud's, which the browser takes for the page's own server
+    tunnelled = post(f"{url}/mcp", LIST, **tunnel, **{"sec-fetch-site": "same-origin"})
+    beside = post(f"{url}/mcp", LIST, **tunnel, **{"sec-fetch-site": "same-site"})
+    assert (own.status_code, tunnelled.status_code, beside.status_code) == (200, 200, 403)
     assert get(f"{url}/health", host="any.name.of.the.platform").status_code == 200
 
 
