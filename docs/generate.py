@@ -160,6 +160,7 @@ def _settings() -> dict[str, type[BaseSettings]]:
         "bedrock_kb": import_module("chie.bedrock_kb.config").KBSettings,
         "n8n": import_module("chie.n8n.settings").N8nSettings,
         "agents": import_module("chie.chat.settings").ChatSettings,
+        "web_fetch": import_module("chie.web_fetch.settings").FetchSettings,
         "access": import_module("chie.access.settings").AccessSettings,
     }
 

@@ -21,11 +21,20 @@ def _is_local(host: object) -> bool:
         return False
 
 
+def _is_address(host: object) -> bool:
+    """Its lookup needs no name server."""
+    try:
+        ipaddress.ip_address(str(host))
+    except ValueError:
+        return False
+    return True
+
+
 def _block_network(event: str, arguments: tuple[Any, ...]) -> None:
     """Tests may connect to and look up this machine alone."""
     if event == "socket.connect" and isinstance(arguments[1], tuple) and not _is_local(arguments[1][0]):
         raise RuntimeError(f"a test tried to connect to {arguments[1][0]}")
-    if event == "socket.getaddrinfo" and not _is_local(arguments[0]):
+    if event == "socket.getaddrinfo" and not (_is_local(arguments[0]) or _is_address(arguments[0])):
         raise RuntimeError(f"a test tried to look up {arguments[0]}")
 
 

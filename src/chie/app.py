@@ -37,7 +37,7 @@ from chie.http.responses import error_response
 from chie.http.security_headers import STYLES_ONLY_POLICY
 from chie.http.static_files import STATIC, page_routes
 from chie.mcp_kit.server import Server, http_app, unhealthy
-from chie.servers import load_servers
+from chie.servers import load_agent_servers, load_servers
 from chie.settings import load
 from chie.setup.api import create_setup_api
 
@@ -55,7 +55,8 @@ LARGER_BODIES = {"/api/knowledge/import": 64 * MEBIBYTE}
 def load_app(authenticator: Authenticator | None = None) -> FastAPI:
     """The app of `chie serve`, with all servers and agents configured by the environment."""
     servers = load_servers()
-    return create_app(servers, open_agents(load(ChatSettings), servers), authenticator=authenticator)
+    agents = open_agents(load(ChatSettings), servers, load_agent_servers())
+    return create_app(servers, agents, authenticator=authenticator)
 
 
 def create_app(

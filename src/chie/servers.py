@@ -15,12 +15,13 @@ SERVERS = {
     "bedrock-kb": "chie.bedrock_kb.server",
     "n8n": "chie.n8n.server",
 }
+AGENT_SERVERS = {"fetch": "chie.web_fetch.server"}  # used by agents alone; `servers.json` may replace them
 LOGGING_SERVERS = ("n8n",)  # assistants hide stderr, and changes of live workflows must leave a trace
 
 
 def create_server(name: str) -> "Server":
     """The server with its settings from the environment; ConfigurationError if they are missing or wrong."""
-    server: Server = import_module(SERVERS[name]).create_server()
+    server: Server = import_module((SERVERS | AGENT_SERVERS)[name]).create_server()
     return server
 
 
@@ -33,6 +34,10 @@ def load_servers() -> "dict[str, Server | ConfigurationError]":
         except ConfigurationError as error:
             servers[name] = error
     return servers
+
+
+def load_agent_servers() -> "dict[str, Server]":
+    return {name: create_server(name) for name in AGENT_SERVERS}
 
 
 def server_log(server: str, folder: Path | None) -> Path:

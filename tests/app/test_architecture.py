@@ -22,6 +22,8 @@ HEAVY = {
     "anthropic",
     "psycopg",
     "sqlalchemy",
+    "bs4",
+    "markdownify",
 }
 
 
@@ -51,6 +53,7 @@ def test_command_line_imports_no_framework() -> None:
 BUILDS = {
     "knowledge": "from chie.knowledge.settings import KnowledgeSettings as Settings\nsettings = Settings()",
     "bedrock_kb": "from chie.bedrock_kb.config import KBConfig\nsettings = KBConfig('us-east-1', 'KB12345678', 'm')",
+    "web_fetch": "from chie.web_fetch.settings import FetchSettings\nsettings = FetchSettings()",
     "n8n": "from chie.n8n.settings import N8nSettings\nsettings = N8nSettings(url='http://127.0.0.1:9', api_key='key')",
 }
 

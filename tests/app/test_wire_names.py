@@ -11,6 +11,7 @@ from chie.bedrock_kb.server import create_server as create_bedrock_kb
 from chie.chat.api.chat import EVENT
 from chie.knowledge.server import create_server
 from chie.n8n.server import create_server as create_n8n_server
+from chie.web_fetch.server import create_server as create_fetch_server
 
 ConnectMode = Literal["auto", "legacy"]
 
@@ -74,6 +75,8 @@ KNOWLEDGE_PROMPTS = {
 KNOWLEDGE_RESOURCES = {"note://{id}", "ui://knowledge/search.html"}
 N8N_RESOURCES = {"ui://n8n/workflow.html"}
 VIEWS = {"search_knowledge": "ui://knowledge/search.html", "get_workflow_connections": "ui://n8n/workflow.html"}
+
+FETCH = {"fetch": {"url", "max_length", "start_index", "raw"}}  # as in the reference server, mcp-server-fetch
 
 BEDROCK_KB = {
     "kb_answer": {"query", "max_results", "session_id", "filter", "search_type"},
@@ -156,6 +159,13 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_events_of_a_stream() -> None:
     assert EVENT["properties"]["event"]["enum"] == ["message", "tool_call", "tool_result", "error", "done"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_tools_of_the_fetch_server(mode: ConnectMode) -> None:
+    async with Client(create_fetch_server(), mode=mode) as client:
+        tools = {tool.name: set(tool.input_schema["properties"]) for tool in await client.list_tools()}
+    assert tools == FETCH
 
 
 async def test_tools_of_mcp_bedrock_kb() -> None:

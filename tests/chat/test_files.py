@@ -1,7 +1,6 @@
 """`servers.json` and `agents.json`: their content and the errors for invalid content."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,6 @@ from chie.chat.agents.dependencies import AgentSpec
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.servers_file import ServerSpec, read_servers
 from chie.errors import ConfigurationError
-
-
-@pytest.fixture(autouse=True)
-def no_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No fetch server is installed unless a test installs one."""
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
 
 
 def servers(home: Path, text: str) -> dict[str, ServerSpec]:
@@ -37,9 +29,9 @@ def agents(home: Path, content: Any) -> list[AgentSpec]:
 
 
 SEED = """{
-  "mcp-server-time": {
-    "command": "uvx",
-    "args": ["mcp-server-time"],
+  "mcp-server-fetch": {
+    "command": "npx",
+    "args": ["-y", "@modelcontextprotocol/server-fetch"],
     "env": {}
   }
 }"""
@@ -47,8 +39,10 @@ SEED = """{
 
 @pytest.mark.req("CH-7")
 def test_format_of_the_seed_is_read(home: Path) -> None:
-    spec = servers(home, SEED)["mcp-server-time"]
-    assert (spec.command, spec.args, spec.env) == ("uvx", ("mcp-server-time",), {})
+    specs = servers(home, SEED)
+    assert list(specs) == ["mcp-server-fetch"], "a server keeps the name that the file gives it"
+    spec = specs["mcp-server-fetch"]
+    assert (spec.command, spec.args, spec.env) == ("npx", ("-y", "@modelcontextprotocol/server-fetch"), {})
 
 
 def test_common_wrapper_and_http_servers_are_read(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,19 +71,6 @@ def test_missing_file_means_no_servers() -> None:
 
 def test_disabled_server_is_left_out(home: Path) -> None:
     assert servers(home, '{"a": {"command": "x", "disabled": true}, "fetch": {"command": "y", "disabled": true}}') == {}
-
-
-def test_installed_fetch_server_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "bin" / "mcp-server-fetch"
-    program.parent.mkdir()
-    program.touch(mode=0o755)
-    monkeypatch.setenv("PATH", str(program.parent))
-    assert read_servers(ChatSettings())["fetch"].command == str(program)
-
-
-def test_fetch_server_may_have_the_name_of_its_package(home: Path) -> None:
-    found = servers(home, '{"mcp-server-fetch": {"command": "uvx", "args": ["mcp-server-fetch"]}}')
-    assert list(found) == ["fetch"]
 
 
 def test_tabs_and_escapes_do_not_shift_the_line(home: Path) -> None:

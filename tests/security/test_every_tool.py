@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 from fastmcp import Client
-from tests.security.conftest import SECRET, Team
+from tests.security.conftest import ADDRESS, SECRET, Team
 
 from chie.access.identity import User, acting_as
 from chie.knowledge.prompts import QUERY_PROMPT
 from chie.mcp_kit.auth import TICKET_META, user_ticket
 from chie.mcp_kit.server import Server
+from chie.servers import load_agent_servers
 
 NOT_FOUND = "not found"
 NOTHING_PRIVATE = "nothing private"  # the same for every user
@@ -33,13 +34,22 @@ TOOLS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
         ).split()
     },
     "bedrock-kb": {"kb_answer": (NOTHING_PRIVATE, {}), "kb_search": (NOTHING_PRIVATE, {})},
+    "fetch": {"fetch": (NOTHING_PRIVATE, {"url": f"{ADDRESS}/api/sessions"})},
 }
 
 
 async def test_table_lists_every_tool(team: Team) -> None:
-    for name, server in team.servers.items():
+    for name, server in (team.servers | load_agent_servers()).items():
         assert isinstance(server, Server)
         assert {tool.name for tool in await server.list_tools()} == set(TOOLS[name])
+
+
+async def test_web_pages_of_this_machine_are_refused() -> None:
+    [(tool, (_, arguments))] = TOOLS["fetch"].items()
+    async with Client(load_agent_servers()["fetch"]) as client:
+        for url in (arguments["url"], "http://127.0.0.1:8080/api/sessions", "http://[::1]/", "http://169.254.169.254/"):
+            answer = await client.call_tool_mcp(tool, {"url": url})
+            assert (answer.structured_content or {})["code"] == "web_fetch.address_refused"
 
 
 @pytest.mark.parametrize("who", ["ben", "root"])

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 from chie.doctor.finding import Finding, State, edit
 from chie.errors import ChieError, ConfigurationError, ServiceError
 from chie.messages.catalogue import Message
-from chie.servers import SERVERS, create_server
+from chie.servers import AGENT_SERVERS, SERVERS, create_server
 from chie.settings import load
 
 if TYPE_CHECKING:
     from fastmcp import Client
 
-    from chie.chat.settings import ChatSettings
 
 AGENTS = "agents.json, servers.json"
 FIXES = {
@@ -74,7 +73,8 @@ async def check_agents() -> Sequence[Finding]:
 
     settings = load(ChatSettings)
     try:
-        open_agents(settings, {name: ConfigurationError("doctor.server_not_started") for name in SERVERS})
+        not_started = ConfigurationError("doctor.server_not_started")
+        open_agents(settings, dict.fromkeys(SERVERS, not_started), dict.fromkeys(AGENT_SERVERS, not_started))
     except ConfigurationError as error:
         return [Finding(AGENTS, "problem", error.reason, edit(settings.agents_file, settings.servers_file))]
     return [Finding(AGENTS, "ok", Message("doctor.agents_ok"))]
@@ -83,11 +83,12 @@ async def check_agents() -> Sequence[Finding]:
 async def check_mcp_servers() -> Sequence[Finding]:
     """Connects to every server in `servers.json` and lists its tools."""
     from chie.chat.settings import ChatSettings
+    from chie.chat.toolbox.servers_file import read_servers
     from chie.chat.toolbox.toolbox import create_toolbox
 
     settings = load(ChatSettings)
     try:
-        specs = _listed_servers(settings)
+        specs = read_servers(settings)
     except ConfigurationError:
         return []  # check_agents reports it
     async with create_toolbox(settings, {}, specs) as toolbox:
@@ -102,14 +103,3 @@ async def check_mcp_servers() -> Sequence[Finding]:
             problem = Message("doctor.mcp_server_failed", problem=server.error or "")
             found.append(Finding(name, "problem", problem, edit(settings.servers_file)))
     return found or [Finding("MCP servers", "off", Message("doctor.mcp_servers_none"))]
-
-
-def _listed_servers(settings: "ChatSettings") -> "dict[str, Any]":
-    """Without the built-in fetch server, which might be downloaded on start."""
-    from chie.chat.json_file import JsonFile
-    from chie.chat.toolbox.servers_file import FETCH, FETCH_PACKAGE, read_servers
-
-    content = JsonFile(settings.servers_file, required=False).content
-    listed = content.get("mcpServers", content) if isinstance(content, dict) else {}
-    known = set(listed) | ({FETCH} if FETCH_PACKAGE in listed else set())
-    return {name: spec for name, spec in read_servers(settings).items() if name in known}

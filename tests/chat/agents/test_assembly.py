@@ -5,7 +5,7 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pytest
 from tests.contract.agent import ask, text_of
 from tests.fakes.model_server import Use, say, use
 from tests.fakes.openai_server import OpenAIServer
+from tests.fakes.web_site import WebSite, plain, redirect
 from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.agents import registry as registry_module
@@ -25,6 +26,7 @@ from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError, NotFoundError
 from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message
+from chie.servers import load_agent_servers
 from chie.settings import load
 
 ROOT = Path(__file__).parents[3]
@@ -37,7 +39,7 @@ UNREACHABLE = "http://127.0.0.1:9/v1"
 
 @pytest.fixture(autouse=True)
 def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No credentials, no fetch server, no model."""
+    """No credentials, no model."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("OPENAI_BASE_URL", UNREACHABLE)
@@ -50,10 +52,11 @@ def write(home: Path, name: str, content: object) -> None:
 
 @asynccontextmanager
 async def opened(servers: Mapping[str, Server | ConfigurationError] | None = None) -> AsyncIterator[AgentFactory]:
+    """As the app opens them, with the built-in fetch server."""
     if servers is None:
         unconfigured = ConfigurationError("toolbox.program_not_found", command="n8n")
         servers = {"knowledge": create_workbench(Witness(), "knowledge"), "n8n": unconfigured}
-    async with open_agents(load(ChatSettings), servers) as factory:
+    async with open_agents(load(ChatSettings), servers, load_agent_servers()) as factory:
         yield factory
 
 
@@ -194,33 +197,106 @@ async def test_assistant_uses_builtin_servers_and_names_the_unavailable_ones(
     assert "not available now: n8n" in server.seen[0]["messages"][0]["content"]
 
 
-async def test_web_scraper_reports_its_missing_server(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    with OpenAIServer() as server:
+SEED_SERVERS = {
+    "mcp-server-fetch": {"command": "npx", "args": ["-y", "@modelcontextprotocol/server-fetch"], "env": {}}
+}  # servers.json of the requirements, word for word
+
+
+@pytest.fixture
+def npx(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An `npx` that starts the published `mcp-server-fetch`: npm does not have the package that the seed names."""
+    program = tmp_path / "bin" / "npx"
+    program.parent.mkdir()
+    server = Path(sys.executable).parent / "mcp-server-fetch"
+    program.write_text(f'#!/bin/sh\nexec "{server}" --allow-private-ips --ignore-robots-txt\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[WebSite]:
+    with WebSite({"/page": plain("富士山は 3,776 m です。"), "/away": redirect("/page")}) as site:
+        monkeypatch.setenv("CHIE_FETCH_ALLOW", f"127.0.0.1:{site.port}")
+        yield site
+
+
+async def test_web_scraper_reads_a_page_without_any_configuration(
+    monkeypatch: pytest.MonkeyPatch, site: WebSite
+) -> None:
+    with OpenAIServer(use(Use("fetch", json.dumps({"url": f"{site.url}/page"}))), say("3,776 m")) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         async with opened() as factory:
-            assert (await infos(factory))["web-scraper"].reason_code == "agents.fetch_server_required"
+            assert (await infos(factory))["web-scraper"].available
+            events = await ask(factory.get_agent("web-scraper"), "富士山の高さは?")
+            states = {state["name"]: (state["state"], state["transport"]) for state in factory.server_states()}
+            tools = factory.toolbox.toolset(factory.get_agent("assistant")._tools.servers).tools()  # type: ignore[attr-defined]
+    [result] = [event for event in events if event["type"] == "tool_result"]
+    assert (result["is_error"], "富士山は 3,776 m です。" in result["content"]) == (False, True)
+    assert states["fetch"] == ("connected", "built-in")
+    assert "fetch" not in {tool.name for tool in tools}, "an agent with the notes must not send them to the web"
+
+
+async def test_web_scraper_cannot_read_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    with WebSite({"/api/sessions": plain("private")}) as site:
+        with OpenAIServer(use(Use("fetch", json.dumps({"url": f"{site.url}/api/sessions"}))), say("no")) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            async with opened() as factory:
+                events = await ask(factory.get_agent("web-scraper"))
+        assert site.requests == []
+    [result] = [event for event in events if event["type"] == "tool_result"]
+    assert (result["is_error"], result["code"]) == (True, "web_fetch.address_refused")
+
+
+@pytest.mark.req("CH-3", "CH-7", "CH-8")
+@pytest.mark.usefixtures("npx")
+async def test_web_scraper_reads_with_the_server_of_the_seed(
+    monkeypatch: pytest.MonkeyPatch, home: Path, site: WebSite
+) -> None:
+    """The seed's own entry, a real process, the published server; the server keeps its name and asks nobody."""
+    write(home, "servers.json", SEED_SERVERS)
+    write(home, "agents.json", [{"id": "mine", "kind": "openai", "servers": ["mcp-server-fetch"]}])
+    call = use(Use("fetch", json.dumps({"url": f"{site.url}/page"})))
+    with OpenAIServer(call, say("3,776 メートルです。")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        async with opened() as factory:
+            events = await ask(factory.get_agent("web-scraper"), "富士山の高さは?")
+            states = {state["name"]: state["state"] for state in factory.server_states()}
+            await factory.toolbox.initialize_servers(["mcp-server-fetch"])
+            assert {tool["function"]["name"] for tool in factory.toolbox.get_tools()} == {"fetch"}
+            direct = await factory.toolbox.call_tool("fetch", {"url": f"{site.url}/page"})
+    assert text_of(events) == "3,776 メートルです。"
+    assert server.tools(server.seen[0]) == ["fetch"]
+    assert "富士山は 3,776 m です。" in server.results(server.seen[1])[0][1]
+    assert "富士山" in direct.content
+    assert [event.get("approval") for event in events if event["type"] == "tool_call"] == [None]
+    assert (states["mcp-server-fetch"], states["fetch"]) == ("connected", "idle")
+
+
+@pytest.mark.usefixtures("npx")
+async def test_operators_fetch_server_is_held_to_the_same_policy(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    write(home, "servers.json", SEED_SERVERS)
+    with WebSite({"/api/sessions": plain("private")}) as site:
+        with OpenAIServer(use(Use("fetch", json.dumps({"url": f"{site.url}/api/sessions"}))), say("no")) as server:
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            async with opened() as factory:
+                events = await ask(factory.get_agent("web-scraper"))
+        assert site.requests == []
+    [result] = [event for event in events if event["type"] == "tool_result"]
+    assert (result["is_error"], result["code"]) == (True, "web_fetch.address_refused")
+
+
+async def test_operators_entry_replaces_the_builtin_fetch_server(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    with OpenAIServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         write(home, "servers.json", {"fetch": {"command": "no-such-program"}})
         async with opened() as factory:
             assert (await infos(factory))["web-scraper"].available
             await factory.toolbox.initialize_servers(["fetch"])
             info = (await infos(factory))["web-scraper"]
         assert (info.reason_code, info.reason_params) == ("toolbox.program_not_found", {"command": "no-such-program"})
-
-
-@pytest.mark.req("CH-3", "CH-7", "CH-8")
-async def test_web_scraper_uses_a_real_process(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    """The published fetch server cannot read loopback pages, so another server takes its place."""
-    entry = {"command": sys.executable, "args": ["-m", "mcp_server_time"]}
-    write(home, "servers.json", {"mcpServers": {"fetch": entry}})
-    call = Use("get_current_time", '{"timezone": "Asia/Tokyo"}')
-    with OpenAIServer(use(call), say("今は東京の時間です。")) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        write(home, "servers.json", {"fetch": {"command": "x", "disabled": True}})
         async with opened() as factory:
-            events = await ask(factory.get_agent("web-scraper"), "東京は何時?")
-            states = {state["name"]: state["state"] for state in factory.server_states()}
-    assert text_of(events) == "今は東京の時間です。"
-    assert "Asia/Tokyo" in server.results(server.seen[1])[0][1]
-    assert states == {"knowledge": "idle", "fetch": "connected", "n8n": "not_configured"}
+            assert (await infos(factory))["web-scraper"].reason_code == "agents.fetch_server_required"
 
 
 async def test_tool_server_that_dies_during_a_call_does_not_end_the_answer(

@@ -11,20 +11,25 @@ from chie.chat.agents.plugins import find_plugins
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.registry import AgentFactory
 from chie.chat.settings import ChatSettings
-from chie.chat.toolbox.servers_file import read_servers
+from chie.chat.toolbox.servers_file import listed_names, read_servers
 from chie.chat.toolbox.toolbox import Toolbox, create_toolbox
 from chie.errors import ConfigurationError
 from chie.mcp_kit.server import Server
 
 
 def open_agents(
-    settings: ChatSettings, servers: Mapping[str, Server | ConfigurationError]
+    settings: ChatSettings,
+    servers: Mapping[str, Server | ConfigurationError],
+    replaceable: Mapping[str, Server | ConfigurationError] | None = None,
 ) -> AbstractAsyncContextManager[AgentFactory]:
     """The registry of all agents; leaving it closes every connection and process that they started.
 
+    The `replaceable` servers are for the agents that name them; an entry in `servers.json` takes the place of one.
     Raises ConfigurationError for an invalid `servers.json` or `agents.json` at once, before anything is started.
     """
-    toolbox = create_toolbox(settings, servers, read_servers(settings, servers))
+    specs, listed = read_servers(settings, servers), listed_names(settings)
+    kept = {name: server for name, server in (replaceable or {}).items() if name not in listed}
+    toolbox = create_toolbox(settings, {**servers, **kept}, specs)
     return _opened(toolbox, AgentFactory(toolbox, create_agents(AgentDependencies(settings, toolbox, list(servers)))))
 
 

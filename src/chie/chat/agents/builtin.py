@@ -1,5 +1,6 @@
 """The built-in kinds of agents, and the agents that exist without any configuration."""
 
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from chie.chat.agents.openai import DefaultAgent, OpenAIAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.models.bedrock import BedrockModel
 from chie.chat.models.openai import OpenAIModel
-from chie.chat.toolbox.servers_file import FETCH
+from chie.chat.toolbox.servers_file import FETCH, FETCH_PACKAGE
 from chie.messages.catalogue import Message
 
 
@@ -37,6 +38,15 @@ def build_openai(
 ) -> OpenAIAgent:
     model, tools = _openai_model(profile, dependencies), dependencies.tools(profile)
     return kind(profile, model, tools, max_rounds=dependencies.settings.chie_tool_rounds)
+
+
+def build_web_scraper(profile: Profile, dependencies: AgentDependencies) -> OpenAIAgent:
+    """Uses the operator's server `fetch` or `mcp-server-fetch`, or else the built-in one. Its tool only reads, so it
+    runs without approval; the toolbox checks the URL."""
+    listed = dependencies.toolbox.listed_names
+    server = FETCH_PACKAGE if FETCH_PACKAGE in listed and FETCH not in listed else FETCH
+    profile = replace(profile, servers=(server,), approved_tools=(f"{server}/{FETCH}",))
+    return build_openai(profile, dependencies, kind=WebScraperAgent)
 
 
 def build_aws(profile: Profile, dependencies: AgentDependencies) -> AWSAgent:
@@ -78,7 +88,7 @@ KINDS: dict[str, AgentBuilder] = {
 
 BUILTIN_AGENTS = (
     AgentSpec(Profile(id="default-chat"), build_default),
-    AgentSpec(Profile(id="web-scraper", servers=(FETCH,)), partial(build_openai, kind=WebScraperAgent)),
+    AgentSpec(Profile(id="web-scraper"), build_web_scraper),
     AgentSpec(Profile(id="assistant"), partial(build_openai, kind=AssistantAgent)),
     AgentSpec(Profile(id="aws"), build_aws),
 )

@@ -1,19 +1,17 @@
 """`servers.json`: MCP servers that an operator adds. Commands come only from this file, never from a request."""
 
-import shutil
-import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
-from chie.chat.json_file import JsonFile
+from chie.chat.json_file import FieldPath, JsonFile
 from chie.chat.settings import ChatSettings
 
 FETCH = "fetch"
-FETCH_PACKAGE = "mcp-server-fetch"
+FETCH_PACKAGE = "mcp-server-fetch"  # the reference server, which operators may also configure under this name
 
 
 class ServerSpec(BaseModel):
@@ -48,35 +46,27 @@ class ServerSpec(BaseModel):
 
 
 def read_servers(settings: ChatSettings, builtin: Collection[str] = ()) -> dict[str, ServerSpec]:
-    """The file's enabled servers by name, plus `fetch` if its program is installed. `builtin` names are reserved."""
-    file = JsonFile(settings.servers_file, required=settings.chie_servers_file is not None)
-    wrapped = isinstance(file.content, dict) and "mcpServers" in file.content
-    path = ("mcpServers",) if wrapped else ()
-    entries = file.content["mcpServers"] if wrapped else file.content
-    if not isinstance(entries, dict):
-        raise file.error("files.servers_not_object", path)
+    """The file's enabled servers by name. `builtin` names are reserved."""
+    file, entries, path = _entries(settings)
     specs = {name: file.model(ServerSpec, entry, (*path, name)) for name, entry in entries.items()}
     enabled = {name: spec for name, spec in specs.items() if not spec.disabled}
     if taken := next((name for name in enabled if name in builtin), None):
         raise file.error("files.server_name_reserved", (*path, taken))
-    return enabled if FETCH in specs else _with_fetch(enabled)
+    return enabled
 
 
-def _with_fetch(specs: dict[str, ServerSpec]) -> dict[str, ServerSpec]:
-    """The web-scraper's server may also be configured under the name of its package."""
-    if FETCH_PACKAGE in specs:
-        return {FETCH: specs[FETCH_PACKAGE]} | {n: s for n, s in specs.items() if n != FETCH_PACKAGE}
-    installed = _installed(FETCH_PACKAGE)
-    if installed is None:
-        return specs
-    return {FETCH: ServerSpec(command=installed[0], args=installed[1:], approved_tools=(FETCH,))} | specs
+def listed_names(settings: ChatSettings) -> set[str]:
+    """The names of all servers in the file, disabled ones too."""
+    _, entries, _ = _entries(settings)
+    return set(entries)
 
 
-def _installed(package: str) -> tuple[str, ...] | None:
-    same_environment = Path(sys.executable).parent / package
-    if same_environment.exists():
-        return (str(same_environment),)
-    if found := shutil.which(package):
-        return (found,)
-    uvx = shutil.which("uvx")
-    return (uvx, package) if uvx else None
+def _entries(settings: ChatSettings) -> tuple[JsonFile, dict[str, Any], FieldPath]:
+    """The wrapper `mcpServers`, which other clients use, is optional."""
+    file = JsonFile(settings.servers_file, required=settings.chie_servers_file is not None)
+    wrapped = isinstance(file.content, dict) and "mcpServers" in file.content
+    path: FieldPath = ("mcpServers",) if wrapped else ()
+    entries = file.content["mcpServers"] if wrapped else file.content
+    if not isinstance(entries, dict):
+        raise file.error("files.servers_not_object", path)
+    return file, entries, path

@@ -13,9 +13,11 @@ from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.result_text import to_outcome
 from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
 from chie.chat.toolbox.transport import BuiltIn, create_transport
+from chie.chat.toolbox.url_check import CheckedUrls
 from chie.chat.toolbox.wrappers import ServerLists, UniqueNames
 from chie.errors import ConfigurationError, NotFoundError
 from chie.messages.catalogue import Message
+from chie.web_fetch.url_policy import UrlPolicy, load_policy
 
 if TYPE_CHECKING:
     import mcp_types
@@ -34,7 +36,7 @@ class Toolbox:
     """Servers by name. Nothing is started before `initialize_servers`; leaving the toolbox stops everything.
 
     `unconfigured` are built-in servers that cannot be used, with the reason. `disabled` and `approved` are patterns of
-    tools by server.
+    tools by server. URLs in calls to the operator's servers must pass `policy`; the built-in ones check their own.
     """
 
     def __init__(
@@ -44,11 +46,13 @@ class Toolbox:
         unconfigured: Mapping[str, Message] | None = None,
         disabled: Mapping[str, Sequence[str]] | None = None,
         approved: Mapping[str, Sequence[str]] | None = None,
+        policy: UrlPolicy | None = None,
     ) -> None:
         self._connections = {connection.name: connection for connection in connections}
         self._unconfigured = dict(unconfigured or {})
         self._disabled = disabled or {}
         self._approved = approved or {}
+        self._policy = policy or UrlPolicy()
 
     async def __aenter__(self) -> Self:
         return self
@@ -59,6 +63,11 @@ class Toolbox:
     @property
     def names(self) -> set[str]:
         return set(self._connections) | set(self._unconfigured)
+
+    @property
+    def listed_names(self) -> set[str]:
+        """The operator's servers."""
+        return {name for name, connection in self._connections.items() if not connection.is_builtin}
 
     async def initialize_servers(self, server_names: Iterable[str]) -> None:
         """Connect to these servers and wait until each is connected or known to be down. Idempotent."""
@@ -96,7 +105,8 @@ class Toolbox:
     def toolset(self, servers: Iterable[str] | None = None) -> Toolset:
         """The tools of these servers, or of all, under unique names."""
         names = self._connections if servers is None else [name for name in servers if name in self._connections]
-        offered = _ServerTools([self._connections[name] for name in names])
+        every = _ServerTools([self._connections[name] for name in names])
+        offered = CheckedUrls(every, self._policy, self.listed_names)
         return UniqueNames(ServerLists(offered, self._disabled, self._approved))
 
     def states(self) -> list[ServerState]:
@@ -174,6 +184,7 @@ def create_toolbox(
         unconfigured={name: error.reason for name, error in builtin.items() if isinstance(error, ConfigurationError)},
         disabled={name: spec.disabled_tools for name, spec in specs.items()},
         approved={name: spec.approved_tools for name, spec in specs.items()},
+        policy=load_policy(),
     )
 
 

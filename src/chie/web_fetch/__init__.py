@@ -1,0 +1,1 @@
+"""MCP server that reads web pages, and the policy on the URLs that tools may open."""
