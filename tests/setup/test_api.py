@@ -261,7 +261,7 @@ async def test_every_client_gets_its_own_format_with_the_base_url() -> None:
         answer = (await client.get("/api/setup/connect")).json()
     address, texts = answer["address"], {host["id"]: host["text"] for host in answer["hosts"]}
     url = f"{address}/mcp/knowledge"
-    assert texts["claude-code"] == f"claude mcp add --transport http knowledge {url}"
+    assert texts["claude-code"] == f"claude mcp add --scope user --transport http knowledge {url}"
     assert json.loads(texts["cursor"]) == {"mcpServers": {"knowledge": {"url": url}}}
     assert json.loads(texts["kiro"]) == {"mcpServers": {"knowledge": {"url": url}}}
     assert json.loads(texts["gemini"]) == {"mcpServers": {"knowledge": {"type": "http", "url": url}}}
