@@ -87,7 +87,9 @@ class Program(click.Command):
         try:
             return super().invoke(ctx)
         except ChieError as error:
-            raise click.ClickException(error.message) from error
+            from chie.installation.commands import followable
+
+            raise click.ClickException(followable(error.message)) from error
 
 
 class MainGroup(Program, click.Group):

@@ -131,5 +131,5 @@ def test_arn_or_name_is_rejected_as_the_id(kb_id: str) -> None:
 
 def test_missing_sdk_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chie.bedrock_kb.server.find_spec", lambda _: None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'chie\[bedrock\]'"):
+    with pytest.raises(ConfigurationError, match=r"install -e '\S+\[bedrock\]'"):
         create_server(KBConfig("us-east-1", "KB12345678", "m"))

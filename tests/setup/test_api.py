@@ -17,6 +17,7 @@ from tests.fakes.chat import serving
 from chie.access.users import UserFile
 from chie.app import create_app
 from chie.errors import ConfigurationError
+from chie.installation.commands import install_extra, install_package
 from chie.knowledge.server import create_server
 from chie.messages.catalogue import Message
 from chie.setup import endpoints
@@ -113,7 +114,7 @@ async def test_missing_sdk_is_reported_with_the_install_command(monkeypatch: pyt
         monkeypatch.setattr(endpoints, "find_spec", lambda _: None)
         result = await probe(client, "lm-studio")
         setup = (await client.get("/api/setup")).json()
-    command = "pip install 'chie[openai]'"
+    command = install_extra("openai")
     assert result["problem_code"] == "setup.package_missing"
     assert result["problem_params"] == {"name": "LM Studio", "command": command}
     assert result["problem"] == f"LM Studio responds, but a package is missing. Run `{command}`, then restart Chie."
@@ -121,8 +122,8 @@ async def test_missing_sdk_is_reported_with_the_install_command(monkeypatch: pyt
         "lm-studio": command,
         "ollama": command,
         "openai": command,
-        "anthropic": "pip install chie-agent-adk",
-        "bedrock": "pip install 'chie[bedrock]'",
+        "anthropic": install_package("chie-agent-adk"),
+        "bedrock": install_extra("bedrock"),
     }
 
 
@@ -135,9 +136,9 @@ async def test_missing_claude_plugin_is_reported_with_the_install_command(
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sesame")
         assert (await state_of(client, "anthropic"))["install"] is None
         monkeypatch.setattr(endpoints, "find_spec", lambda module: None if module == "chie_agent_adk" else module)
-        assert (await state_of(client, "anthropic"))["install"] == "pip install chie-agent-adk"
+        assert (await state_of(client, "anthropic"))["install"] == install_package("chie-agent-adk")
         result = await probe(client, "anthropic")
-    assert (result["ok"], result["install"]) == (False, "pip install chie-agent-adk")
+    assert (result["ok"], result["install"]) == (False, install_package("chie-agent-adk"))
     assert result["problem_code"] == "setup.package_missing"
 
 

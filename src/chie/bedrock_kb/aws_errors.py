@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.errors import AuthenticationError, KBError, NotFoundError, ServiceError
+from chie.installation.commands import install_package
 from chie.logging import redact
 from chie.messages.catalogue import Message, Param
 
@@ -63,7 +64,7 @@ RULES = {
     "SSOError": _SESSION_ENDED,
     "TokenRetrievalError": _SESSION_ENDED,
     "LoginError": _credentials("bedrock_kb.login_ended", "login_command"),
-    "MissingDependencyException": _credentials("bedrock_kb.sdk_extra_missing"),
+    "MissingDependencyException": _credentials("bedrock_kb.sdk_extra_missing", "command"),
     "ExpiredTokenException": _EXPIRED,
     "ExpiredToken": _EXPIRED,
     "UnrecognizedClientException": _UNKNOWN_KEY,
@@ -137,6 +138,7 @@ def _values(failure: AwsFailure, config: KBConfig) -> dict[str, Param]:
     return {
         "sign_in": _how_to_sign_in(config),
         "login_command": f"aws login --profile {config.profile}" if config.profile else "aws login",
+        "command": install_package("botocore[crt]"),
         "region": config.aws_region,
         "timeout": f"{config.timeout:g}",
         "seconds": failure.retry_after or DEFAULT_RETRY_SECONDS,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from chie.database.url import PostgresUrl
 from chie.errors import ConfigurationError
+from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
@@ -44,7 +45,7 @@ class PostgresStore(SqlNoteStore):
                 try:
                     from chie.knowledge.store.postgres.pool import PostgresPool
                 except ModuleNotFoundError as error:
-                    raise ConfigurationError("database.driver_missing") from error
+                    raise ConfigurationError("database.driver_missing", command=install_extra("postgres")) from error
                 self._created_pool = PostgresPool(self._url)
             return self._created_pool
 
