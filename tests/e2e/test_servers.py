@@ -52,7 +52,7 @@ def test_unreachable_server_shows_its_error_and_can_be_reconnected(open_screen: 
     failed = screen.page.locator(".sv-server").filter(has_text="応答なし")
     expect(failed).to_contain_text("mcp-server-time is not installed.")
     screen.page.get_by_role("button", name="再接続: time").click()
-    expect(screen.page.locator(".toast")).to_contain_text("mcp-server-time is not installed.")
+    expect(screen.page.locator(".toast")).to_contain_text("プログラム mcp-server-time が見つかりません")
 
 
 def test_an_assistants_snippet_is_copied(open_screen: OpenScreen, address: str) -> None:

@@ -105,10 +105,10 @@ def test_the_wheel_runs_where_nothing_else_is(built: Built, tmp_path: Path) -> N
     with app([python.parent / "chie"], tmp_path) as address:
         assert '<div id="root"' in httpx2.get(address).text
         assert httpx2.get(f"{address}/health").json()["servers"]["knowledge"]["status"] == "healthy"
-        assert "adk" not in {agent["id"] for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
+        assert "adk" not in {agent["agent_id"] for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
     subprocess.run([*pip[:-1], str(built.plug_in)], check=True, env=clean())
     with app([python.parent / "chie"], tmp_path) as address:
-        agents = {agent["id"]: agent for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
+        agents = {agent["agent_id"]: agent for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
     assert agents["adk"]["reason_code"] == "models.api_key_missing"
 
 

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from chie.chat.agents.calls import stream_chat
 from chie.chat.api.agent_reader import AgentReader, ClientDisconnectedError, until_disconnect
 from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, split
 from chie.chat.api.sse import HEADERS, HEARTBEAT_COMMENT, MEDIA_TYPE
@@ -41,8 +42,8 @@ _json = JSONEncoder(ensure_ascii=False).encode
 @router.get("/models", responses=errors())
 async def list_models(chat: ChatState) -> Models:
     """List the available agents as models."""
-    agents = [info for info in await chat.agents.list_agents() if info.available]
-    return Models.model_validate({"data": [{"id": info.id} for info in agents]})
+    agents = [info for info in await chat.agents.list_agents() if info["available"]]
+    return Models.model_validate({"data": [{"id": info["agent_id"]} for info in agents]})
 
 
 @router.post("/chat/completions", response_class=JSONResponse, responses={**COMPLETION, **errors(404, 413)})
@@ -51,7 +52,7 @@ async def complete(body: CompletionRequest, chat: ChatState, request: Request) -
     agent = chat.agents.get_agent(body.model)
     history, message = split(body.messages)
     logger.info("agent %s answers %d turns that are not stored", agent.agent_id, len(history))
-    reader = AgentReader(agent.stream_chat(message, history, new_id()), HEARTBEAT_SECONDS)
+    reader = AgentReader(stream_chat(agent, message, history, new_id()), HEARTBEAT_SECONDS)
     chunks = _Chunks(body.model)
     try:
         if not body.stream:
