@@ -83,8 +83,8 @@ def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
         """Ask the knowledge base a question; a model answers it from the documents, with citations.
 
         Each citation has the passage (`content`), the `uri` to open it, its `metadata`, and in `spans` the parts of
-        the answer it supports. `score` is null unless the operator enabled scores. An answer without citations is
-        not supported by the documents: do not present it as theirs.
+        the answer it supports. `score` is the relevance; compare it only within one result. An answer without
+        citations is not supported by the documents: do not present it as theirs.
         """
         question = Question(
             query=query, max_results=max_results, session_id=session_id, filter=filter, search_type=search_type
