@@ -6,6 +6,8 @@ RUN    := $(VENV)/.run
 DEV    := $(VENV)/.dev
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 ARGS   ?=
+PREFIX ?= $(HOME)/.local
+PROGRAMS := chie knowledge-gateway mcp-bedrock-kb n8n-mcp-server
 
 # Our own two packages are installed from their folders, so they are not locked.
 COMPILE := $(VENV)/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(UPGRADE) \
@@ -20,12 +22,26 @@ PAGE      := src/chie/static/index.html
 PAGE_FROM := $(shell find web src/chie/messages/ja src/chie/n8n/graph_*.js -type f -not -path 'web/node_modules/*')
 MODULES   := web/node_modules/.installed
 
-.PHONY: run page test check bench real dist fuzz mutants soak browser format docs lock clean
+.PHONY: run install links uninstall page test check bench real dist fuzz mutants soak browser format docs lock clean
 .DEFAULT_GOAL := run
 
 run: $(RUN)  ## start Chie and print its URL
 	@$(MAKE) --no-print-directory page || echo "The web page could not be built, so a plain start page is served. Everything else works."
 	@$(BIN)/chie serve $(ARGS)
+
+install: $(RUN)  ## put chie and the MCP servers on the PATH, as links into PREFIX/bin
+	@$(MAKE) --no-print-directory page || echo "The web page could not be built, so a plain start page is served. Everything else works."
+	@$(MAKE) --no-print-directory links
+
+links:
+	@mkdir -p "$(PREFIX)/bin"
+	@for program in $(PROGRAMS); do ln -sf "$(CURDIR)/$(BIN)/$$program" "$(PREFIX)/bin/$$program"; done
+	@echo "Installed in $(PREFIX)/bin: $(PROGRAMS)"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "Add $(PREFIX)/bin to your PATH.";; esac
+
+uninstall:  ## remove the links that make install made; notes and settings stay
+	@for program in $(PROGRAMS); do \
+	    [ "$$(readlink "$(PREFIX)/bin/$$program")" != "$(CURDIR)/$(BIN)/$$program" ] || rm "$(PREFIX)/bin/$$program"; done
 
 page: $(PAGE)  ## build the web page, again when web/ changes
 

@@ -1,7 +1,8 @@
 """Overhead of `kb_answer` over a bare boto3 call to the same server, and 32 concurrent calls.
 
 The server speaks Bedrock's protocol on loopback, in its own process; `model` is its response time. The
-client is an MCP client in this process that requests no progress, so that both sides make the same API call.
+client is an MCP client in this process that requests no progress. For the overhead the scores are off, so that both
+sides make the same API call; the default, with a concurrent search for the scores, is a figure of its own.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import statistics
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from bench.figure import Figure
@@ -62,8 +64,11 @@ async def _timed(call: Callable[[], Awaitable[Any]]) -> float:
     return time.perf_counter() - began
 
 
-async def overhead(rounds: int = ROUNDS) -> tuple[float, float, float]:
-    """Median seconds of a bare call, of `kb_answer`, and of a tool that does nothing, measured alternately."""
+async def overhead(rounds: int = ROUNDS) -> tuple[float, float, float, float]:
+    """Median seconds of a bare call, of `kb_answer` without and with scores, and of a tool that does nothing.
+
+    They are measured alternately.
+    """
     from fastmcp import Client, FastMCP
 
     from chie.bedrock_kb.bedrock_client import create_boto_client
@@ -71,7 +76,7 @@ async def overhead(rounds: int = ROUNDS) -> tuple[float, float, float]:
     from chie.bedrock_kb.requests import Question, answer_request
     from chie.bedrock_kb.server import create_server
 
-    config = KBConfig(*CONFIG)
+    config = KBConfig(*CONFIG, scores=False)
     sdk, request = create_boto_client(config), answer_request(config, Question(query="How?"))
 
     async def bare() -> None:
@@ -83,19 +88,24 @@ async def overhead(rounds: int = ROUNDS) -> tuple[float, float, float]:
     def nothing(query: str) -> str:
         return query
 
-    async with Client(create_server(config)) as client, Client(server) as idle:
+    with_scores = create_server(replace(config, scores=True))
+    async with Client(create_server(config)) as client, Client(with_scores) as scoring, Client(server) as idle:
 
         async def ours() -> None:
             assert not (await client.session.call_tool("kb_answer", {"query": "How?"})).is_error
 
+        async def scored() -> None:
+            assert not (await scoring.session.call_tool("kb_answer", {"query": "How?"})).is_error
+
         async def empty() -> None:
             await idle.session.call_tool("nothing", {"query": "How?"})
 
-        for call in (bare, ours, empty, bare, ours, empty):
+        calls = (bare, ours, scored, empty)
+        for call in (*calls, *calls):
             await call()
-        times = [[await _timed(call) for call in (bare, ours, empty)] for _ in range(rounds)]
-    first, second, third = (statistics.median(column) for column in zip(*times, strict=True))
-    return first, second, third
+        times = [[await _timed(call) for call in calls] for _ in range(rounds)]
+    first, second, third, fourth = (statistics.median(column) for column in zip(*times, strict=True))
+    return first, second, third, fourth
 
 
 async def at_once(count: int = AT_ONCE) -> tuple[float, float]:
@@ -119,12 +129,13 @@ def main() -> list[Figure]:
     figures = []
     for model, rounds in ((0.0, ROUNDS), (0.1, ROUNDS // 2)):
         with bedrock(model):
-            bare, ours, empty = (1000 * seconds for seconds in asyncio.run(overhead(rounds)))
+            bare, ours, scored, empty = (1000 * seconds for seconds in asyncio.run(overhead(rounds)))
         what = f"an answer, the model taking {model * 1000:.0f} ms"
         figures += [Figure(what, "bare boto3", bare, "ms"), Figure(what, "Chie", ours, "ms")]
         figures.append(Figure(f"{what}, added", "Chie", ours - bare, "ms", 5))
         figures.append(Figure(f"{what}, added", "a FastMCP tool that does nothing", empty, "ms"))
         figures.append(Figure(f"{what}, ratio", "Chie", ours / bare, "×", 1.2))
+        figures.append(Figure(f"{what}, added by the search for scores", "Chie", scored - ours, "ms"))
     with bedrock(1.0):
         single, many = asyncio.run(at_once())
     what = f"{AT_ONCE} answers at once, ratio to the slowest single one"

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+from chie.chat.agents.calls import agent_info
 from chie.chat.events import Done, Event, Text
 
 
@@ -28,7 +29,7 @@ class SdkAgent(BaseAgent):
 
     async def get_agent_info(self) -> AgentInfo:
         return AgentInfo(
-            id=self.agent_id, name=self.name, description=self.description, supports_mcp=False, available=True
+            agent_id=self.agent_id, name=self.name, description=self.description, supports_mcp=False, available=True
         )
 
     async def stream_chat(
@@ -54,7 +55,7 @@ class OneAgent:
         return self._agent
 
     async def list_agents(self) -> list[AgentInfo]:
-        return [await self._agent.get_agent_info()]
+        return [await agent_info(self._agent)]
 
     async def default_id(self) -> str:
         return self._agent.agent_id

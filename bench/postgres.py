@@ -126,7 +126,7 @@ def recall(store: PostgresStore, embedder: Embedder) -> tuple[float, float]:
 
 def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[int]:
     def work(connection: Any) -> list[int]:
-        now = corpus.read(connection, store._vectors.model)  # noqa: SLF001
+        now = corpus.read(connection, store._vectors.model, None)  # noqa: SLF001
         return store._vectors.nearest(  # noqa: SLF001
             connection,
             corpus.Statistics(**(vars(now) | {"indexed": indexed and now.indexed})),

@@ -2,14 +2,15 @@
 
 A generated part is enclosed in `<!-- generated: KIND NAME -->` and `<!-- end -->`. Kinds: `tools` and `prompts` of a
 server, `settings` of a module, `commands` of the CLI, MCP `clients` that can be connected, `figures` of `make bench`,
-`modules` of a package. The plot of the figures is generated too.
+`modules` of a package, `requirements` with their tests. The plot of the figures is generated too. A name followed by
+`ja` gives the table in Japanese, with the translations in `docs/ja/descriptions.json`.
 """
 
 import ast
 import asyncio
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from bench.plot import plot
 from bench.summary import quality, summary
 from bench.table import table
 from click import Command, Context, Group
+from docs.requirement_table import HEAD, requirement_rows
+from docs.translation import LANGUAGES, Table
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
@@ -25,10 +28,12 @@ from chie.mcp_kit.server import Server
 
 ROOT = Path(__file__).parents[1]
 PLOT = ROOT / "docs" / "images" / "figures.svg"
-PART = re.compile(r"(<!-- generated: (?P<kind>\w+) (?P<name>[\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PART = re.compile(
+    r"(<!-- generated: (?P<kind>\w+) (?P<name>[\w-]+)(?: (?P<language>ja))? -->\n).*?(<!-- end -->)", re.DOTALL
+)
 
 
-def tools(name: str) -> str:
+def tools(name: str) -> Table:
     server: Server = _servers()[name]()
     rows = []
     for tool in asyncio.run(server.list_tools()):
@@ -37,24 +42,24 @@ def tools(name: str) -> str:
             f"**{argument}**" if argument in required else argument for argument in tool.parameters["properties"]
         )
         rows.append((f"`{tool.name}`", arguments, (tool.description or "").split("\n\n")[0].replace("\n", " ")))
-    return _table(("tool", "arguments (**required**)", "what it does"), rows)
+    return Table(("tool", "arguments (**required**)", "what it does"), rows)
 
 
-def prompts(name: str) -> str:
+def prompts(name: str) -> Table:
     rows = []
     for prompt in asyncio.run(_servers()[name]().list_prompts()):
         given = prompt.arguments or []
         arguments = ", ".join(f"**{one.name}**" if one.required else one.name for one in given)
         rows.append((f"`{prompt.name}`", arguments, prompt.title or "", (prompt.description or "").split(" / ")[0]))
-    return _table(("prompt", "arguments (**required**)", "in the client's menu", "what it does"), rows)
+    return Table(("prompt", "arguments (**required**)", "in the client's menu", "what it does"), rows)
 
 
-def settings(name: str) -> str:
+def settings(name: str) -> Table:
     rows = []
     for variable, about in _variables(_settings()[name]):
         default = "" if about.default_factory or about.default is None or about.is_required() else f"`{about.default}`"
         rows.append((f"`{variable}`", default, about.description or ""))
-    return _table(("variable", "default", "meaning"), rows)
+    return Table(("variable", "default", "meaning"), rows)
 
 
 def setting_names() -> set[str]:
@@ -69,7 +74,7 @@ def _variables(kind: type[BaseSettings]) -> Iterator[tuple[str, FieldInfo]]:
         yield (alias if isinstance(alias, str) else f"{prefix}{field}".upper()), about
 
 
-def clients(_: str) -> str:
+def clients(_: str) -> Table:
     """The file that `chie connect` edits, by client and system."""
     known = import_module("chie.connect.mcp_clients").MCP_CLIENTS
     find = import_module("chie.connect.config_paths").config_path
@@ -82,12 +87,16 @@ def clients(_: str) -> str:
         )
         for client in known
     ]
-    return _table(("client", "Linux", "macOS", "Windows", "under"), rows)
+    return Table(("client", "Linux", "macOS", "Windows", "under"), rows)
 
 
-def commands(_: str) -> str:
+def commands(_: str) -> Table:
     """One row per command, with its arguments and options."""
-    return _table(("command", "what it does"), _commands(import_module("chie.cli").main, "chie"))
+    return Table(("command", "what it does"), list(_commands(import_module("chie.cli").main, "chie")))
+
+
+def requirements(_: str) -> Table:
+    return Table(HEAD, list(requirement_rows()))
 
 
 def _commands(command: Command, path: str) -> Iterator[tuple[str, str]]:
@@ -118,7 +127,7 @@ def _folder(folder: Path, root: Path) -> str:
     about = _first_line(folder / "__init__.py")
     rows = [(f"`{file.name}`", _first_line(file)) for file in files]
     title = f"### `{folder.relative_to(root).as_posix()}/`\n{about}\n\n"
-    return title + _table(("file", "contents"), rows)
+    return title + Table(("file", "contents"), rows).markdown()
 
 
 def _first_line(file: Path) -> str:
@@ -165,23 +174,25 @@ def _settings() -> dict[str, type[BaseSettings]]:
     }
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    cells = [tuple(head), *map(tuple, rows)]
-    lines = ["| " + " | ".join(row) + " |\n" for row in cells]
-    return "".join([lines[0], "|---" * len(cells[0]) + "|\n", *lines[1:]])
-
-
 def regenerated(text: str) -> str:
-    kinds = {
-        "tools": tools,
-        "prompts": prompts,
-        "settings": settings,
-        "commands": commands,
-        "clients": clients,
-        "figures": figures,
-        "modules": modules,
-    }
-    return PART.sub(lambda part: f"{part[1]}{kinds[part['kind']](part['name'])}{part[4]}", text)
+    return PART.sub(lambda part: f"{part[1]}{_generated(part)}{part[5]}", text)
+
+
+def _generated(part: re.Match[str]) -> str:
+    made = KINDS[part["kind"]](part["name"])
+    return made if isinstance(made, str) else LANGUAGES[part["language"] or "en"](made).markdown()
+
+
+KINDS: dict[str, Callable[[str], Table | str]] = {
+    "tools": tools,
+    "prompts": prompts,
+    "settings": settings,
+    "commands": commands,
+    "clients": clients,
+    "requirements": requirements,
+    "figures": figures,
+    "modules": modules,
+}
 
 
 def stale() -> dict[Path, str]:

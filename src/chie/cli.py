@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 from chie import __version__
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
-from chie.servers import LOGGING_SERVERS, SERVERS, add_server_logs, create_server, server_log
+from chie.servers import LOGGING_SERVERS, SERVERS, add_server_logs, create_server, log_folder, server_log
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="IP address to listen on.")
 PORT = click.option(
@@ -39,14 +39,14 @@ LOG_FILE = click.option(
     "--log-file",
     envvar="CHIE_LOG_FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Log to this file as JSON.",
+    help="Log to this file as JSON, instead of the terminal.",
 )
 LOG_DIR = click.option(
     "--log-dir",
     envvar="CHIE_LOG_DIR",
     show_default="logs in CHIE_HOME",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the log file of a server that always writes one (n8n).",
+    help="Folder of the log files that are always written: `chie.log` of `chie serve`, and `n8n.log`.",
 )
 WORKERS = click.option(
     "--workers",
@@ -87,7 +87,9 @@ class Program(click.Command):
         try:
             return super().invoke(ctx)
         except ChieError as error:
-            raise click.ClickException(error.message) from error
+            from chie.installation.commands import followable
+
+            raise click.ClickException(followable(error.message)) from error
 
 
 class MainGroup(Program, click.Group):
@@ -141,7 +143,9 @@ def main(ctx: click.Context) -> None:
 def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | None, log_dir: Path | None) -> None:
     """Run everything in one process: the web page, the chat and every MCP server."""
 
-    _log(log_level, log_file)
+    from chie.logging import configure
+
+    configure(log_level, log_file, activity=log_folder(log_dir) / "chie.log")
     if workers > 1:
         from chie.http.workers import run_workers
 

@@ -2,11 +2,16 @@
 
 import os
 import shutil
+import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
+
+MAX_LOG_BYTES = 10 * 1024 * 1024
+ROTATED_FILES = 5  # of each log; `<name>.1` is the newest
 
 
 def make_folder(folder: Path) -> None:
@@ -45,6 +50,30 @@ def replacing(path: Path, *, private: bool = True) -> Iterator[Path]:
         draft.unlink(missing_ok=True)
 
 
+def append_line(path: Path, line: str) -> None:
+    """Append to a file that only its owner can read. A full one becomes `<name>.1` first, and the oldest is deleted.
+
+    Several processes may append to the same file.
+    """
+    content = line.encode("utf-8", "backslashreplace")
+    descriptor = _open_to_append(path)
+    try:
+        if _is_full(os.fstat(descriptor), len(content)) and _rotate(path, len(content)):
+            os.close(descriptor)
+            descriptor = _open_to_append(path)
+        os.write(descriptor, content)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Lets one process at a time in; the lock is released when the process ends."""
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
+        _lock(file.fileno())
+        yield
+
+
 def is_readable_by_others(file: Path) -> bool:
     """False on systems without POSIX permissions."""
     if os.name != "posix":
@@ -54,6 +83,41 @@ def is_readable_by_others(file: Path) -> bool:
 
 def _open_new(file: Path, mode: int) -> int:
     return os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), mode)
+
+
+def _open_to_append(file: Path) -> int:
+    return os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+
+
+def _is_full(found: os.stat_result, more: int) -> bool:
+    """False for anything but a regular file, such as a terminal."""
+    return stat.S_ISREG(found.st_mode) and found.st_size > 0 and found.st_size + more > MAX_LOG_BYTES
+
+
+def _rotate(path: Path, more: int) -> bool:
+    """False if it is not possible; then the file grows. Another process may have rotated it meanwhile."""
+    try:
+        with locked(path.with_suffix(".lock")):
+            if not path.exists() or not _is_full(path.stat(), more):
+                return True
+            for number in range(ROTATED_FILES, 0, -1):
+                younger = path.with_name(f"{path.name}.{number - 1}") if number > 1 else path
+                if younger.exists():
+                    younger.replace(path.with_name(f"{path.name}.{number}"))
+    except OSError:
+        return False
+    return True
+
+
+def _lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _sync(file: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from chie.errors import ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
+from chie.files import append_line, make_folder
 
 REQUEST_META = "chie/request"  # the key of the request id in the `_meta` of our MCP calls
 
@@ -45,18 +46,22 @@ def new_request_id(given: object = None) -> str:
     return request
 
 
-def configure(level: str = "WARNING", file: Path | None = None) -> None:
+def configure(level: str = "WARNING", file: Path | None = None, *, activity: Path | None = None) -> None:
     """Set up logging once per process, before FastMCP is imported, which would add a handler and import Rich.
 
-    The handlers of frameworks are removed, so that every line is redacted.
+    `file` takes the place of stderr. `activity` is a file that gets every line of Chie from INFO on, and the warnings
+    of the libraries. The handlers of frameworks are removed, so that every line is redacted.
     """
     os.environ["FASTMCP_LOG_ENABLED"] = "false"
-    handler = _handler(file)
-    handler.addFilter(stamp)
-    handler.addFilter(_is_logged)
+    handlers = [_handler(file)]
+    handlers[0].addFilter(_AtLeast(level.upper()))
+    if activity:
+        handlers += _activity_handlers(activity)
     root = logging.getLogger()
-    root.handlers[:] = [handler]
+    root.handlers[:] = handlers
     root.setLevel(level.upper())
+    if len(handlers) > 1:
+        root.setLevel(min(root.level, logging.INFO))
     for name in ("fastmcp", "mcp", "uvicorn", "uvicorn.error", "uvicorn.access"):
         logger = logging.getLogger(name)
         logger.handlers.clear()
@@ -67,27 +72,41 @@ def configure(level: str = "WARNING", file: Path | None = None) -> None:
 
 def add_error_file(name: str, file: Path) -> None:
     """Write the errors of the logger `name` and those below it to this file as well."""
-    handler = _handler(file)
-    if isinstance(handler, logging.FileHandler):
-        handler.setLevel(logging.ERROR)
-        handler.addFilter(stamp)
-        logging.getLogger(name).addHandler(handler)
+    handler = LogFile(file)
+    handler.setLevel(logging.ERROR)
+    logging.getLogger(name).addHandler(handler)
 
 
 def _handler(file: Path | None) -> logging.Handler:
     """Falls back to stderr if the file cannot be opened: the server must start anyway."""
-    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    if file is not None:
+        try:
+            return _opened(file)
+        except OSError as error:
+            sys.stderr.write(f"cannot log to {file} ({error.strerror}); logging to stderr instead\n")
+    handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
-    if file is None:
-        return handler
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handler = logging.FileHandler(file, encoding="utf-8")
-    except OSError as error:
-        sys.stderr.write(f"cannot log to {file} ({error.strerror}); logging to stderr instead\n")
-    else:
-        handler.setFormatter(JsonLines())
+    handler.addFilter(stamp)
     return handler
+
+
+def _activity_handlers(file: Path) -> "list[logging.Handler]":
+    """None if the file cannot be opened."""
+    try:
+        handler = _opened(file)
+    except OSError as error:
+        sys.stderr.write(f"cannot log to {file} ({error.strerror}); requests are not logged\n")
+        return []
+    handler.addFilter(_AtLeast("INFO"))
+    handler.addFilter(lambda record: record.levelno >= logging.WARNING or record.name.startswith("chie."))
+    return [handler]
+
+
+def _opened(file: Path) -> "LogFile":
+    """OSError if nothing can be written to the file."""
+    make_folder(file.parent)
+    append_line(file, "")
+    return LogFile(file)
 
 
 def stamp(record: logging.LogRecord) -> bool:
@@ -95,12 +114,45 @@ def stamp(record: logging.LogRecord) -> bool:
     return True
 
 
-def _is_logged(record: logging.LogRecord) -> bool:
-    """Lowers client errors to INFO, which FastMCP logs as errors."""
-    error = record.exc_info[1] if record.exc_info else None
-    if record.name.startswith("fastmcp.") and isinstance(error, CLIENT_ERRORS):
-        record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
-    return record.levelno >= logging.getLogger().level
+class _AtLeast(logging.Filter):
+    """Lowers client errors to INFO, which FastMCP logs as errors, before it compares the level."""
+
+    def __init__(self, level: str) -> None:
+        super().__init__()
+        self._level: int = logging.getLevelNamesMapping()[level]
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if record.name.startswith("fastmcp.") and isinstance(error, CLIENT_ERRORS):
+            record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
+        return record.levelno >= self._level
+
+
+class LogFile(logging.Handler):
+    """JSON lines in a private file, which is created with the first line and rotated by whichever process fills it."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self._file = file
+        self._reported = False
+        self.setFormatter(JsonLines())
+        self.addFilter(stamp)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        line = self.format(record)
+        try:
+            self._append(f"{line}\n")
+        except OSError as error:
+            if not self._reported:
+                sys.stderr.write(f"cannot log to {self._file} ({error.strerror})\n")
+            self._reported = True
+
+    def _append(self, line: str) -> None:
+        try:
+            append_line(self._file, line)
+        except FileNotFoundError:
+            make_folder(self._file.parent)
+            append_line(self._file, line)
 
 
 def redact(text: str) -> str:

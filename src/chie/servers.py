@@ -1,6 +1,5 @@
 """The MCP servers by name, and their log files. A server's module is imported when the server is created."""
 
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,13 +41,13 @@ def load_agent_servers() -> "dict[str, Server]":
 
 def server_log(server: str, folder: Path | None) -> Path:
     """In `logs` in `CHIE_HOME` by default, never in the folder where an MCP client happens to start the server."""
-    from chie.files import make_folder
+    return log_folder(folder) / f"{server}.log"
+
+
+def log_folder(folder: Path | None) -> Path:
     from chie.settings import home_folder
 
-    folder = folder or home_folder().expanduser() / "logs"
-    with suppress(OSError):  # reported when the file is opened
-        make_folder(folder)
-    return folder / f"{server}.log"
+    return folder or home_folder().expanduser() / "logs"
 
 
 def add_server_logs(folder: Path | None) -> None:

@@ -94,6 +94,11 @@ def env_files() -> list[Path]:
     return [home / ENV_FILE, Path(ENV_FILE).absolute()] if _CurrentFolder.counts else [home / ENV_FILE]
 
 
+def home_variables() -> Mapping[str, str | None]:
+    """The variables in the `.env` in `CHIE_HOME`."""
+    return _values(home_folder().expanduser() / ENV_FILE)
+
+
 def _current_folder_values() -> dict[str, str | None]:
     return _values(Path(ENV_FILE).absolute()) if _CurrentFolder.counts else {}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from chie.access import audit
+from chie import files
 from chie.access.audit import record
 from chie.access.identity import User, acting_as
 
@@ -27,12 +27,12 @@ def test_line_has_user_time_kind_and_id(home: Path) -> None:
 
 
 def test_large_log_is_rotated_and_old_files_are_deleted(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit, "MAX_BYTES", 400)
+    monkeypatch.setattr(files, "MAX_LOG_BYTES", 400)
     for number in range(40):
         record("note.created", f"k-{number}")
     kept = sorted(home.glob("audit.log*"), key=lambda path: path.name)
     assert [path.name for path in kept if path.suffix != ".lock"] == [
-        "audit.log", *(f"audit.log.{number}" for number in range(1, audit.ROTATED_FILES + 1))
+        "audit.log", *(f"audit.log.{number}" for number in range(1, files.ROTATED_FILES + 1))
     ]  # fmt: skip
     assert lines(home / "audit.log")[-1]["id"] == "k-39"
     assert all(path.stat().st_size <= 400 for path in kept)

@@ -22,7 +22,7 @@ def test_plain_start_page_without_a_built_page(tmp_path: Path) -> None:
     with TestClient(create_app({"knowledge": create_server()}, page=tmp_path), base_url=ADDRESS) as client:
         page = client.get("/")
         assert page.headers["content-type"] == "text/html; charset=utf-8"
-        assert f"claude mcp add --transport http knowledge {ADDRESS}/mcp/knowledge" in page.text
+        assert f"claude mcp add --scope user --transport http knowledge {ADDRESS}/mcp/knowledge" in page.text
         assert "MCP クライアントを接続する" in page.text
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert page.headers["x-content-type-options"] == "nosniff"

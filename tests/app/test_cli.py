@@ -45,7 +45,7 @@ def test_closed_stream_is_no_error(command: str) -> None:
 
 
 def test_other_os_error_keeps_its_stack(tmp_path: Path) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError(5, "Input/output error")
 
     with pytest.MonkeyPatch.context() as patch:

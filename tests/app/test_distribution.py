@@ -12,6 +12,8 @@ from jsonschema import validate
 from release.__main__ import check_versions
 from release.build import PAGE, PLUG_IN, ROOT, WHEEL_LIMIT_MB, make_wheel
 from release.bundle import pack
+from tests.app.processes import StdioServer
+from tests.fakes.vscode import compose
 
 from chie import __version__
 from chie.servers import SERVERS
@@ -39,6 +41,7 @@ CARD = {
                 "registryType": {"enum": ["pypi", "npm", "oci", "nuget", "cargo", "mcpb"]},
                 "transport": {"type": "object", "properties": {"type": {"const": "stdio"}}, "required": ["type"]},
                 "runtimeArguments": {"type": "array", "items": {"$ref": "#/$defs/argument"}},
+                "packageArguments": {"type": "array", "items": {"$ref": "#/$defs/argument"}},
                 "environmentVariables": {"type": "array", "items": {"type": "object", "required": ["name"]}},
             },
             "dependentRequired": {"runtimeArguments": ["runtimeHint"]},
@@ -160,6 +163,21 @@ def test_server_json_is_valid_and_has_this_version() -> None:
     validate(card, CARD)
     check_versions()
     assert f"mcp-name: {card['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
-    [package] = card["packages"]
-    words = [argument["value"] for argument in package["runtimeArguments"]]
-    assert words == [f"chie=={__version__}", "knowledge-gateway"]
+
+
+def test_command_that_vs_code_makes_of_server_json_starts_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`uvx chie@VERSION …` runs the package's `chie` with the other arguments; `make real` does it with uvx."""
+    [package] = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))["packages"]
+    command = compose(package)
+    assert (command.program, command.arguments[0]) == ("uvx", f"chie@{__version__}")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name, value in command.environment.items():
+        monkeypatch.setenv(name, value)
+    with StdioServer("chie", *command.arguments[1:]) as server:
+        tools = {tool["name"] for tool in server.request("tools/list")["tools"]}
+        saved = server.request("tools/call", name="save_knowledge", arguments={"content": "設定なしで保存"})
+    assert {"save_knowledge", "search_knowledge"} <= tools
+    assert not saved.get("isError")
+    assert (tmp_path / "data" / "chie" / "chie.db").is_file()

@@ -135,7 +135,7 @@ def test_command_line_starts_the_app_and_creates_the_tables(home: Path) -> None:
             sessions = patient.get(f"{address}/api/sessions")
             assert sessions.json() == {"sessions": [], "next_cursor": None}
             agents = patient.get(f"{address}/api/agents").json()
-            assert {agent["id"] for agent in agents["agents"]} >= {"default-chat", "web-scraper", "notes"}
+            assert {agent["agent_id"] for agent in agents["agents"]} >= {"default-chat", "web-scraper", "notes"}
             assert agents["default_id"] == "notes"
         finally:
             process.send_signal(signal.SIGINT)

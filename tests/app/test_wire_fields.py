@@ -62,7 +62,7 @@ def test_environment_variables() -> None:
 
 async def test_agents_without_configuration() -> None:
     async with open_agents(ChatSettings(), {}) as agents:
-        assert [info.id for info in await agents.list_agents()] == AGENTS
+        assert [info["agent_id"] for info in await agents.list_agents()] == AGENTS
 
 
 def test_every_server_is_under_mcp() -> None:

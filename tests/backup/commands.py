@@ -58,7 +58,18 @@ def change_manifest(archive: Path, **changes: object) -> None:
 
 
 def downgrade(database: Path) -> None:
+    """To the first schema."""
     with closing(sqlite3.connect(database)) as opened, opened:
+        opened.execute("DROP TRIGGER passage_added")
+        opened.execute("DROP TRIGGER passage_gone")
+        opened.execute("DROP INDEX passages_by_owner")
+        opened.execute("DROP TABLE corpus")
+        opened.execute("DROP TABLE postings")
+        opened.execute("ALTER TABLE passages DROP COLUMN owner")
+        opened.execute("ALTER TABLE passages DROP COLUMN length")
+        opened.execute(
+            "CREATE TRIGGER passage_gone AFTER DELETE ON passages BEGIN DELETE FROM words WHERE rowid = old.id; END"
+        )
         opened.execute("DROP INDEX private_notes")
         opened.execute("ALTER TABLE notes DROP COLUMN private")
         opened.execute("PRAGMA user_version = 1")

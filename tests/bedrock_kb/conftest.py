@@ -16,7 +16,8 @@ MODEL_ARN = "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-sonnet
 
 @pytest.fixture
 def config() -> KBConfig:
-    return KBConfig("us-east-1", KB_ID, MODEL_ARN)
+    """Without scores, so that a test can script and count the one call of an answer; test_scores.py has the default."""
+    return KBConfig("us-east-1", KB_ID, MODEL_ARN, scores=False)
 
 
 @pytest.fixture

@@ -55,11 +55,11 @@ def test_every_required_variable_that_is_missing_or_blank_is_named(given_values:
         assert (name in str(caught.value)) == (not (value and value.strip()))
 
 
-def test_optional_settings_are_off_by_default() -> None:
+def test_defaults_of_optional_settings() -> None:
     config = loaded(**OURS)
     assert config == KBConfig("us-west-2", OURS["BEDROCK_KB_ID"], OURS["BEDROCK_MODEL_ARN"])
     assert config.profile is None
-    assert not config.scores
+    assert config.scores
 
 
 def test_optional_settings_can_be_set() -> None:
@@ -70,7 +70,7 @@ def test_optional_settings_can_be_set() -> None:
         BEDROCK_RERANK_MODEL_ARN="arn:rerank",
         BEDROCK_GUARDRAIL_ID="g1",
         BEDROCK_GUARDRAIL_VERSION="3",
-        BEDROCK_KB_SCORES="1",
+        BEDROCK_KB_SCORES="0",
         BEDROCK_KB_TIMEOUT="30",
     )
     expected = KBConfig(
@@ -82,7 +82,7 @@ def test_optional_settings_can_be_set() -> None:
         rerank_model_arn="arn:rerank",
         guardrail_id="g1",
         guardrail_version="3",
-        scores=True,
+        scores=False,
         timeout=30,
     )
     assert config == expected
@@ -131,5 +131,5 @@ def test_arn_or_name_is_rejected_as_the_id(kb_id: str) -> None:
 
 def test_missing_sdk_is_a_configuration_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chie.bedrock_kb.server.find_spec", lambda _: None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'chie\[bedrock\]'"):
+    with pytest.raises(ConfigurationError, match=r"install -e '\S+\[bedrock\]'"):
         create_server(KBConfig("us-east-1", "KB12345678", "m"))

@@ -1,14 +1,19 @@
 """Property 3, and every content type and location type of the API."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import botocore.session
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from starlette.testclient import TestClient
+from tests.fakes.bedrock import Bedrock, answer, reference
 
-from chie.bedrock_kb.bedrock_client import Citation, KBResponse, query_knowledge_base
+from chie.app import create_app
+from chie.bedrock_kb.bedrock_client import Citation, KBResponse, create_boto_client, query_knowledge_base
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.responses import (
     URI_MEMBERS,
@@ -19,6 +24,7 @@ from chie.bedrock_kb.responses import (
     parse_answer,
     parse_passages,
 )
+from chie.bedrock_kb.server import create_server
 from chie.messages.catalogue import Message
 
 TEXT = st.text(min_size=1).filter(lambda text: not text.startswith("data:"))
@@ -29,10 +35,7 @@ LOCATIONS = st.one_of(
 )
 REFERENCES = st.fixed_dictionaries(
     {"content": st.fixed_dictionaries({"text": TEXT}), "location": LOCATIONS},
-    optional={
-        "score": st.floats(allow_nan=False, allow_infinity=False),
-        "metadata": st.dictionaries(TEXT, st.one_of(TEXT, st.integers(), st.booleans(), st.lists(TEXT))),
-    },
+    optional={"metadata": st.dictionaries(TEXT, st.one_of(TEXT, st.integers(), st.booleans(), st.lists(TEXT)))},
 )
 RESPONSES = st.fixed_dictionaries(
     {
@@ -41,31 +44,75 @@ RESPONSES = st.fixed_dictionaries(
     },
     optional={"sessionId": st.text("abc0123-", min_size=2, max_size=100)},
 )
+SCORES = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False))
+
+real_sdk = settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
-class Scripted:
-    """Gives one response, as the SDK would hand it over."""
-
-    def __init__(self, response: dict[str, Any]) -> None:
-        self._response = response
-
-    def retrieve_and_generate(self, **_: Any) -> dict[str, Any]:
-        return self._response
+def references(response: dict[str, Any]) -> list[dict[str, Any]]:
+    return [ref for part in response["citations"] for ref in part.get("retrievedReferences", [])]
 
 
-@pytest.mark.req("BK-P3", "BK-2.2", "BK-2.3", "BK-2.5", "BK-API")
-@settings(max_examples=200)
+def identity(reference: dict[str, Any]) -> str:
+    return json.dumps([reference["location"], reference["content"]["text"]], sort_keys=True)
+
+
+@pytest.fixture
+def boto(bedrock: Bedrock, config: KBConfig) -> Any:
+    assert bedrock.url
+    return create_boto_client(config)
+
+
+@pytest.mark.req("BK-P3", "BK-2.2", "BK-2.5", "BK-API")
+@real_sdk
 @given(response=RESPONSES)
-def test_every_field_of_every_reference_is_extracted(response: dict[str, Any]) -> None:
+def test_every_field_of_every_reference_is_extracted(
+    bedrock: Bedrock, boto: Any, config: KBConfig, response: dict[str, Any]
+) -> None:
     """**Feature: mcp-bedrock-kb, Property 3: レスポンスパースで全フィールドを抽出**"""
-    parsed = query_knowledge_base(Scripted(response), KBConfig("r", "KB1", "m"), "q")
-    references = [ref for part in response["citations"] for ref in part.get("retrievedReferences", [])]
+    bedrock.default["RetrieveAndGenerate"] = answer(response)
+    parsed = query_knowledge_base(boto, config, "q")
     assert isinstance(parsed, KBResponse)
     assert parsed.answer == response["output"]["text"]
     assert parsed.session_id == response.get("sessionId")
-    assert [(c.content, c.location, c.score, c.metadata) for c in parsed.citations] == [
-        (ref["content"]["text"], ref["location"], ref.get("score"), ref.get("metadata", {})) for ref in references
+    assert [(c.content, c.location, c.metadata) for c in parsed.citations] == [
+        (ref["content"]["text"], ref["location"], ref.get("metadata", {})) for ref in references(response)
     ]
+
+
+@pytest.fixture
+def page(bedrock: Bedrock, config: KBConfig) -> Iterator[TestClient]:
+    assert bedrock.url
+    servers = {"bedrock-kb": create_server(replace(config, scores=True))}
+    with TestClient(create_app(servers), base_url="http://127.0.0.1:8080") as client:
+        yield client
+
+
+@pytest.mark.req("BK-P3", "BK-2.3")
+@real_sdk
+@given(response=RESPONSES, data=st.data())
+def test_every_citation_has_the_score_that_the_search_gives_its_passage(
+    bedrock: Bedrock, page: TestClient, response: dict[str, Any], data: st.DataObject
+) -> None:
+    """**Feature: mcp-bedrock-kb, Property 3: レスポンスパースで全フィールドを抽出**"""
+    passages = {identity(ref): ref for ref in reversed(references(response))}
+    scores = {key: data.draw(SCORES) for key in passages}
+    found = [{**passages[key], "score": score} for key, score in scores.items() if score is not None]
+    bedrock.default["RetrieveAndGenerate"] = answer(response)
+    bedrock.default["Retrieve"] = answer({"retrievalResults": found})
+    result = page.post("/api/bedrock-kb/ask", json={"query": "q"}).json()
+    assert result["answer"] == response["output"]["text"]
+    keys = dict.fromkeys(map(identity, references(response)))
+    assert [(cited["content"], cited["location"], cited["score"]) for cited in result["citations"]] == [
+        (passages[key]["content"]["text"], passages[key]["location"], scores[key]) for key in keys
+    ]
+
+
+def test_score_in_a_generated_answer_is_dropped_by_the_sdk(bedrock: Bedrock, boto: Any, config: KBConfig) -> None:
+    """Its model of the API has none there, which is why the search is needed; when it has, this test fails."""
+    cited = [{"retrievedReferences": [reference(score=0.7)]}]
+    bedrock.default["RetrieveAndGenerate"] = answer({"output": {"text": "a"}, "citations": cited})
+    assert [citation.score for citation in query_knowledge_base(boto, config, "q").citations] == [None]
 
 
 def only(reference: dict[str, Any]) -> Citation:

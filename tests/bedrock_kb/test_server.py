@@ -3,7 +3,6 @@
 import json
 import logging
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -16,7 +15,6 @@ from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
 from tests.fakes.bedrock import (
     ANSWER,
     GENERATED,
-    RETRIEVED,
     SESSION,
     Bedrock,
     answer,
@@ -70,7 +68,7 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-@pytest.mark.req("BK-2.1", "BK-2.2", "BK-2.3", "BK-2.5")
+@pytest.mark.req("BK-2.1", "BK-2.2", "BK-2.5")
 async def test_answer_has_citations_with_uris(client: Client[Any], bedrock: Bedrock) -> None:
     result = await plain(client, "kb_answer", query="How do I fix it?")
     assert result == {"answer": ANSWER, "citations": [EXPECTED_CITATION], "session_id": SESSION, "notice": None}
@@ -217,43 +215,6 @@ async def test_output_schema_accepts_answers_and_errors(client: Client[Any], bed
     jsonschema.validate(await plain(client, "kb_answer", query="q"), schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"answer": "without its citations"}, schema)
-
-
-class TestScores:
-    @pytest.fixture
-    def config(self, config: KBConfig) -> KBConfig:
-        return replace(config, scores=True)
-
-    async def test_citations_have_scores_if_enabled(self, client: Client[Any], bedrock: Bedrock) -> None:
-        bedrock.default["Retrieve"] = answer(RETRIEVED)
-        result = await plain(client, "kb_answer", query="q", max_results=3)
-        assert [cited["score"] for cited in result["citations"]] == [0.91]
-        assert sorted(bedrock.operations) == ["Retrieve", "RetrieveAndGenerate"]
-        assert "'numberOfResults': 3" in str([call.params for call in bedrock.calls if call.operation == "Retrieve"])
-
-    async def test_answer_survives_a_failed_score_search(
-        self, client: Client[Any], bedrock: Bedrock, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        bedrock.default["Retrieve"] = refuse(403, "AccessDeniedException", "not authorized: bedrock:Retrieve")
-        result = await plain(client, "kb_answer", query="q")
-        assert result["answer"] == ANSWER
-        assert result["citations"][0]["score"] is None
-        assert "no scores" in result["notice"]
-        assert "AccessDeniedException" in result["notice"]
-        (logged,) = [record.getMessage() for record in caplog.records if record.name == "chie.bedrock_kb.service"]
-        reason = result["notice"].removeprefix("The citations have no scores: ")
-        assert logged == f"no scores for kb_answer: bedrock_kb.permission_denied: {reason}"
-
-    async def test_progress_is_reported_with_scores_enabled(self, client: Client[Any], bedrock: Bedrock) -> None:
-        reports: list[tuple[float, float | None, str | None]] = []
-
-        async def listen(progress: float, total: float | None, message: str | None) -> None:
-            reports.append((progress, total, message))
-
-        bedrock.default["Retrieve"] = answer(RETRIEVED)
-        await client.call_tool("kb_answer", {"query": "q"}, progress_handler=listen)
-        assert reports[0] == (1, None, "Searching the knowledge base.")
-        assert sorted(bedrock.operations) == ["Retrieve", "RetrieveAndGenerateStream"]
 
 
 async def test_answer_without_citations(client: Client[Any], bedrock: Bedrock) -> None:

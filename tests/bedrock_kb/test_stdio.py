@@ -37,7 +37,7 @@ async def test_console_script_answers_over_stdio_and_logs_no_question_and_no_tok
         result = await client.call_tool("kb_answer", {"query": "再起動の方法は？"})
     assert result.structured_content is not None
     assert result.structured_content["answer"] == ANSWER
-    assert bedrock.operations == ["RetrieveAndGenerateStream"]
+    assert sorted(bedrock.operations) == ["Retrieve", "RetrieveAndGenerateStream"]
     assert bedrock.calls[0].headers["X-Amz-Security-Token"] == TOKEN
     logged = log.read_text(encoding="utf-8")
     assert "DEBUG" in logged

@@ -16,9 +16,11 @@ from chie.cli import main
 from chie.connect.config_edit import ClientConfig, is_own
 from chie.connect.config_paths import config_path
 from chie.connect.mcp_clients import MCP_CLIENTS
-from chie.connect.program import find_command
-from chie.errors import ConflictError
+from chie.connect.program import REQUIRED_VARIABLES, find_command
+from chie.errors import ConfigurationError, ConflictError
+from chie.installation.commands import install_extra
 from chie.messages.catalogue import Message
+from chie.servers import create_server
 
 FILES = {
     "claude-code": ".claude.json",
@@ -471,3 +473,46 @@ def test_command_uses_uvx_when_started_through_uvx(tmp_path: Path, monkeypatch: 
     assert program.command == str(uvx)
     assert program.args[0] == "--from"
     assert program.args[2:] == ("chie", "mcp", "knowledge")
+
+
+class TestMissingVariables:
+    """A server that lacks a variable does not start, and a client shows only that it has no tools."""
+
+    @pytest.mark.parametrize("server", REQUIRED_VARIABLES)
+    def test_they_are_those_that_the_server_itself_asks_for(self, server: str) -> None:
+        with pytest.raises(ConfigurationError) as error:
+            create_server(server)
+        assert error.value.reason.params["variables"] == list(REQUIRED_VARIABLES[server])
+
+    @pytest.mark.parametrize("options", [("--yes",), ("--print",), ("--yes", "--server", "knowledge")])
+    def test_they_are_named(self, options: tuple[str, ...]) -> None:
+        result = connect("cursor", "--server", "n8n", *options)
+        assert result.exit_code == 0
+        warning = "n8n will not start without N8N_URL and N8N_API_KEY. "
+        assert f"{warning}Set them where Cursor starts and add --env N8N_URL --env N8N_API_KEY, or" in result.stderr
+        again = connect("cursor", "--server", "n8n", "--yes")
+        assert warning in again.stderr
+
+    def test_those_that_the_server_will_find_are_not(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("N8N_URL", "http://127.0.0.1:5678")
+        monkeypatch.setenv("N8N_API_KEY", " ")
+        assert "will not start without N8N_API_KEY. " in connect("kiro", "--server", "n8n", "--print").stderr
+        assert "without" not in connect("kiro", "--server", "n8n", "--env", "N8N_API_KEY", "--print").stderr
+        assert "without" not in connect("kiro", "--server", "n8n", "--http", BASE_URL, "--print").stderr
+        (tmp_path / ".env").write_text("N8N_API_KEY=x\n")  # the server ignores the file in the current folder
+        assert "without N8N_API_KEY" in connect("kiro", "--server", "n8n", "--print").stderr
+        stored = tmp_path / "data" / "chie" / ".env"
+        stored.parent.mkdir(parents=True)
+        stored.write_text("N8N_API_KEY=x\n")
+        assert "without" not in connect("kiro", "--server", "n8n", "--print").stderr
+        assert f"or write it into {stored}." in connect("claude-desktop", "--server", "n8n", "--print").stderr
+
+    def test_a_client_that_passes_nothing_on_needs_values(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("N8N_URL", "http://127.0.0.1:5678")
+        shown = connect("claude-desktop", "--server", "n8n", "--env", "N8N_API_KEY=k", "--print").stderr
+        assert "n8n will not start without N8N_URL. Add --env N8N_URL=VALUE, or write" in shown
+
+    def test_a_missing_package_is_named_with_its_command(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("chie.connect.program.installed_extras", set)
+        shown = connect("kiro", "--server", "bedrock-kb", "--print").stderr
+        assert f"A package is missing. Run `{install_extra('bedrock')}`." in shown

@@ -10,6 +10,7 @@ from tests.fakes.model_server import Cut, ModelServer, Refuse, Say, Stall, Use, 
 from tests.fakes.workbench import Witness, create_workbench
 
 from chie.chat.agents.base import Approve, BaseAgent, Turn
+from chie.chat.agents.calls import agent_info
 from chie.chat.events import Event, ToolCall
 from chie.chat.models.errors import ModelError
 from chie.chat.settings import ChatSettings
@@ -51,11 +52,11 @@ class AgentContract(ABC):
         assert events[-1]["type"] == "done"
 
     async def test_info_matches_the_agent(self, agent: BaseAgent) -> None:
-        info = await agent.get_agent_info()
-        assert (info.id, info.name, info.description) == (agent.agent_id, agent.name, agent.description)
-        assert all((info.id, info.name, info.description))
-        assert info.supports_mcp is agent.supports_mcp()
-        assert (info.available, info.reason, info.reason_code) == (True, None, None)
+        info = await agent_info(agent)
+        assert (info["agent_id"], info["name"], info["description"]) == (agent.agent_id, agent.name, agent.description)
+        assert all((info["agent_id"], info["name"], info["description"]))
+        assert info["supports_mcp"] is agent.supports_mcp()
+        assert (info["available"], info["reason"], info["reason_code"]) == (True, None, None)
 
     async def test_parallel_conversations_do_not_mix(self, agent: BaseAgent, request: pytest.FixtureRequest) -> None:
         first, second = self.prepare(request), self.prepare(request)

@@ -26,6 +26,7 @@ from chie.cli import main
 from chie.doctor.finding import Finding
 from chie.doctor.runner import Check, Report, run_checks
 from chie.errors import ServiceError
+from chie.installation.commands import install_extra, upgrade_chie
 from chie.messages.catalogue import Message
 
 NOWHERE = "http://127.0.0.1:9"
@@ -36,6 +37,7 @@ ROOT = Path(__file__).parents[2]
 def isolated_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the developer's own models, MCP clients and credentials."""
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.setenv("PATH", str(BIN), prepend=os.pathsep)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
@@ -161,17 +163,17 @@ def test_foreign_servers_are_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "state", "fix"),
     [
-        ("PRAGMA user_version = 999", "problem", "pip install --upgrade chie"),
-        ("UPDATE alembic_version SET version_num = '9999'", "problem", "pip install --upgrade chie"),
+        ("PRAGMA user_version = 999", "problem", None),
+        ("UPDATE alembic_version SET version_num = '9999'", "problem", None),
         ("UPDATE alembic_version SET version_num = '0000'", "warning", "chie db upgrade"),
     ],
 )
-def test_schema_of_another_version_is_reported(home: Path, statement: str, state: str, fix: str) -> None:
+def test_schema_of_another_version_is_reported(home: Path, statement: str, state: str, fix: str | None) -> None:
     chie("db", "upgrade")
     with closing(sqlite3.connect(home / "chie.db")) as database, database:
         database.execute(statement)
     found = findings()["database"]
-    assert (found["state"], found["fix"]) == (state, fix)
+    assert (found["state"], found["fix"]) == (state, fix or upgrade_chie())
 
 
 def test_database_is_the_file_in_the_url(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,7 +238,7 @@ def test_missing_package_is_fixed_by_installing_it(monkeypatch: pytest.MonkeyPat
     with OpenAIServer(models=("qwen3-8b",)) as model:
         monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
         monkeypatch.setattr("chie.setup.endpoints.find_spec", lambda _: None)
-        assert findings()["OpenAI-compatible server"]["fix"] == "pip install 'chie[openai]'"
+        assert findings()["OpenAI-compatible server"]["fix"] == install_extra("openai")
 
 
 def test_bedrock_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:

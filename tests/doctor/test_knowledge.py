@@ -16,6 +16,7 @@ from chie.cli import main
 from chie.doctor.cli import all_checks
 from chie.doctor.finding import Finding
 from chie.doctor.runner import run_checks
+from chie.installation.commands import upgrade_chie
 from chie.knowledge.store.vector_search.client import CALL_TIMEOUT_SECONDS
 
 NOWHERE = "127.0.0.1:9"
@@ -57,7 +58,7 @@ def test_file_of_a_newer_version_needs_an_upgrade(home: Path) -> None:
     CliRunner().invoke(main, ["notes", "save", "x"])
     with closing(sqlite3.connect(home / "chie.db")) as database, database:
         database.execute("PRAGMA user_version = 999")
-    assert run() == ("problem", "pip install --upgrade chie")
+    assert run() == ("problem", upgrade_chie())
 
 
 def test_folder_in_place_of_the_file_is_inspected_not_restored(home: Path) -> None:
@@ -96,7 +97,7 @@ def test_unusable_postgres_needs_its_administrator(monkeypatch: pytest.MonkeyPat
         assert find().state == "ok"
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("UPDATE knowledge_schema SET version = 999")
-            assert run() == ("problem", "pip install --upgrade chie")
+            assert run() == ("problem", upgrade_chie())
             connection.execute("UPDATE knowledge_schema SET version = 1")
             connection.execute("ALTER TABLE knowledge_corpus RENAME TO mislaid")
             assert run() == ("problem", 'psql "$CHIE_DATABASE_URL"')

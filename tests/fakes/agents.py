@@ -5,7 +5,9 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import Any
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+from chie.chat.agents.registry import AgentFactory
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
+from chie.chat.toolbox.toolbox import Toolbox
 from chie.errors import NotFoundError, ServiceError
 from chie.messages.catalogue import Message
 
@@ -66,7 +68,7 @@ class FakeAgent(BaseAgent):
 
     async def get_agent_info(self) -> AgentInfo:
         return AgentInfo(
-            id=self.id,
+            agent_id=self.id,
             name=self.name,
             description=self.description,
             supports_mcp=self.supports_mcp(),
@@ -261,28 +263,23 @@ SERVERS: list[dict[str, Any]] = [
 ]
 
 
-class FakeRegistry:
-    """A registry of the agents above."""
+class FakeRegistry(AgentFactory):
+    """The app's own registry with the agents above, and servers that follow a script."""
 
     def __init__(self, *agents: FakeAgent) -> None:
-        self.agents = {agent.agent_id: agent for agent in agents or [kind() for kind in KINDS]}
+        super().__init__(Toolbox([]), agents or [kind() for kind in KINDS])
 
-    def get_agent(self, agent_id: str) -> FakeAgent:
-        if agent_id not in self.agents:
-            raise NotFoundError("agents.not_found", ids=list(self.agents))
-        return self.agents[agent_id]
-
-    async def list_agents(self) -> list[AgentInfo]:
-        return [await agent.get_agent_info() for agent in self.agents.values()]
-
-    async def default_id(self) -> str:
-        return next(iter(self.agents))
+    def unregister(self, agent_id: str) -> None:
+        """As after a restart without a plug-in."""
+        del self._agents[agent_id]
 
     def server_states(self) -> list[dict[str, Any]]:
         return SERVERS
 
     async def reconnect_server(self, name: str) -> dict[str, Any]:
         for server in SERVERS:
+            if server["name"] == name and server["error"]:
+                raise ServiceError("toolbox.program_not_found", command="mcp-server-time")
             if server["name"] == name:
                 return server
         raise NotFoundError("toolbox.server_not_found")

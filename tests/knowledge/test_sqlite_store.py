@@ -13,6 +13,7 @@ from threading import Thread
 import pytest
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
+from tests.fakes.layouts import NOTES, load_sqlite
 
 from chie.database import errors
 from chie.database.errors import DAMAGE_CODES
@@ -263,20 +264,61 @@ class TestBadFiles:
         holder.close()
 
 
-def test_a_file_of_the_first_schema_is_upgraded_with_its_notes(path: Path, store: NoteStore) -> None:
-    note = a_note("written before notes could be private")
-    store.save(note)
-    store.close()
+@pytest.mark.parametrize("version", [1, 2])
+def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version: int) -> None:
+    load_sqlite(path, version)
+    upgraded = SqliteStore(path, HashingEmbedder(dimension=8))
+    new = SqliteStore(path.with_name("new.db"), HashingEmbedder(dimension=8))
+    notes = NOTES if version > 1 else [note for note in NOTES if not note.private]
+    new.put_copies(notes)
+    assert upgraded.walk(after=None, limit=9) == notes
+    for change in (NoteStore.count, lambda store: store.delete("k-1"), lambda store: store.save(NOTES[0])):
+        for store in (upgraded, new):
+            change(store)
+        for viewer in ("aki", "ben", "root"):
+            for query in ("redis sessions 花子", "kestrel", "検索", "nginx 413", "the"):
+                found, expected = (store.search(query, limit=9, tags=(), viewer=viewer) for store in (upgraded, new))
+                assert found == expected, (viewer, query)
     with sqlite3.connect(path) as connection:
-        connection.execute("DROP INDEX private_notes")
-        connection.execute("ALTER TABLE notes DROP COLUMN private")
-        connection.execute("PRAGMA user_version = 1")
+        counted = sorted(connection.execute("SELECT * FROM corpus"))
+        assert counted == sorted(
+            connection.execute("SELECT coalesce(owner, ''), count(*), sum(length) FROM passages GROUP BY 1")
+        )
     connection.close()
-    upgraded = SqliteStore(path, HashingEmbedder())
-    assert upgraded.get(note.id) == note
-    upgraded.save(a_note("redis", user_id="aki", private=True))
-    assert upgraded.count(viewer="ben") == 1
     upgraded.close()
+    new.close()
+
+
+def tables(path: Path) -> set[tuple[str, str, str]]:
+    """Every column, and the statements of indexes and triggers."""
+    with sqlite3.connect(path) as connection:
+        columns = connection.execute(
+            "SELECT m.name, c.name, c.type || c.\"notnull\" || coalesce(c.dflt_value, '') || c.pk"
+            " FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'"
+        ).fetchall()
+        rest = connection.execute(
+            "SELECT type, name, sql FROM sqlite_master WHERE type <> 'table' AND sql IS NOT NULL"
+        ).fetchall()
+    connection.close()
+    return {*columns, *rest}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_upgraded_file_has_the_tables_of_a_new_one(tmp_path: Path, version: int) -> None:
+    load_sqlite(tmp_path / "old.db", version)
+    for name in ("old.db", "new.db"):
+        store = SqliteStore(tmp_path / name, HashingEmbedder(dimension=8))
+        store.count()
+        store.close()
+    assert tables(tmp_path / "old.db") == tables(tmp_path / "new.db")
+
+
+def test_passage_without_the_owner_of_its_private_note_is_rejected(path: Path, store: NoteStore) -> None:
+    """As a process of an older version would write it: everybody would find it by its words."""
+    store.save(a_note("redis", user_id="aki", private=True))
+    with sqlite3.connect(path) as connection, pytest.raises(sqlite3.IntegrityError):
+        connection.execute("INSERT INTO passages (note, start, stop) SELECT seq, 0, 1 FROM notes")
+    connection.close()
 
 
 def test_lease_from_a_wrong_clock_is_ignored(path: Path, store: NoteStore) -> None:

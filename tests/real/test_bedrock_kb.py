@@ -46,8 +46,9 @@ def test_inspector_shows_answers_and_errors(bedrock: Bedrock, tmp_path: Path, er
     call = ("--cli", SERVER, *settings(bedrock), "--protocol-era", era, "--method", "tools/call", "--tool-name")
     answered = json.loads(run("mcp-inspector", *call, "kb_answer", "--tool-arg", "query=再起動の方法は？", home=home))
     assert answered["structuredContent"]["answer"] == ANSWER
-    assert bedrock.calls[0].params["input"] == {"text": "再起動の方法は？"}
-    bedrock.replies(refuse(404, "ResourceNotFoundException", "Knowledge Base with id KB12345678 does not exist"))
+    assert answered["structuredContent"]["citations"][0]["score"] == 0.91
+    unknown_id = refuse(404, "ResourceNotFoundException", "Knowledge Base with id KB12345678 does not exist")
+    bedrock.default = dict.fromkeys(bedrock.default, unknown_id)
     unknown = run("mcp-inspector", *call, "kb_answer", "--tool-arg", "query=q", home=home, check=False)
     assert "The knowledge base or its model was not found in ap-northeast-1" in unknown
     blank = run("mcp-inspector", *call, "kb_answer", "--tool-arg", "query= ", home=home, check=False)

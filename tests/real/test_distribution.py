@@ -15,7 +15,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from release.build import PLUG_IN, Built, build, make_sdist, make_wheel
+from release.build import PLUG_IN, ROOT, Built, build, make_sdist, make_wheel
+from tests.fakes.vscode import compose
 from tests.real.clients import run
 
 from chie import __version__
@@ -52,10 +53,16 @@ def clean(**more: str) -> dict[str, str]:
     return kept | more
 
 
-def tools_of(command: list[str | Path], folder: Path) -> int:
+def tools_of(command: list[str | Path], folder: Path, **env: str) -> int:
     """Started as a host starts it."""
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", cwd=folder, env=clean()
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        cwd=folder,
+        env=clean(**env),
     ) as process:
         assert process.stdin
         assert process.stdout
@@ -98,10 +105,10 @@ def test_the_wheel_runs_where_nothing_else_is(built: Built, tmp_path: Path) -> N
     with app([python.parent / "chie"], tmp_path) as address:
         assert '<div id="root"' in httpx2.get(address).text
         assert httpx2.get(f"{address}/health").json()["servers"]["knowledge"]["status"] == "healthy"
-        assert "adk" not in {agent["id"] for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
+        assert "adk" not in {agent["agent_id"] for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
     subprocess.run([*pip[:-1], str(built.plug_in)], check=True, env=clean())
     with app([python.parent / "chie"], tmp_path) as address:
-        agents = {agent["id"]: agent for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
+        agents = {agent["agent_id"]: agent for agent in httpx2.get(f"{address}/api/agents").json()["agents"]}
     assert agents["adk"]["reason_code"] == "models.api_key_missing"
 
 
@@ -121,6 +128,16 @@ def test_uvx_runs_both_commands_from_the_wheel(built: Built, uv: Path, tmp_path:
     assert tools_of([*from_wheel, "knowledge-gateway"], tmp_path) == TOOLS
     with app([*from_wheel, "chie"], tmp_path) as address:
         assert '<div id="root"' in httpx2.get(address).text
+
+
+def test_vs_code_starts_the_server_from_server_json(built: Built, uv: Path, tmp_path: Path) -> None:
+    """A folder of wheels stands in for the index that will hold the release; dependencies come from the real one."""
+    [package] = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))["packages"]
+    command = compose(package, {"CHIE_HOME": str(tmp_path / "notes")})
+    index = {"UV_FIND_LINKS": str(built.wheel.parent), "UV_CACHE_DIR": str(tmp_path / "cache")}
+    words: list[str | Path] = [uv / command.program, *command.arguments]
+    assert tools_of(words, tmp_path, **index, **command.environment) == TOOLS
+    assert (tmp_path / "notes" / "chie.db").is_file()
 
 
 def test_the_bundle_is_valid_and_starts(built: Built, uv: Path, tmp_path: Path) -> None:

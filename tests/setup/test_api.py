@@ -17,6 +17,7 @@ from tests.fakes.chat import serving
 from chie.access.users import UserFile
 from chie.app import create_app
 from chie.errors import ConfigurationError
+from chie.installation.commands import install_extra, install_package
 from chie.knowledge.server import create_server
 from chie.messages.catalogue import Message
 from chie.setup import endpoints
@@ -63,17 +64,22 @@ async def state_of(client: httpx2.AsyncClient, endpoint: str) -> dict[str, Any]:
     return found
 
 
-async def probe(client: httpx2.AsyncClient, endpoint: str) -> dict[str, Any]:
+async def probe(client: httpx2.AsyncClient, endpoint: str) -> list[str]:
+    """The models that the test found."""
     answer = await client.post(f"/api/setup/endpoints/{endpoint}/test")
     assert answer.status_code == 200, answer.text
     result: dict[str, Any] = answer.json()
-    return result
+    assert result["ok"] is True
+    models: list[str] = result["models"]
+    return models
 
 
-def works(model: str) -> dict[str, Any]:
-    """The result of a test that found one model."""
-    problem = {"problem": None, "problem_code": None, "problem_params": None}
-    return {"ok": True, "models": [model], "install": None, **problem}
+async def problem(client: httpx2.AsyncClient, endpoint: str) -> dict[str, Any]:
+    """The error of a test that failed."""
+    answer = await client.post(f"/api/setup/endpoints/{endpoint}/test")
+    error: dict[str, Any] = answer.json()
+    assert (answer.status_code, list(error)) == (500, ["detail", "code", "params"])
+    return error
 
 
 async def test_without_settings_every_endpoint_is_listed_with_its_variables() -> None:
@@ -104,25 +110,25 @@ async def test_local_model_server_is_discovered(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
         found = await state_of(client, "lm-studio")
         assert (found["state"], found["models"]) == ("found", ["qwen-日本語"])
-        assert await probe(client, "lm-studio") == works("qwen-日本語")
+        assert await probe(client, "lm-studio") == ["qwen-日本語"]
 
 
 async def test_missing_sdk_is_reported_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({"data": [{"id": "qwen"}]}) as url, app_client() as client:
         monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
         monkeypatch.setattr(endpoints, "find_spec", lambda _: None)
-        result = await probe(client, "lm-studio")
+        result = await problem(client, "lm-studio")
         setup = (await client.get("/api/setup")).json()
-    command = "pip install 'chie[openai]'"
-    assert result["problem_code"] == "setup.package_missing"
-    assert result["problem_params"] == {"name": "LM Studio", "command": command}
-    assert result["problem"] == f"LM Studio responds, but a package is missing. Run `{command}`, then restart Chie."
+    command = install_extra("openai")
+    assert result["code"] == "setup.package_missing"
+    assert result["params"] == {"name": "LM Studio", "command": command}
+    assert result["detail"] == f"LM Studio responds, but a package is missing. Run `{command}`, then restart Chie."
     assert {entry["id"]: entry["install"] for entry in setup["endpoints"]} == {
         "lm-studio": command,
         "ollama": command,
         "openai": command,
-        "anthropic": "pip install chie-agent-adk",
-        "bedrock": "pip install 'chie[bedrock]'",
+        "anthropic": install_package("chie-agent-adk"),
+        "bedrock": install_extra("bedrock"),
     }
 
 
@@ -135,36 +141,36 @@ async def test_missing_claude_plugin_is_reported_with_the_install_command(
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sesame")
         assert (await state_of(client, "anthropic"))["install"] is None
         monkeypatch.setattr(endpoints, "find_spec", lambda module: None if module == "chie_agent_adk" else module)
-        assert (await state_of(client, "anthropic"))["install"] == "pip install chie-agent-adk"
-        result = await probe(client, "anthropic")
-    assert (result["ok"], result["install"]) == (False, "pip install chie-agent-adk")
-    assert result["problem_code"] == "setup.package_missing"
+        assert (await state_of(client, "anthropic"))["install"] == install_package("chie-agent-adk")
+        result = await problem(client, "anthropic")
+    assert result["code"] == "setup.package_missing"
+    assert result["params"] == {"name": "Anthropic", "command": install_package("chie-agent-adk")}
 
 
 async def test_configured_server_is_tested_with_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({"data": [{"id": "m"}]}, key="sesame") as url, app_client() as client:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1/")
         monkeypatch.setenv("OPENAI_API_KEY", "wrong")
-        rejected = await probe(client, "own")
+        rejected = await problem(client, "own")
         name = {"code": "setup.openai_compatible_server", "params": {}, "text": "OpenAI-compatible server"}
-        assert rejected["problem_code"] == "setup.key_rejected"
-        assert rejected["problem_params"] == {"name": name, "status": 401, "variable": "OPENAI_API_KEY"}
-        assert rejected["problem"].startswith("OpenAI-compatible server rejected the key (401).")
+        assert rejected["code"] == "setup.key_rejected"
+        assert rejected["params"] == {"name": name, "status": 401, "variable": "OPENAI_API_KEY"}
+        assert rejected["detail"].startswith("OpenAI-compatible server rejected the key (401).")
         own = await state_of(client, "own")
         assert (own["name"], own["name_code"]) == ("OpenAI-compatible server", "setup.openai_compatible_server")
         monkeypatch.setenv("OPENAI_API_KEY", "sesame")
-        assert (await probe(client, "own"))["ok"] is True
+        assert await probe(client, "own") == ["m"]
         assert "sesame" not in (await client.get("/api/setup")).text
 
 
 async def test_anthropic_is_tested_with_its_own_headers(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({"data": [{"id": "claude"}]}, key="sesame") as url, app_client() as client:
-        unset = await probe(client, "anthropic")
-        assert unset["problem_code"] == "setup.endpoint_not_configured"
-        assert unset["problem_params"] == {"variables": ["ANTHROPIC_API_KEY"]}
+        unset = await problem(client, "anthropic")
+        assert unset["code"] == "setup.endpoint_not_configured"
+        assert unset["params"] == {"variables": ["ANTHROPIC_API_KEY"]}
         monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sesame")
-        assert await probe(client, "anthropic") == works("claude")
+        assert await probe(client, "anthropic") == ["claude"]
 
 
 async def test_bedrock_is_tested_through_its_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,13 +180,13 @@ async def test_bedrock_is_tested_through_its_sdk(monkeypatch: pytest.MonkeyPatch
     ):
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", url)
         monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-        unknown = await probe(client, "bedrock")
-        assert unknown["problem_code"] == "setup.aws_unavailable"
-        assert unknown["problem_params"] == {"error": "NoCredentialsError"}
+        unknown = await problem(client, "bedrock")
+        assert unknown["code"] == "setup.aws_unavailable"
+        assert unknown["params"] == {"error": "NoCredentialsError"}
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame")
         assert (await state_of(client, "bedrock"))["state"] == "configured"
-        assert await probe(client, "bedrock") == works("claude")
+        assert await probe(client, "bedrock") == ["claude"]
 
 
 async def test_bedrock_error_is_reported_without_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,9 +195,9 @@ async def test_bedrock_error_is_reported_without_its_text(monkeypatch: pytest.Mo
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK", url)
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame")
-        result = await probe(client, "bedrock")
-    assert result["problem_code"] == "setup.bedrock_access_denied"
-    assert result["problem_params"] == {"aws_code": "AccessDeniedException", "region": "ap-northeast-1"}
+        result = await problem(client, "bedrock")
+    assert result["code"] == "setup.bedrock_access_denied"
+    assert result["params"] == {"aws_code": "AccessDeniedException", "region": "ap-northeast-1"}
     assert "secret arn" not in json.dumps(result)
 
 
@@ -209,10 +215,9 @@ async def test_unexpected_response_is_explained(
 ) -> None:
     async with model_server(answer, status=status) as url, app_client() as client:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
-        result = await probe(client, "own")
-    assert result["ok"] is False
-    assert result["problem_code"] == code
-    assert result["problem_params"].get("status", 200) == status
+        result = await problem(client, "own")
+    assert result["code"] == code
+    assert result["params"].get("status", 200) == status
 
 
 @pytest.mark.parametrize(
@@ -230,11 +235,10 @@ async def test_invalid_settings_are_named(monkeypatch: pytest.MonkeyPatch, addre
     if key:
         monkeypatch.setenv("OPENAI_API_KEY", key)
     async with app_client() as client:
-        result = await probe(client, "own")
+        result = await problem(client, "own")
         assert (await client.get("/api/setup")).status_code == 200
-    assert result["ok"] is False
-    assert result["problem_code"] == "setup.endpoint_settings_invalid"
-    assert result["problem_params"] == {"variables": ["OPENAI_BASE_URL", "OPENAI_API_KEY"]}
+    assert result["code"] == "setup.endpoint_settings_invalid"
+    assert result["params"] == {"variables": ["OPENAI_BASE_URL", "OPENAI_API_KEY"]}
 
 
 async def test_only_configured_urls_are_contacted() -> None:
@@ -243,8 +247,8 @@ async def test_only_configured_urls_are_contacted() -> None:
         assert answer.status_code == 404
         unknown = await client.post("/api/setup/endpoints/elsewhere/test")
         assert unknown.json()["detail"] == str(Message("setup.endpoint_not_found"))
-        stopped = await probe(client, "lm-studio")
-        assert stopped["problem"] == (
+        stopped = await problem(client, "lm-studio")
+        assert stopped["detail"] == (
             "http://127.0.0.1:9/v1 does not respond (ConnectError). Start LM Studio, then test again."
         )
 
@@ -253,7 +257,7 @@ async def test_password_in_a_url_is_not_shown(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("OPENAI_BASE_URL", "http://user:sesame@127.0.0.1:9/v1")
     async with app_client() as client:
         assert "sesame" not in (await client.get("/api/setup")).text
-        assert "sesame" not in json.dumps(await probe(client, "own"))
+        assert "sesame" not in json.dumps(await problem(client, "own"))
 
 
 async def test_every_client_gets_its_own_format_with_the_base_url() -> None:
@@ -261,7 +265,7 @@ async def test_every_client_gets_its_own_format_with_the_base_url() -> None:
         answer = (await client.get("/api/setup/connect")).json()
     address, texts = answer["address"], {host["id"]: host["text"] for host in answer["hosts"]}
     url = f"{address}/mcp/knowledge"
-    assert texts["claude-code"] == f"claude mcp add --transport http knowledge {url}"
+    assert texts["claude-code"] == f"claude mcp add --scope user --transport http knowledge {url}"
     assert json.loads(texts["cursor"]) == {"mcpServers": {"knowledge": {"url": url}}}
     assert json.loads(texts["kiro"]) == {"mcpServers": {"knowledge": {"url": url}}}
     assert json.loads(texts["gemini"]) == {"mcpServers": {"knowledge": {"type": "http", "url": url}}}
@@ -294,5 +298,5 @@ async def test_snippets_have_a_token_placeholder_if_users_are_configured(home: P
 async def test_status_401_of_a_server_without_a_key_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({}, status=401) as url, app_client() as client:
         monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
-        result = await probe(client, "lm-studio")
-    assert result["problem_code"] == "setup.endpoint_error"
+        result = await problem(client, "lm-studio")
+    assert result["code"] == "setup.endpoint_error"

@@ -9,12 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from chie.access.identity import current_user
-from chie.access.users import locked
-from chie.files import make_folder
+from chie.files import append_line, make_folder
 from chie.logging import request_id
-
-MAX_BYTES = 10 * 1024 * 1024
-ROTATED_FILES = 5  # audit.log.1 is the newest of them
 
 logger = logging.getLogger(__name__)
 
@@ -50,16 +46,4 @@ def _path(*_: object) -> Path | None:
 
 def _append(path: Path, text: str) -> None:
     make_folder(path.parent)
-    with locked(path.with_suffix(".lock")):
-        if path.exists() and path.stat().st_size + len(text) > MAX_BYTES:
-            _rotate(path)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8") as file:
-            file.write(text)
-
-
-def _rotate(path: Path) -> None:
-    for number in range(ROTATED_FILES, 0, -1):
-        older = path.with_name(f"{path.name}.{number}")
-        younger = path.with_name(f"{path.name}.{number - 1}") if number > 1 else path
-        if younger.exists():
-            younger.replace(older)
+    append_line(path, text)

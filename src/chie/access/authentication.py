@@ -55,6 +55,13 @@ class Authenticator:
             raise AuthenticationError("access.token_unknown")
         return user
 
+    def is_revoked(self, token: str) -> bool:
+        """Whether a token of the user file, once valid, is no longer in it. False while the file cannot be read."""
+        try:
+            return self._users.find(token) is None
+        except ConfigurationError:
+            return False
+
     def _find(self, token: str) -> User | None:
         """The file's path is for the operator's log, not for a caller without a valid token."""
         try:

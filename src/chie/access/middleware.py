@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
@@ -13,6 +14,8 @@ from chie.access.authentication import Authenticator
 from chie.access.identity import UNAUTHENTICATED, USER_KEY, User, become, local_user
 from chie.access.origin_check import OriginCheck, require_same_origin
 from chie.access.proxy import base_url
+from chie.access.revocation import IS_REVOKED_KEY
+from chie.access.users import TOKEN_PREFIX
 from chie.errors import AuthenticationError, ChieError, ForbiddenError
 from chie.http.body_limit import BodyLimit
 from chie.http.responses import SAFE_METHODS, rejection
@@ -108,6 +111,8 @@ class AuthenticationMiddleware:
                 continue
             if is_ambient:
                 require_same_origin(scope, self._authenticator.proxy)
+            if token.startswith(TOKEN_PREFIX):
+                scope[IS_REVOKED_KEY] = partial(self._authenticator.is_revoked, token)
             return user
         raise reason or AuthenticationError("access.token_missing")
 

@@ -2,11 +2,8 @@
 
 import hmac
 import json
-import os
 import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -16,7 +13,7 @@ from typing import Any
 
 from chie.access.identity import ANONYMOUS, User
 from chie.errors import ConfigurationError, ConflictError, NotFoundError, ValidationError
-from chie.files import make_folder, replacing
+from chie.files import locked, make_folder, replacing
 
 TOKEN_PREFIX = "chie_"  # noqa: S105 - lets secret scanners, and people, recognise a leaked token
 RESERVED_NAMES = {ANONYMOUS, "chie"}
@@ -130,22 +127,3 @@ def _entry(row: dict[str, Any]) -> Entry:
         token_sha256=row["token_sha256"],
         created_at=str(row["created_at"]),
     )
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Lets one process at a time in; the lock is released when the process ends."""
-    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
-        _lock(file.fileno())
-        yield
-
-
-def _lock(descriptor: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX)

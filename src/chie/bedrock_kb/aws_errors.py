@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from chie.bedrock_kb.config import KBConfig
 from chie.bedrock_kb.errors import AuthenticationError, KBError, NotFoundError, ServiceError
+from chie.installation.commands import install_package
 from chie.logging import redact
 from chie.messages.catalogue import Message, Param
 
@@ -54,6 +55,9 @@ _DEPENDENCY_FAILED = _outage("bedrock_kb.dependency_failed", "seconds")
 _CONNECTION_FAILED = _outage("bedrock_kb.connection_failed", "region")
 _INCOMPLETE = _outage("bedrock_kb.response_incomplete", "seconds")
 
+OTHER = Rule(ServiceError, "bedrock_kb.call_failed")
+UNEXPECTED = Rule(ServiceError, "bedrock_kb.call_unexpected")
+
 RULES = {
     "NoCredentialsError": _credentials("bedrock_kb.credentials_missing", "sign_in"),
     "NoAuthTokenError": _SESSION_ENDED,
@@ -63,7 +67,7 @@ RULES = {
     "SSOError": _SESSION_ENDED,
     "TokenRetrievalError": _SESSION_ENDED,
     "LoginError": _credentials("bedrock_kb.login_ended", "login_command"),
-    "MissingDependencyException": _credentials("bedrock_kb.sdk_extra_missing"),
+    "MissingDependencyException": _credentials("bedrock_kb.sdk_extra_missing", "command"),
     "ExpiredTokenException": _EXPIRED,
     "ExpiredToken": _EXPIRED,
     "UnrecognizedClientException": _UNKNOWN_KEY,
@@ -88,12 +92,14 @@ RULES = {
     "ProxyConnectionError": _outage("bedrock_kb.proxy_unreachable", "region"),
     "SSLError": Rule(ServiceError, "bedrock_kb.certificate_untrusted"),
     "ConnectionError": _CONNECTION_FAILED,
+    "TimeoutError": _CONNECTION_FAILED,
     "HTTPClientError": _CONNECTION_FAILED,
     "HTTPError": _INCOMPLETE,
     "ParserError": _INCOMPLETE,
     "TruncatedStreamError": _INCOMPLETE,
+    "ClientError": OTHER,
+    "BotoCoreError": OTHER,
 }
-OTHER = Rule(ServiceError, "bedrock_kb.call_failed")
 
 # These AWS codes cover many reasons; only AWS's sentence distinguishes them.
 _MODEL_ACCESS = ("access to the model", "bedrock_kb.model_access_missing", ())
@@ -118,7 +124,7 @@ _ACCESS_KEY = re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{12,}")
 def error_of(failure: AwsFailure, config: KBConfig, *, hidden: Iterable[str] = ()) -> KBError:
     """The error to raise. Its text contains nothing of `hidden`, the arguments of the call."""
     aws_code = failure.names[0]
-    rule = next((RULES[name] for name in failure.names if name in RULES), OTHER)
+    rule = next((RULES[name] for name in failure.names if name in RULES), UNEXPECTED)
     sentence = _safe(failure.sentence, hidden) if rule.quoted else ""
     rule = _refined(rule, aws_code, sentence)
     values = _values(failure, config)
@@ -137,6 +143,7 @@ def _values(failure: AwsFailure, config: KBConfig) -> dict[str, Param]:
     return {
         "sign_in": _how_to_sign_in(config),
         "login_command": f"aws login --profile {config.profile}" if config.profile else "aws login",
+        "command": install_package("botocore[crt]"),
         "region": config.aws_region,
         "timeout": f"{config.timeout:g}",
         "seconds": failure.retry_after or DEFAULT_RETRY_SECONDS,

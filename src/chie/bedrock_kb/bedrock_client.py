@@ -4,12 +4,13 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from threading import Lock
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, Final
 
 from chie import __version__
-from chie.bedrock_kb.aws_errors import AwsFailure, error_of
+from chie.bedrock_kb.aws_errors import UNEXPECTED, AwsFailure, error_of
 from chie.bedrock_kb.config import KBConfig
-from chie.bedrock_kb.errors import AuthenticationError
+from chie.bedrock_kb.errors import AuthenticationError, KBError
 from chie.bedrock_kb.requests import DEFAULT_RESULTS, Question, Search, answer_request, search_request
 from chie.bedrock_kb.responses import Citation, KBResponse, Passages, parse_answer, parse_passages
 from chie.bedrock_kb.truncation import TruncatedStreamError, detect_truncation
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["BedrockClient", "Citation", "KBResponse", "create_boto_client", "query_knowledge_base"]
 
 SERVICE: Final = "bedrock-agent-runtime"
-MAX_CONNECTIONS = 64
+MAX_CONNECTIONS = 128  # 64 answers at once, each with a search for its scores
 MAX_ATTEMPTS = 3
 CONNECT_TIMEOUT_SECONDS = 5
 
 OnText = Callable[[str], bool]
+
+logger = logging.getLogger(__name__)
 
 
 class BedrockClient:
@@ -38,7 +41,8 @@ class BedrockClient:
 
     def retrieve_and_generate(self, question: Question) -> KBResponse:
         with self._boto() as boto, _translated_errors(self._config, question):
-            return parse_answer(boto.retrieve_and_generate(**answer_request(self._config, question)))
+            response = boto.retrieve_and_generate(**answer_request(self._config, question))
+        return parse_answer(response)
 
     def retrieve_and_generate_stream(self, question: Question, on_text: OnText) -> KBResponse:
         """Pass the answer to `on_text` piece by piece; the stream is closed as soon as that returns False."""
@@ -47,11 +51,13 @@ class BedrockClient:
             with _translated_errors(config, question):
                 response = boto.retrieve_and_generate_stream(**answer_request(config, question))
             with _translated_errors(config, question, response), closing(response["stream"]) as stream:
-                return parse_answer({"sessionId": response.get("sessionId"), **_collect(stream, on_text)})
+                collected = _collect(stream, on_text)
+        return parse_answer({"sessionId": response.get("sessionId"), **collected})
 
     def retrieve(self, search: Search, *, managed: bool = False) -> Passages:
         with self._boto() as boto, _translated_errors(self._config, search):
-            return parse_passages(boto.retrieve(**search_request(self._config, search, managed=managed)))
+            response = boto.retrieve(**search_request(self._config, search, managed=managed))
+        return parse_passages(response)
 
     def close(self) -> None:
         with self._lock:
@@ -159,19 +165,20 @@ def _limit_sdk_logging() -> None:
 def _translated_errors(
     config: KBConfig, search: Search | None = None, response: Mapping[str, Any] | None = None
 ) -> Iterator[None]:
-    """Raise the SDK's exceptions as this module's errors, without the texts of `search`."""
-    from botocore.eventstream import ParserError
-    from botocore.exceptions import BotoCoreError, ClientError
-    from urllib3.exceptions import HTTPError
+    """Raise every exception of a call as one of this module's errors, without the texts of `search`."""
+    from botocore.exceptions import ClientError
 
     hidden = search.texts() if search else ()
     try:
         yield
     except ClientError as error:
         raise error_of(_client_error(error, response or {}), config, hidden=hidden) from error
-    except (BotoCoreError, HTTPError, ParserError, TruncatedStreamError) as error:
-        failure = AwsFailure(_class_names(error), str(error), _request_id(response or {}))
-        raise error_of(failure, config, hidden=hidden) from error
+    except Exception as error:
+        failure = AwsFailure(_class_names(error), _sentence(error), _request_id(response or {}))
+        ours = error_of(failure, config, hidden=hidden)
+        if ours.code == UNEXPECTED.code:
+            _log_stack(ours, error)
+        raise ours from error
 
 
 def _client_error(error: Any, response: Mapping[str, Any]) -> AwsFailure:  # noqa: ANN401
@@ -179,7 +186,7 @@ def _client_error(error: Any, response: Mapping[str, Any]) -> AwsFailure:  # noq
     content = error.response.get("Error", {})
     code = content.get("Code") or "Unknown"
     return AwsFailure(
-        names=(code[:1].upper() + code[1:],),
+        names=(code[:1].upper() + code[1:], "ClientError"),
         sentence=content.get("Message") or "",
         request_id=_request_id(error.response) or _request_id(response),
         retry_after=_retry_after(error.response),
@@ -188,6 +195,20 @@ def _client_error(error: Any, response: Mapping[str, Any]) -> AwsFailure:  # noq
 
 def _class_names(error: Exception) -> tuple[str, ...]:
     return tuple(kind.__name__ for kind in type(error).__mro__)
+
+
+def _sentence(error: Exception) -> str:
+    """Empty if the exception cannot be formatted; its name is enough then."""
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - the `__str__` of any library
+        return ""
+
+
+def _log_stack(ours: KBError, error: Exception) -> None:
+    """Only the frames, innermost first: the exception's own text may contain the question."""
+    frames = reversed(extract_tb(error.__traceback__))
+    logger.error("%s %s", ours.message, " < ".join(f"{frame.filename}:{frame.lineno}" for frame in frames))
 
 
 def _request_id(response: Mapping[str, Any]) -> str | None:

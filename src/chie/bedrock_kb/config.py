@@ -39,7 +39,8 @@ class KBSettings(BaseSettings):
     bedrock_guardrail_id: str | None = Field(default=None, description="Id of the guardrail applied to every answer.")
     bedrock_guardrail_version: str = Field(default="DRAFT", description="Version of that guardrail.")
     bedrock_kb_scores: bool = Field(
-        default=False, description="`1` adds scores to the citations of `kb_answer`, at the cost of a second search."
+        default=True,
+        description="Scores for the citations of `kb_answer`, from a concurrent search; `0` saves that search.",
     )
     bedrock_kb_timeout: float = Field(
         default=DEFAULT_TIMEOUT, gt=0, description="Read timeout for Bedrock, in seconds."
@@ -63,7 +64,7 @@ class KBConfig:
     rerank_model_arn: str | None = None
     guardrail_id: str | None = None
     guardrail_version: str = "DRAFT"
-    scores: bool = False
+    scores: bool = True
     timeout: float = DEFAULT_TIMEOUT
 
 

@@ -14,6 +14,7 @@ from chie.bedrock_kb.progress import Progress
 from chie.bedrock_kb.requests import DEFAULT_RESULTS, MAX_RESULTS, Question, Search
 from chie.bedrock_kb.schemas import AnswerResult, SearchResult
 from chie.bedrock_kb.service import KnowledgeBase
+from chie.installation.commands import install_extra
 from chie.mcp_kit.server import Server
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ def _declare(server: Server, knowledge_base: KnowledgeBase) -> None:
         """Ask the knowledge base a question; a model answers it from the documents, with citations.
 
         Each citation has the passage (`content`), the `uri` to open it, its `metadata`, and in `spans` the parts of
-        the answer it supports. `score` is null unless the operator enabled scores. An answer without citations is
-        not supported by the documents: do not present it as theirs.
+        the answer it supports. `score` is the relevance; compare it only within one result. An answer without
+        citations is not supported by the documents: do not present it as theirs.
         """
         question = Question(
             query=query, max_results=max_results, session_id=session_id, filter=filter, search_type=search_type
@@ -117,7 +118,7 @@ def _checked(config: KBConfig) -> KBConfig:
     if not re.fullmatch(r"[0-9a-zA-Z]{1,10}", config.kb_id):
         raise ConfigurationError("bedrock_kb.id_invalid")
     if find_spec("boto3") is None:
-        raise ConfigurationError("bedrock_kb.sdk_missing")
+        raise ConfigurationError("bedrock_kb.sdk_missing", command=install_extra("bedrock"))
     return config
 
 

@@ -20,6 +20,8 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+SCORES_GRACE_SECONDS = 1.0  # the search usually ends long before the answer
+
 
 class KnowledgeBase:
     """A knowledge base that any number of callers may query at once."""
@@ -31,13 +33,16 @@ class KnowledgeBase:
         self._managed = False
 
     async def answer(self, question: Question, progress: Progress | None = None) -> KBResponse:
-        """An answer with merged citations; they have scores if BEDROCK_KB_SCORES is set."""
+        """An answer with merged citations. Bedrock sends no scores with them; a concurrent search has them."""
         if not self.config.scores:
-            answer = await self._generate(question, progress)
-            return replace(answer, citations=merge_citations(answer.citations))
-        answer, found = await asyncio.gather(self._generate(question, progress), self._scored(question))
-        citations = fill_scores(merge_citations(answer.citations), found.results)
-        return replace(answer, citations=citations, notice=answer.notice or found.notice)
+            return _merged(await self._generate(question, progress))
+        search = asyncio.ensure_future(self._retrieve(question))
+        try:
+            answer = _merged(await self._generate(question, progress))
+            return await self._with_scores(answer, search)
+        finally:
+            search.cancel()
+            search.add_done_callback(_ignore_error)
 
     async def search(self, search: Search) -> Passages:
         """Bedrock rejects a vector search of a managed knowledge base, which needs another form of the request.
@@ -74,14 +79,35 @@ class KnowledgeBase:
     async def _retrieve(self, search: Search, *, managed: bool = False) -> Passages:
         return await self._call(partial(self._client.retrieve, search, managed=managed))
 
-    async def _scored(self, question: Question) -> Passages:
-        """An answer without scores is better than none, so a failed search only leaves a notice."""
+    async def _with_scores(self, answer: KBResponse, search: "asyncio.Task[Passages]") -> KBResponse:
+        """An answer without scores is better than none: a search that fails or is slow only leaves a notice."""
+        if not answer.citations:
+            return answer
         try:
-            return await self._retrieve(question)
+            async with asyncio.timeout(SCORES_GRACE_SECONDS):
+                found = await search
+        except TimeoutError:
+            return _without_scores(answer, Message("bedrock_kb.scores_late"))
         except KBError as error:
             logger.warning("no scores for kb_answer: %s: %s", error.code, error.message)
-            return Passages([], notice=Message("bedrock_kb.scores_missing", reason=error.reason))
+            return _without_scores(answer, error.reason)
+        citations = fill_scores(answer.citations, found.results)
+        return replace(answer, citations=citations, notice=answer.notice or found.notice)
 
     async def _call(self, work: Callable[[], T]) -> T:
         async with self._slots:
             return await in_thread(work)
+
+
+def _merged(answer: KBResponse) -> KBResponse:
+    return replace(answer, citations=merge_citations(answer.citations))
+
+
+def _without_scores(answer: KBResponse, reason: Message) -> KBResponse:
+    return replace(answer, notice=answer.notice or Message("bedrock_kb.scores_missing", reason=reason))
+
+
+def _ignore_error(search: "asyncio.Task[Passages]") -> None:
+    """Asyncio logs the exception of a task that nobody looked at; without an answer nobody needs its scores."""
+    if not search.cancelled():
+        search.exception()

@@ -70,6 +70,7 @@ def connect(  # noqa: PLR0913 - one parameter per option
     if print_only:
         click.echo(f"{config.path}:", err=True)
         click.echo(config.client.render(options.entries(config.client)), nl=False)
+        _warn(config.client, options)
     elif remove:
         _remove(config, servers, yes=yes)
     else:
@@ -82,8 +83,10 @@ def _add(config: "ClientConfig", options: "Options", *, yes: bool) -> None:
     plan = config.plan_adding(entries)
     if not plan.changes:
         click.echo(f"{client.name} is already connected; {config.path} was not changed.")
+        _warn(client, options)
         return
     _show(config, plan, entries, options.secrets())
+    _warn(client, options)
     _confirm(yes=yes)
     _apply(config, plan)
     _explain_variables(client, options)
@@ -142,6 +145,24 @@ def _redacted(line: str, client: McpClient, entries: Mapping[str, Mapping[str, A
         if own:
             return _redacted(before, client, entries) + own + _redacted(f"+{after}", client, entries)[1:]
     return redact(line)
+
+
+def _warn(client: McpClient, options: "Options") -> None:
+    """Name what the servers will lack, before anything is written."""
+    from chie.installation.commands import install_extra
+    from chie.settings import ENV_FILE, home_folder
+
+    for server, missing in options.missing_variables(client).items():
+        names = " and ".join(missing)
+        pronoun = "them" if len(missing) > 1 else "it"
+        how = f"Set {pronoun} where {client.name} starts and add " if client.env_reference else "Add "
+        how += " ".join(f"--env {name}{'' if client.env_reference else '=VALUE'}" for name in missing)
+        file = home_folder().expanduser() / ENV_FILE
+        click.secho(
+            f"{server} will not start without {names}. {how}, or write {pronoun} into {file}.", fg="yellow", err=True
+        )
+    for extra in sorted(options.missing_extras()):
+        click.secho(f"A package is missing. Run `{install_extra(extra)}`.", fg="yellow", err=True)
 
 
 def _explain_variables(client: McpClient, options: "Options") -> None:

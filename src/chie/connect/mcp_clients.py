@@ -93,7 +93,7 @@ MCP_CLIENTS = (
         "Claude Code",
         "~/.claude.json",
         transport_types=("stdio", "http"),
-        add_command="claude mcp add --transport http {name} {url}",
+        add_command="claude mcp add --scope user --transport http {name} {url}",
         next_step="`claude mcp list` shows whether it connects.",
     ),
     McpClient(

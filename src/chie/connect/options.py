@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from chie.connect.mcp_clients import HttpServer, McpClient, StdioServer
-from chie.connect.program import find_command, server_variables
+from chie.connect.program import find_command, missing_extras, missing_variables, server_variables
 from chie.errors import ValidationError
 
 
@@ -38,6 +38,18 @@ class Options:
             return []
         given = {item.partition("=")[0] for item in self.env}
         return sorted({name for s in self.servers for name in server_variables(s, (), self.environment)} - given)
+
+    def missing_variables(self, client: McpClient) -> dict[str, list[str]]:
+        """By server, the variables that it needs and that neither the client nor the server will find."""
+        if self.http is not None:
+            return {}
+        inherited = {name for name, value in self.environment.items() if value.strip()}
+        available = {item.partition("=")[0] for item in self.env} | (inherited if client.env_reference else set())
+        found = {server: missing_variables(server, available) for server in self.servers}
+        return {server: names for server, names in found.items() if names}
+
+    def missing_extras(self) -> set[str]:
+        return set() if self.http is not None else {extra for name in self.servers for extra in missing_extras(name)}
 
     def secrets(self) -> list[str]:
         """Values that the options write into the file in clear text."""

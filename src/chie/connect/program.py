@@ -1,16 +1,15 @@
 """The command in a client's configuration, which works from any folder, and the variables that go with it."""
 
-import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, distribution
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 
-from chie import __version__
 from chie.connect.mcp_clients import StdioServer, installed_server
 from chie.errors import ConfigurationError
+from chie.installation.environment import Kind, find_kind, find_origin, installed_extras
+from chie.settings import home_variables, without_current_folder
 
 # Prefixes of the variables that each server reads.
 VARIABLE_PREFIXES = {
@@ -19,11 +18,15 @@ VARIABLE_PREFIXES = {
     "n8n": ("N8N_", "CHIE_HOME"),
 }
 
+REQUIRED_VARIABLES = {"bedrock-kb": ("BEDROCK_KB_ID", "BEDROCK_MODEL_ARN"), "n8n": ("N8N_URL", "N8N_API_KEY")}
+REQUIRED_EXTRAS = {"bedrock-kb": {"bedrock"}}
+
 
 def find_command(server: str) -> StdioServer:
     """The `chie` that runs now, by path; through uvx if it runs that way, because uv deletes its environments."""
-    if _is_ephemeral(Path(sys.prefix)):
-        return StdioServer(_uvx(), ("--from", _requirement(), "chie", "mcp", server))
+    if find_kind() is Kind.UVX:
+        requirement = find_origin().requirement(installed_extras() | REQUIRED_EXTRAS.get(server, set()))
+        return StdioServer(_uvx(), ("--from", requirement, "chie", "mcp", server))
     installed = installed_server(server)
     if Path(installed.command).exists():
         return installed
@@ -42,12 +45,20 @@ def server_variables(server: str, options: Sequence[str], env: Mapping[str, str]
     return found
 
 
-def _is_ephemeral(prefix: Path) -> bool:
-    """uvx creates its environments in uv's cache."""
-    cache = os.environ.get("UV_CACHE_DIR")
-    if cache and prefix.is_relative_to(cache):
-        return True
-    return any(part.startswith(("archive-v", "environments-v")) for part in prefix.parts)
+def missing_variables(server: str, available: Container[str]) -> list[str]:
+    """The variables without which the server does not start, except those in the `.env` in `CHIE_HOME`."""
+    with without_current_folder():  # the server ignores that folder's file too
+        stored = home_variables()
+    return [
+        name
+        for name in REQUIRED_VARIABLES.get(server, ())
+        if name not in available and not (stored.get(name) or "").strip()
+    ]
+
+
+def missing_extras(server: str) -> set[str]:
+    """uvx installs what is missing; other installations need a command."""
+    return set() if find_kind() is Kind.UVX else REQUIRED_EXTRAS.get(server, set()) - installed_extras()
 
 
 def _uvx() -> str:
@@ -57,18 +68,3 @@ def _uvx() -> str:
     if found is None:
         raise ConfigurationError("connect.uvx_not_found")
     return found
-
-
-def _requirement() -> str:
-    """The requirement to give uvx: the URL or folder that this Chie was installed from, else the release."""
-    try:
-        origin = distribution("chie").read_text("direct_url.json")
-    except PackageNotFoundError:
-        origin = None
-    if origin is None:
-        return f"chie=={__version__}"
-    about = json.loads(origin)
-    url: str = about["url"]
-    if version := about.get("vcs_info"):
-        return f"{version['vcs']}+{url}@{version['commit_id']}"
-    return url.removeprefix("file://")

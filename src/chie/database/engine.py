@@ -16,6 +16,7 @@ from chie.database import postgres, sqlite
 from chie.database.errors import folder_error, postgres_error, sqlite_error
 from chie.database.url import DatabaseUrl, SqliteUrl, postgres_location
 from chie.errors import ConfigurationError, StorageError
+from chie.installation.commands import install_extra
 
 WRITE_TRANSACTION = {"begin": "BEGIN IMMEDIATE"}
 """Execution options of a connection that writes. SQLite cannot upgrade a read transaction while another process
@@ -69,7 +70,7 @@ def translate_errors(url: URL) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise ConfigurationError("database.driver_missing") from error
+        raise ConfigurationError("database.driver_missing", command=install_extra("postgres")) from error
     except (SQLAlchemyError, OSError) as error:
         raise _translated(error, url) from error
 

@@ -46,8 +46,9 @@ def doctor(port: int, *, as_json: bool) -> None:
 
 def all_checks(port: int) -> "list[Check]":
     from chie.doctor import clients, knowledge, machine, models, servers, storage, users
-    from chie.doctor.finding import EDIT_SETTINGS, UPGRADE_CHIE
+    from chie.doctor.finding import EDIT_SETTINGS
     from chie.doctor.runner import Check
+    from chie.installation.commands import upgrade_chie
     from chie.servers import SERVERS
 
     for module in (*SERVERS.values(), "chie.chat.agents.assembly", "chie.setup.endpoints", "httpx2"):
@@ -55,7 +56,7 @@ def all_checks(port: int) -> "list[Check]":
 
     others = [name for name in SERVERS if name != knowledge.NAME]
     return [
-        Check("versions", machine.check_versions, UPGRADE_CHIE),
+        Check("versions", machine.check_versions, upgrade_chie()),
         Check("home", storage.check_home, EDIT_SETTINGS),
         Check("database", storage.check_database, storage.RESTORE, timeout_seconds=60),
         Check("PostgreSQL", storage.check_postgres, storage.PING_POSTGRES),
@@ -77,35 +78,40 @@ def _print_json(report: "Report") -> None:
 
 
 def _as_json(finding: "Finding") -> dict[str, Any]:
+    from chie.installation.commands import followable
+
     message = finding.message
     return {
         "check": finding.check,
         "state": finding.state,
-        "message": _redacted(str(message)),
+        "message": _shown(str(message)),
         "code": message.code,
-        "params": _redacted(message.json_params()),
-        "fix": finding.fix,
+        "params": _shown(message.json_params()),
+        "fix": followable(finding.fix) if finding.fix else None,
     }
 
 
-def _redacted(value: Any) -> Any:  # noqa: ANN401 - JSON
+def _shown(value: Any) -> Any:  # noqa: ANN401 - JSON
     """Texts from outside may contain secrets."""
+    from chie.installation.commands import followable
     from chie.logging import redact
 
     if isinstance(value, dict):
-        return {key: _redacted(item) for key, item in value.items()}
+        return {key: _shown(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_redacted(item) for item in value]
-    return redact(value) if isinstance(value, str) else value
+        return [_shown(item) for item in value]
+    return followable(redact(value)) if isinstance(value, str) else value
 
 
 def _print_lines(findings: "list[Finding]") -> None:
+    from chie.installation.commands import followable
+
     width = max(len(finding.check) for finding in findings)
     for finding in findings:
         symbol, colour = SYMBOLS[finding.state]
         click.secho(f"{symbol} {finding.check:{width}}  ", fg=colour, nl=False)
-        click.echo(_redacted(str(finding.message)))
+        click.echo(_shown(str(finding.message)))
         if finding.fix and finding.state in ("warning", "problem"):
-            click.echo(f"  {'':{width}}  → {finding.fix}")
+            click.echo(f"  {'':{width}}  → {followable(finding.fix)}")
     problems = sum(finding.state == "problem" for finding in findings)
     click.echo(f"Problems: {problems} of {len(findings)} checks." if problems else "No problems found.")

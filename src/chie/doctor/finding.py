@@ -9,7 +9,6 @@ from chie.messages.catalogue import Message
 State = Literal["ok", "off", "warning", "problem"]
 
 EDIT_SETTINGS = '"${EDITOR:-vi}" .env'
-UPGRADE_CHIE = "pip install --upgrade chie"
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from importlib.util import find_spec
 
 from chie.database.settings import DATABASE_FILE, DatabaseSettings, database_url
 from chie.database.url import SqliteUrl
-from chie.doctor.finding import EDIT_SETTINGS, UPGRADE_CHIE, Finding
+from chie.doctor.finding import EDIT_SETTINGS, Finding
 from chie.doctor.servers import check_server
 from chie.doctor.storage import PING_POSTGRES, check_database_file, database_file, show_users_of
 from chie.errors import AuthenticationError, ChieError, ConfigurationError, ForbiddenError
+from chie.installation.commands import install_extra, upgrade_chie
 from chie.knowledge.settings import KnowledgeSettings
 from chie.messages.catalogue import Message
 from chie.settings import load
@@ -25,7 +26,6 @@ GRANT_ROLE = (
     '--member="…" --role=roles/vectorsearch.dataObjectWriter'
 )
 SET_DATABASE = 'export CHIE_DATABASE_URL="postgresql://user:password@host/name"'
-INSTALL_DRIVER = "pip install 'chie[postgres]'"
 OPEN_POSTGRES = 'psql "$CHIE_DATABASE_URL"'
 
 
@@ -51,7 +51,7 @@ async def find_fix(error: ChieError) -> str:
     if in_collection:
         return _fix_collection(error)
     if isinstance(error, ConfigurationError):
-        return INSTALL_DRIVER if find_spec("psycopg") is None else SET_DATABASE
+        return install_extra("postgres") if find_spec("psycopg") is None else SET_DATABASE
     if isinstance(database_url(settings), SqliteUrl):
         return await _fix_file(settings)
     return await _fix_postgres(settings)
@@ -85,4 +85,4 @@ async def _fix_postgres(settings: DatabaseSettings) -> str:
         return PING_POSTGRES
     finally:
         await database.close()
-    return UPGRADE_CHIE if version and version > VERSION else OPEN_POSTGRES
+    return upgrade_chie() if version and version > VERSION else OPEN_POSTGRES

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chie.doctor.finding import Finding
+from chie.installation.commands import repair_chie
 from chie.messages.catalogue import Message
 from chie.settings import load
 
@@ -34,7 +35,7 @@ async def check_embedding() -> Sequence[Finding]:
         embedder = create_embedder(settings)
         vectors = await asyncio.to_thread(embedder.embed, ["知恵"])
     except EmbeddingError as error:
-        fix = "unset CHIE_EMBEDDING_URL" if settings.embedding_url else "pip install --force-reinstall chie"
+        fix = "unset CHIE_EMBEDDING_URL" if settings.embedding_url else repair_chie()
         return [Finding(EMBEDDING, "problem", error.reason, fix)]
     message = Message("doctor.embedding_ok", model=embedder.id, dimensions=vectors.shape[1])
     return [Finding(EMBEDDING, "ok", message)]

@@ -26,9 +26,14 @@ async def check_server(name: str, find_fix: Callable[[ChieError], Awaitable[str]
         details = await _examine(name)
     except ChieError as error:
         state: State = "off" if isinstance(error, ConfigurationError) and not _is_configured(name) else "problem"
-        return [Finding(name, state, error.reason, await find_fix(error) if find_fix else FIXES[name])]
+        return [Finding(name, state, error.reason, await find_fix(error) if find_fix else _find_fix(name, error))]
     shown = [f"{key}: {value}" for key, value in details.items()]
     return [Finding(name, "ok", Message("doctor.server_ok", details=shown))]
+
+
+def _find_fix(name: str, error: ChieError) -> str:
+    """The command in the error, as for a missing package, or the variables to set."""
+    return str(error.reason.params.get("command") or FIXES[name])
 
 
 async def _examine(name: str) -> dict[str, Any]:

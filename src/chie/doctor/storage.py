@@ -11,9 +11,10 @@ from chie.chat.sessions.upgrade import HEAD
 from chie.database.errors import DAMAGE_CODES
 from chie.database.settings import DATABASE_FILE, DatabaseSettings, database_url
 from chie.database.url import PostgresUrl, SqliteUrl
-from chie.doctor.finding import UPGRADE_CHIE, Finding
+from chie.doctor.finding import Finding
 from chie.errors import StorageError
 from chie.files import is_readable_by_others
+from chie.installation.commands import upgrade_chie
 from chie.knowledge.store.sqlite.schema import VERSION
 from chie.messages.catalogue import Message
 from chie.settings import load
@@ -131,7 +132,7 @@ async def _postgres_schema(url: PostgresUrl) -> str | None:
 
 
 def _newer(check: str, location: str) -> Finding:
-    return Finding(check, "problem", Message("doctor.database_newer", location=location), UPGRADE_CHIE)
+    return Finding(check, "problem", Message("doctor.database_newer", location=location), upgrade_chie())
 
 
 def _outdated(check: str, location: str) -> Finding:

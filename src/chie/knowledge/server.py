@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from chie.access.identity import current_user
 from chie.knowledge.argument_completion import declare_completion
 from chie.knowledge.note import Note, Page
 from chie.knowledge.prompts import declare_prompts
@@ -54,7 +55,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
     server = Server(
         NAME,
         INSTRUCTIONS,
-        check=lambda: asdict(store.check()),
+        check=lambda: asdict(store.check(viewer=current_user().id)),
         close=store.close,
         api=lambda: _api(service),
         audits=True,

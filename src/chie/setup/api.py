@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from chie.access.proxy import base_url
 from chie.connect.mcp_clients import Snippet, snippets
-from chie.errors import NotFoundError
+from chie.errors import NotFoundError, ServiceError
 from chie.http.openapi_errors import errors
 from chie.mcp_kit.server import Server
 from chie.messages.catalogue import Message
@@ -40,14 +40,10 @@ class EndpointState(BaseModel):
 
 
 class EndpointTest(BaseModel):
-    """The models of an endpoint, or the problem with it. `install` is set if one command solves it."""
+    """The models of an endpoint that works."""
 
-    ok: bool
+    ok: Literal[True] = True
     models: list[str]
-    problem: str | None
-    problem_code: str | None
-    problem_params: dict[str, Any] | None
-    install: str | None
 
 
 class Tool(BaseModel):
@@ -95,14 +91,11 @@ def create_setup_api(
 
     @router.post("/endpoints/{endpoint_id}/test", responses=errors(404))
     async def test_endpoint(endpoint_id: str) -> EndpointTest:
-        """Request the list of models from one of the listed endpoints."""
-        settings = load(SetupSettings)
-        if endpoint_id == BEDROCK:
-            return _shown(await asyncio.to_thread(known.probe_bedrock, settings))
-        for endpoint in known.find_endpoints(settings):
-            if endpoint.id == endpoint_id:
-                return _shown(await endpoint.probe())
-        raise NotFoundError("setup.endpoint_not_found")
+        """Request the list of models from one of the listed endpoints. One that does not work is a 500."""
+        result = await _probe(endpoint_id)
+        if result.problem:
+            raise ServiceError(result.problem)
+        return EndpointTest(models=result.models)
 
     @router.get("/connect", responses=errors())
     async def show_connections(request: Request) -> Connections:
@@ -111,6 +104,16 @@ def create_setup_api(
         return Connections(address=url, hosts=snippets(url, list(servers), token_required=token_required()))
 
     return router
+
+
+async def _probe(endpoint_id: str) -> ProbeResult:
+    settings = load(SetupSettings)
+    if endpoint_id == BEDROCK:
+        return await asyncio.to_thread(known.probe_bedrock, settings)
+    for endpoint in known.find_endpoints(settings):
+        if endpoint.id == endpoint_id:
+            return await endpoint.probe()
+    raise NotFoundError("setup.endpoint_not_found")
 
 
 async def _running(name: str, server: Server) -> ServerState:
@@ -151,10 +154,6 @@ def _bedrock(settings: SetupSettings) -> EndpointState:
         settings=["AWS_PROFILE", "AWS_REGION"],
         install=known.AWS_SDK.install,
     )
-
-
-def _shown(result: ProbeResult) -> EndpointTest:
-    return EndpointTest(ok=result.ok, models=result.models, install=result.install, **_text("problem", result.problem))
 
 
 def _text(field: str, text: str | Message | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from chie.http.values import is_header_value, is_http_url
+from chie.installation.commands import PLUG_IN, install_extra, install_package
 from chie.messages.catalogue import Message
 from chie.setup.settings import SetupSettings
 
@@ -34,20 +35,23 @@ class ProbeResult:
 
 @dataclass(frozen=True)
 class Package:
-    """The package that an agent needs to use an endpoint."""
+    """The package that an agent needs to use an endpoint: one of our extras, or a package beside Chie."""
 
     module: str
-    requirement: str
+    extra: str = ""
+    package: str = ""
 
     @property
     def install(self) -> str | None:
         """The command that installs it; None if it is installed."""
-        return f"pip install {self.requirement}" if find_spec(self.module) is None else None
+        if find_spec(self.module) is not None:
+            return None
+        return install_extra(self.extra) if self.extra else install_package(self.package)
 
 
-OPENAI_SDK = Package("openai", "'chie[openai]'")
-CLAUDE_AGENT = Package("chie_agent_adk", "chie-agent-adk")  # a plug-in that depends on the SDK itself
-AWS_SDK = Package("boto3", "'chie[bedrock]'")
+OPENAI_SDK = Package("openai", extra="openai")
+CLAUDE_AGENT = Package("chie_agent_adk", package=PLUG_IN)  # a plug-in that depends on the SDK itself
+AWS_SDK = Package("boto3", extra="bedrock")
 
 
 @dataclass(frozen=True)

@@ -95,12 +95,15 @@ async def test_error_within_the_stream_is_mapped_by_its_type(terse: TerseServer)
 
 async def test_missing_key_is_reported() -> None:
     info = await create_agent(Profile(id="adk"), AgentDependencies(ChatSettings(), Toolbox([]), [])).get_agent_info()
-    assert (info.available, info.reason_code) == (False, "models.api_key_missing")
-    assert info.reason_params == {"setting": "`ANTHROPIC_API_KEY`"}
+    assert (info["available"], info["reason_code"]) == (False, "models.api_key_missing")
+    assert info["reason_params"] == {"setting": "`ANTHROPIC_API_KEY`"}
 
 
 async def test_common_key_is_not_sent_to_another_url(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-common")
     profile = Profile(id="mine", base_url="http://127.0.0.1:9")
     info = await create_agent(profile, AgentDependencies(ChatSettings(), Toolbox([]), [])).get_agent_info()
-    assert (info.available, info.reason) == (False, "This agent needs an API key. Set `api_key` in `agents.json`.")
+    assert (info["available"], info["reason"]) == (
+        False,
+        "This agent needs an API key. Set `api_key` in `agents.json`.",
+    )

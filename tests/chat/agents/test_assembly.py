@@ -61,7 +61,7 @@ async def opened(servers: Mapping[str, Server | ConfigurationError] | None = Non
 
 
 async def infos(factory: AgentFactory) -> dict[str, AgentInfo]:
-    return {info.id: info for info in await factory.list_agents()}
+    return {info["agent_id"]: info for info in await factory.list_agents()}
 
 
 @pytest.mark.req("CH-6")
@@ -94,9 +94,9 @@ async def test_without_configuration_only_the_notes_agent_is_available() -> None
     async with opened() as factory:
         found = await infos(factory)
         assert await factory.default_id() == "notes"
-    available = {name for name, info in found.items() if info.available}
+    available = {name for name, info in found.items() if info["available"]}
     assert available == {"notes"}
-    reasons = {name: (info.reason_code, info.reason_params) for name, info in found.items()}
+    reasons = {name: (info["reason_code"], info["reason_params"]) for name, info in found.items()}
     unreachable = {"url": UNREACHABLE, "error": "ConnectError", "setting": "`OPENAI_BASE_URL`"}
     assert reasons["default-chat"] == ("models.local_server_unreachable", unreachable)
     assert reasons["aws"] == ("agents.aws_credentials_missing", {})
@@ -107,12 +107,12 @@ async def test_texts_of_builtin_agents_have_codes(home: Path) -> None:
     write(home, "agents.json", [{"id": "mine", "kind": "openai", "name": "私の"}])
     async with opened() as factory:
         found = await infos(factory)
-    builtin = [info for info in found.values() if info.id != "mine"]
-    assert all(info.name_code and info.description_code for info in builtin)
-    assert all(info.name == Message(info.name_code or "").text() for info in builtin)
-    assert (found["web-scraper"].name, found["assistant"].name) == ("Web reader", "Assistant")
-    assert (found["mine"].name, found["mine"].name_code) == ("私の", None)
-    assert found["mine"].description_code == "agents.openai_description"
+    builtin = [info for info in found.values() if info["agent_id"] != "mine"]
+    assert all(info["name_code"] and info["description_code"] for info in builtin)
+    assert all(info["name"] == Message(info["name_code"] or "").text() for info in builtin)
+    assert (found["web-scraper"]["name"], found["assistant"]["name"]) == ("Web reader", "Assistant")
+    assert (found["mine"]["name"], found["mine"]["name_code"]) == ("私の", None)
+    assert found["mine"]["description_code"] == "agents.openai_description"
 
 
 async def test_lm_studio_is_the_default_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ async def test_first_agent_is_the_default_if_its_model_is_available(monkeypatch:
         async with opened() as factory:
             assert await factory.default_id() == "default-chat"
             found = await infos(factory)
-            assert (found["default-chat"].model, found["assistant"].available) == ("my-model", True)
+            assert (found["default-chat"]["model"], found["assistant"]["available"]) == ("my-model", True)
             await ask(factory.get_agent("default-chat"))
     assert server.seen[0]["model"] == "my-model"
 
@@ -173,7 +173,7 @@ async def test_agent_listed_as_unavailable_is_not_the_default(monkeypatch: pytes
         async with opened() as factory:
             assert await factory.default_id() == "default-chat"
             running.close()
-            assert not (await infos(factory))["default-chat"].available
+            assert not (await infos(factory))["default-chat"]["available"]
             assert await factory.default_id() == "notes"
 
 
@@ -182,8 +182,8 @@ async def test_server_without_a_chat_model_is_reported(monkeypatch: pytest.Monke
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         async with opened() as factory:
             info = (await infos(factory))["default-chat"]
-    assert info.reason_code == "models.no_chat_model"
-    assert info.reason_params == {"url": server.base_url, "setting": "`CHIE_MODEL`"}
+    assert info["reason_code"] == "models.no_chat_model"
+    assert info["reason_params"] == {"url": server.base_url, "setting": "`CHIE_MODEL`"}
 
 
 async def test_assistant_uses_builtin_servers_and_names_the_unavailable_ones(
@@ -226,7 +226,7 @@ async def test_web_scraper_reads_a_page_without_any_configuration(
     with OpenAIServer(use(Use("fetch", json.dumps({"url": f"{site.url}/page"}))), say("3,776 m")) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         async with opened() as factory:
-            assert (await infos(factory))["web-scraper"].available
+            assert (await infos(factory))["web-scraper"]["available"]
             events = await ask(factory.get_agent("web-scraper"), "富士山の高さは?")
             states = {state["name"]: (state["state"], state["transport"]) for state in factory.server_states()}
             tools = factory.toolbox.toolset(factory.get_agent("assistant")._tools.servers).tools()  # type: ignore[attr-defined]
@@ -290,13 +290,16 @@ async def test_operators_entry_replaces_the_builtin_fetch_server(monkeypatch: py
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         write(home, "servers.json", {"fetch": {"command": "no-such-program"}})
         async with opened() as factory:
-            assert (await infos(factory))["web-scraper"].available
+            assert (await infos(factory))["web-scraper"]["available"]
             await factory.toolbox.initialize_servers(["fetch"])
             info = (await infos(factory))["web-scraper"]
-        assert (info.reason_code, info.reason_params) == ("toolbox.program_not_found", {"command": "no-such-program"})
+        assert (info["reason_code"], info["reason_params"]) == (
+            "toolbox.program_not_found",
+            {"command": "no-such-program"},
+        )
         write(home, "servers.json", {"fetch": {"command": "x", "disabled": True}})
         async with opened() as factory:
-            assert (await infos(factory))["web-scraper"].reason_code == "agents.fetch_server_required"
+            assert (await infos(factory))["web-scraper"]["reason_code"] == "agents.fetch_server_required"
 
 
 async def test_tool_server_that_dies_during_a_call_does_not_end_the_answer(
@@ -326,8 +329,8 @@ async def test_agents_of_the_file_are_added_and_may_replace_builtin_ones(
             found = await infos(factory)
             await ask(factory.get_agent("mine"))
     assert list(found) == ["default-chat", "web-scraper", "assistant", "aws", "adk", "mine", "notes"]
-    assert (found["assistant"].name, found["assistant"].supports_mcp) == ("Plain", False)
-    assert (found["mine"].name, found["mine"].model) == ("私の", "qwen3-8b")
+    assert (found["assistant"]["name"], found["assistant"]["supports_mcp"]) == ("Plain", False)
+    assert (found["mine"]["name"], found["mine"]["model"]) == ("私の", "qwen3-8b")
     assert server.tools(server.seen[0]) == ["echo"]
     assert "sk-operator" not in str(server.headers), "the common key must not be sent to another URL"
 
@@ -336,8 +339,8 @@ async def test_errors_of_an_agent_in_the_file_name_the_file(home: Path) -> None:
     write(home, "agents.json", [{"id": "mine", "kind": "default", "base_url": "http://127.0.0.1:9/x"}])
     async with opened() as factory:
         info = (await infos(factory))["mine"]
-    assert info.reason_code == "models.local_server_unreachable"
-    assert "set `base_url` in `agents.json` to" in (info.reason or "")
+    assert info["reason_code"] == "models.local_server_unreachable"
+    assert "set `base_url` in `agents.json` to" in (info["reason"] or "")
 
 
 @pytest.mark.parametrize(
@@ -364,8 +367,8 @@ async def test_invalid_url_or_key_makes_only_that_agent_unavailable(
         assert await factory.default_id() == "notes"
         with pytest.raises(ConfigurationError) as caught:
             await ask(factory.get_agent("default-chat"))
-    reason = found["default-chat"].reason or ""
-    assert (found["default-chat"].available, found["notes"].available) == (False, True)
+    reason = found["default-chat"]["reason"] or ""
+    assert (found["default-chat"]["available"], found["notes"]["available"]) == (False, True)
     assert hint in reason
     assert reason == caught.value.message
     assert key.strip() not in reason
@@ -376,7 +379,7 @@ async def test_invalid_common_key_is_reported_by_its_variable(monkeypatch: pytes
     monkeypatch.setenv("ANTHROPIC_API_KEY", "ｓｋ-ant")
     async with opened() as factory:
         found = await infos(factory)
-    reasons = {name: (info.reason_code, info.reason_params) for name, info in found.items()}
+    reasons = {name: (info["reason_code"], info["reason_params"]) for name, info in found.items()}
     assert reasons["default-chat"] == ("models.key_invalid", {"setting": "`OPENAI_API_KEY`"})
     assert reasons["adk"] == ("models.key_invalid", {"setting": "`ANTHROPIC_API_KEY`"})
 
@@ -384,7 +387,7 @@ async def test_invalid_common_key_is_reported_by_its_variable(monkeypatch: pytes
 async def test_agent_of_the_file_may_have_the_kind_of_a_plug_in(home: Path) -> None:
     write(home, "agents.json", [{"id": "claude-2", "kind": "adk", "model": "claude-haiku-5-5"}])
     async with opened() as factory:
-        assert (await infos(factory))["claude-2"].model == "claude-haiku-5-5"
+        assert (await infos(factory))["claude-2"]["model"] == "claude-haiku-5-5"
 
 
 @pytest.mark.req("CH-5")
@@ -412,8 +415,8 @@ async def test_failing_plug_in_is_listed_as_unavailable(
         broken = (await infos(factory))["broken"]
         with pytest.raises(ConfigurationError):
             await ask(factory.get_agent("broken"))
-    assert (broken.available, broken.reason_code) == (False, code)
-    assert "sk-secret" not in (broken.reason or "")
+    assert (broken["available"], broken["reason_code"]) == (False, code)
+    assert "sk-secret" not in (broken["reason"] or "")
 
 
 async def test_plug_in_that_cannot_report_its_state_is_logged_and_unavailable(
@@ -429,9 +432,9 @@ def create(profile, _): return SimpleNamespace(agent_id=profile.id, get_agent_in
     async with opened() as factory:
         found = await infos(factory)
         assert await factory.default_id() == "notes"
-    assert (found["broken"].available, found["notes"].available) == (False, True)
-    assert found["broken"].reason == str(Message("agents.info_failed", id="broken", error="RuntimeError"))
-    assert "sk-secret" not in (found["broken"].reason or "")
+    assert (found["broken"]["available"], found["notes"]["available"]) == (False, True)
+    assert found["broken"]["reason"] == str(Message("agents.info_failed", id="broken", error="RuntimeError"))
+    assert "sk-secret" not in (found["broken"]["reason"] or "")
     assert (
         "chie.chat.agents.registry",
         logging.ERROR,

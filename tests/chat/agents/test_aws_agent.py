@@ -89,9 +89,9 @@ class TestAWSAgent(ToolAgentContract):
 async def test_missing_credentials_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     info = await build_aws(Profile(id="aws"), AgentDependencies(ChatSettings(), Toolbox([]), [])).get_agent_info()
-    assert (info.available, info.reason_code) == (False, "agents.aws_credentials_missing")
-    assert info.reason == str(Message("agents.aws_credentials_missing"))
-    assert (info.name, info.name_code, info.description_code) == (
+    assert (info["available"], info["reason_code"]) == (False, "agents.aws_credentials_missing")
+    assert info["reason"] == str(Message("agents.aws_credentials_missing"))
+    assert (info["name"], info["name_code"], info["description_code"]) == (
         "Claude on AWS",
         "agents.aws_name",
         "agents.aws_description",
@@ -104,7 +104,7 @@ async def test_configured_model_makes_the_agent_available_without_credentials(
     monkeypatch.setenv("HOME", str(tmp_path))
     settings = ChatSettings(chie_aws_model="my-model")
     info = await build_aws(Profile(id="aws"), AgentDependencies(settings, Toolbox([]), [])).get_agent_info()
-    assert (info.available, info.model) == (True, "my-model")
+    assert (info["available"], info["model"]) == (True, "my-model")
 
 
 LAMBDA = """
@@ -117,7 +117,7 @@ from chie.chat.toolbox.toolbox import Toolbox
 
 async def main():
     agent = build_aws(Profile(id="aws"), AgentDependencies(ChatSettings(), Toolbox([]), []))
-    print((await agent.get_agent_info()).available)
+    print((await agent.get_agent_info())["available"])
     async for event in agent.stream_chat("hi", [], "s"):
         print(event)
 

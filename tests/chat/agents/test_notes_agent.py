@@ -76,7 +76,11 @@ async def test_unconfigured_knowledge_server_makes_the_agent_unavailable() -> No
     async with Toolbox([], unconfigured={"knowledge": reason}) as toolbox:
         agent = NotesAgent(Profile(id="notes"), toolbox)
         info = await agent.get_agent_info()
-        assert (info.reason, info.reason_code, info.reason_params) == (str(reason), reason.code, {"command": "x"})
+        assert (info["reason"], info["reason_code"], info["reason_params"]) == (
+            str(reason),
+            reason.code,
+            {"command": "x"},
+        )
         with pytest.raises(ServiceError) as caught:
             await ask(agent)
     assert caught.value.reason == reason
@@ -85,7 +89,7 @@ async def test_unconfigured_knowledge_server_makes_the_agent_unavailable() -> No
 async def test_missing_knowledge_server_makes_the_agent_unavailable() -> None:
     async with Toolbox([]) as toolbox:
         info = await NotesAgent(Profile(id="notes"), toolbox).get_agent_info()
-    assert info.reason_code == "agents.knowledge_missing"
+    assert info["reason_code"] == "agents.knowledge_missing"
 
 
 def test_short_passage_is_quoted_whole() -> None:

@@ -9,6 +9,7 @@ from tests.fakes.openai_server import OpenAIServer
 
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.builtin import build_default, build_openai
+from chie.chat.agents.calls import agent_info
 from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.profile import Profile
 from chie.chat.settings import ChatSettings
@@ -43,7 +44,7 @@ class TestDefaultAgent(ModelAgentContract):
         peer.script.append(say("x"))
         await ask(agent)
         assert peer.seen[0]["model"] == "qwen3-8b"
-        assert (await agent.get_agent_info()).model == "qwen3-8b"
+        assert (await agent_info(agent))["model"] == "qwen3-8b"
 
 
 @pytest.mark.req("CH-1", "CH-3", "CH-8")

@@ -1,5 +1,10 @@
 """Regenerating and editing add branches and overwrite nothing."""
 
+import asyncio
+import json
+
+import httpx2
+import pytest
 from tests.fakes.agents import ANSWER, EchoAgent, FakeAgent, GatedAgent
 from tests.fakes.chat import ChatClient
 from tests.fakes.sse import asking, parse
@@ -74,3 +79,42 @@ async def test_history_has_partial_and_failed_answers(chat: ChatClient) -> None:
         {"role": "user", "content": "at once"},
         {"role": "assistant", "content": "(This answer failed before it began.)"},
     ]
+
+
+@pytest.mark.parametrize("action", ["edit", "regenerate"])
+async def test_second_edit_or_regeneration_at_once_is_409(chat_on_both: ChatClient, action: str) -> None:
+    chat, gated = chat_on_both, chat_on_both.agent(GatedAgent)
+    session_id, _ = await chat.ask("元の質問", agent_id="echo")
+    question, answer = await chat.messages(session_id)
+    target = question if action == "edit" else answer
+    body = {"agent_id": "gated"} | ({"message": "訂正した質問"} if action == "edit" else {})
+
+    async def start() -> httpx2.Response:
+        request = chat.client.build_request("POST", f"/api/chat/{target['message_id']}/{action}", json=body)
+        return await chat.client.send(request, stream=True)
+
+    responses = await asyncio.gather(*(start() for _ in range(5)))
+    refused = [response for response in responses if response.status_code == 409]
+    (accepted,) = [response for response in responses if response.status_code == 200]
+    assert len(refused) == 4
+    for response in refused:
+        reason = json.loads(await response.aread())
+        assert reason["code"] == "sessions.answer_in_progress"
+        assert reason["params"] == {"message_id": accepted.headers["x-chie-message"]}
+    gated.finish()
+    await accepted.aread()
+    assert len(gated.requests) == 1
+    assert len(await chat.messages(session_id)) == (4 if action == "edit" else 3)
+    gated.finish()
+    again = await chat.client.post(f"/api/chat/{target['message_id']}/{action}", json=body)
+    assert again.status_code == 200
+
+
+async def test_question_can_be_edited_while_it_is_answered(chat: ChatClient) -> None:
+    async with asking(chat.client, "typo", agent_id="gated") as reader:
+        question, _ = await chat.messages(reader.response.headers["x-chie-session"])
+        edit = {"message": "fixed", "agent_id": "echo"}
+        edited = await chat.client.post(f"/api/chat/{question['message_id']}/edit", json=edit)
+        assert (edited.status_code, parse(edited.text)[0].text) == (200, "fixed")
+        chat.agent(GatedAgent).finish()
+        await reader.rest()

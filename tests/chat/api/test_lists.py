@@ -7,10 +7,10 @@ from tests.fakes.chat import ChatClient
 async def test_agents_are_listed_with_the_reason_why_one_is_unavailable(chat: ChatClient) -> None:
     found = await chat.get("/api/agents")
     assert found["default_id"] == "scripted"
-    assert [agent["id"] for agent in found["agents"]] == [kind.id for kind in KINDS]
-    sick = next(agent for agent in found["agents"] if agent["id"] == "sick")
+    assert [agent["agent_id"] for agent in found["agents"]] == [kind.id for kind in KINDS]
+    sick = next(agent for agent in found["agents"] if agent["agent_id"] == "sick")
     assert sick == {
-        "id": "sick",
+        "agent_id": "sick",
         "name": "Sick",
         "description": "An agent for tests.",
         "supports_mcp": False,

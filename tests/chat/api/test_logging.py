@@ -34,13 +34,14 @@ async def test_request_id_is_logged_by_api_agent_and_tools(chat: ChatClient, lin
             return True
 
     agent = Listening()
-    chat.registry.agents["listening"] = agent
+    chat.registry.register_agent(agent)
     with lines.at_level(logging.INFO):
         response = await chat.client.post("/api/chat/stream", json={"message": SECRET, "agent_id": "listening"})
     message, session = response.headers["x-chie-message"], response.headers["x-chie-session"]
     found = about(lines, response.headers["x-request-id"])
     assert [level for level, _ in found].count("WARNING") == 1
     assert [text for _, text in found if not text.startswith(("POST", f"message {message} is complete"))] == [
+        "agent listening selected",
         f"agent listening answers message {message} of session {session}",
         f"message {message} calls tool fetch",
         "tool fetch succeeded",

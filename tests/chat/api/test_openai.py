@@ -7,7 +7,7 @@ import httpx2
 import pytest
 from openai import APIError, AsyncOpenAI, AsyncStream, BadRequestError, InternalServerError, NotFoundError
 from openai.types.chat import ChatCompletionChunk
-from tests.fakes.agents import ANSWER, KINDS, NO_MODEL, UNREACHABLE, EchoAgent, GatedAgent, done, text
+from tests.fakes.agents import ANSWER, KINDS, NO_MODEL, UNREACHABLE, EchoAgent, EndlessAgent, GatedAgent, done, text
 from tests.fakes.chat import ChatClient
 from tests.fakes.waiting import until
 
@@ -110,7 +110,7 @@ async def test_error_during_the_stream_is_raised_by_the_client(chat: ChatClient)
 
 
 async def test_disconnect_cancels_the_agent(chat: ChatClient) -> None:
-    agent = chat.registry.get_agent("endless")
+    agent = chat.agent(EndlessAgent)
     async with sdk(chat) as client:
         stream = await client.chat.completions.create(
             model="endless", messages=[{"role": "user", "content": "count"}], stream=True

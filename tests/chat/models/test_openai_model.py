@@ -198,7 +198,7 @@ async def test_missing_sdk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chie.chat.models.openai.find_spec", lambda name: None if name == "openai" else name)
     with OpenAIServer() as server:
         model = OpenAIModel(OpenAIEndpoint(server.base_url))
-        with pytest.raises(ConfigurationError, match=r"pip install 'chie\[openai\]'"):
+        with pytest.raises(ConfigurationError, match=r"install -e '\S+\[openai\]'"):
             await model.check()
-        with pytest.raises(ConfigurationError, match=r"pip install 'chie\[openai\]'"):
+        with pytest.raises(ConfigurationError, match=r"install -e '\S+\[openai\]'"):
             await anext(model.stream(HI))

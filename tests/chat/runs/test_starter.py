@@ -85,7 +85,7 @@ async def test_unknown_agent_stores_nothing(starter: RunStarter, database: Datab
     assert await SessionService(database).check() == 0
     run = await starter.ask("x", agent_id="echo")
     await finish(database, run)
-    del directory.agents["echo"]
+    directory.unregister("echo")
     with pytest.raises(NotFoundError):
         await starter.ask("y", session_id=run.session_id)
     assert len((await SessionService(database).conversation(run.session_id)).messages) == 2

@@ -4,6 +4,7 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from alembic.script import ScriptDirectory
 from click.testing import CliRunner
 from sqlalchemy import URL, Engine, create_engine, inspect, text
 from sqlalchemy.pool import NullPool
+from tests.fakes import postgres
 from tests.fakes.chat import open_chat, sqlite_url
 
 from chie.access.identity import User, acting_as
@@ -49,6 +51,35 @@ def schema(url: URL) -> dict[str, object]:
         for table in tables
     }
     return {"columns": columns} | {read.__name__: {table: read(table) for table in tables} for read in readers}
+
+
+def dumped(url: URL) -> str:
+    """The whole database as the database itself describes it. Of SQLite's statements only the spaces are normalised."""
+    if url.get_backend_name() == "postgresql":
+        return postgres.dump(url.set(drivername="postgresql").render_as_string(hide_password=False))
+    with closing(sqlite3.connect(url.database or "")) as connection:
+        columns = "type, name, tbl_name, sql"
+        found = connection.execute(f"SELECT {columns} FROM sqlite_master ORDER BY type, name").fetchall()  # noqa: S608
+        rows = connection.execute("SELECT * FROM alembic_version").fetchall()
+    return "\n".join(" ".join(str(row).replace("\\n", " ").replace("\\t", " ").split()) for row in (*found, *rows))
+
+
+@pytest.mark.req("CH-12")
+@pytest.mark.parametrize("start", ["nothing", "0001", "0002", "0003"])
+def test_database_made_in_one_go_is_dumped_like_a_migrated_one(both: URL, start: str) -> None:
+    """Columns in their order, defaults, constraints, indexes and sequences with their names."""
+    upgrade(both)
+    new = dumped(both)
+    assert "sessions_by_user" in new
+    with engine(both).begin() as connection:
+        Table.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE alembic_version"))
+    if start == "nothing":
+        migrate(both, "head")
+    else:
+        migrate(both, start)
+        assert upgrade(both) == start
+    assert dumped(both) == new
 
 
 @pytest.mark.req("CH-12")

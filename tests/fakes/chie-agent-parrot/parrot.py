@@ -29,7 +29,7 @@ class Parrot(BaseAgent):
 
     async def get_agent_info(self) -> AgentInfo:
         return AgentInfo(
-            id=self.agent_id, name=self.name, description=self.description, supports_mcp=False, available=True
+            agent_id=self.agent_id, name=self.name, description=self.description, supports_mcp=False, available=True
         )
 
     async def stream_chat(

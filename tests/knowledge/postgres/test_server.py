@@ -248,7 +248,7 @@ class TestFailures:
         store.finish_background_work()
         store.close()  # the next connection has not loaded pgvector when it makes its settings
         assert store.search("redis sessions", limit=1, tags=()).hits
-        assert store._pool.read(lambda connection: counts.read(connection, store._vectors.model)).indexed
+        assert store._pool.read(lambda connection: counts.read(connection, store._vectors.model, None)).indexed
         store.close()
 
     def test_a_server_without_the_extension(self, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,8 +276,8 @@ class TestFailures:
             connection.execute("UPDATE knowledge_schema SET version = version + 1")
         error = self.failure(url)
         assert error.code == "database.schema_newer"
-        assert error.reason.params["found"] == 2
-        assert error.reason.params["supported"] == 1
+        assert error.reason.params["found"] == schema.VERSION + 1
+        assert error.reason.params["supported"] == schema.VERSION
 
     def test_revoked_permissions(self, url: str, store: PostgresStore) -> None:
         store.check()

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
+from tests.fakes.layouts import NOTES, load_postgres
 from tests.fakes.postgres import new_schema, postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
@@ -124,6 +125,40 @@ def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedde
     assert len(ours) > 15
     for store in stores:
         store.close()
+
+
+def test_database_of_an_older_version_is_upgraded_with_its_notes(url: str, server: str) -> None:
+    load_postgres(url, 1)
+    other = new_schema(server)
+    upgraded, new = (PostgresStore(postgres_url(one), HashingEmbedder(dimension=8)) for one in (url, other))
+    for note in NOTES:
+        new.save(note)
+    assert upgraded.walk(after=None, limit=9) == NOTES
+    for change in (NoteStore.count, lambda store: store.delete("k-3"), lambda store: store.save(NOTES[2])):
+        for store in (upgraded, new):
+            change(store)
+        for viewer in ("aki", "ben", "root"):
+            for query in ("redis sessions 花子", "kestrel", "検索", "nginx 413", "the"):
+                found, expected = (store.search(query, limit=9, tags=(), viewer=viewer) for store in (upgraded, new))
+                assert found == expected, (viewer, query)
+        assert_counts_are_true(url)
+    for store in (upgraded, new):
+        store.close()
+    assert tables(url) == tables(other)
+
+
+def tables(url: str) -> list[tuple[Any, ...]]:
+    """Every column and index."""
+    with psycopg.connect(url) as connection:
+        columns = connection.execute(
+            "SELECT table_name, column_name, ordinal_position, data_type, collation_name, is_nullable, column_default"
+            " FROM information_schema.columns WHERE table_schema = current_schema ORDER BY 1, 3"
+        ).fetchall()
+        indexes = connection.execute(
+            "SELECT indexname, replace(indexdef, current_schema, '') FROM pg_indexes WHERE schemaname = current_schema"
+            " ORDER BY 1"
+        ).fetchall()
+    return [*columns, *indexes]
 
 
 def test_words_and_tags_too_long_for_an_index_are_found(store: NoteStore) -> None:

@@ -14,6 +14,7 @@ from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
 from chie.chat.models.endpoint import Endpoint, SettingNames
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.errors import ConfigurationError
+from chie.installation.commands import install_package
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -41,7 +42,7 @@ class AnthropicModel(ChatModel):
 
     async def check(self) -> None:
         if find_spec("anthropic") is None:
-            raise ConfigurationError("models.anthropic_sdk_missing")
+            raise ConfigurationError("models.anthropic_sdk_missing", command=install_package("anthropic"))
         if not self._endpoint.api_key:
             raise ConfigurationError("models.api_key_missing", setting=self._endpoint.settings.api_key)
         self._endpoint.validate()

@@ -1,9 +1,8 @@
 """The port to an agent."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal, NotRequired, TypedDict
 
 from chie.chat.events import Event, ToolCall
 
@@ -15,26 +14,26 @@ class Turn(TypedDict):
     content: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class AgentInfo:
+class AgentInfo(TypedDict):
     """The public description of an agent; `reason` explains why it is not available.
 
     A text from the message catalogue has its code and parameters beside it, so that the page can translate it.
+    An agent without `available` is available.
     """
 
-    id: str
+    agent_id: str
     name: str
     description: str
     supports_mcp: bool
-    available: bool
-    reason: str | None = None
-    model: str | None = None
-    name_code: str | None = None
-    name_params: dict[str, Any] | None = None
-    description_code: str | None = None
-    description_params: dict[str, Any] | None = None
-    reason_code: str | None = None
-    reason_params: dict[str, Any] | None = None
+    available: NotRequired[bool]
+    reason: NotRequired[str | None]
+    model: NotRequired[str | None]
+    name_code: NotRequired[str | None]
+    name_params: NotRequired[dict[str, Any] | None]
+    description_code: NotRequired[str | None]
+    description_params: NotRequired[dict[str, Any] | None]
+    reason_code: NotRequired[str | None]
+    reason_params: NotRequired[dict[str, Any] | None]
 
 
 Approve = Callable[[ToolCall], Awaitable[bool]]
@@ -61,12 +60,13 @@ class BaseAgent(ABC):
     ) -> AsyncGenerator[Event, None]:
         """Answer. Ends with `done` or raises a ChieError; closing the generator cancels the work.
 
-        `approve` is awaited before a destructive call runs. Without it such calls are rejected.
+        `approve` is awaited before a destructive call runs. Without it such calls are rejected. An agent that never
+        asks may leave the parameter out.
         """
 
     @abstractmethod
-    async def get_agent_info(self) -> AgentInfo:
-        """May contact the model's server, but must return quickly."""
+    def get_agent_info(self) -> Mapping[str, object] | Awaitable[Mapping[str, object]]:
+        """The keys of `AgentInfo`. `async def` may contact the model's server; both must return quickly."""
 
     @abstractmethod
     def supports_mcp(self) -> bool: ...

@@ -1,7 +1,8 @@
 """Agents from installed packages, found through the entry point group `chie.agents`."""
 
+import inspect
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from importlib.metadata import EntryPoint, entry_points
 
 from chie.chat.agents.base import BaseAgent
@@ -16,6 +17,11 @@ logger = logging.getLogger(__name__)
 GROUP = "chie.agents"
 
 
+def _create(target: Callable[..., BaseAgent], profile: Profile, dependencies: AgentDependencies) -> BaseAgent:
+    """A target without parameters, such as a class without a constructor, is called without arguments."""
+    return target(profile, dependencies) if inspect.signature(target).parameters else target()
+
+
 def find_plugins(reserved: Collection[str]) -> dict[str, AgentBuilder]:
     """Builders by entry point name, which is their kind and the id of their agent. `reserved` names are ignored."""
     found = sorted(entry_points(group=GROUP), key=lambda point: point.name)
@@ -27,7 +33,7 @@ def _builder(point: EntryPoint) -> AgentBuilder:
 
     def build(profile: Profile, dependencies: AgentDependencies) -> BaseAgent:
         try:
-            agent: BaseAgent = point.load()(profile, dependencies)
+            agent = _create(point.load(), profile, dependencies)
         except ConfigurationError as error:
             return UnavailableAgent(profile, error.reason)
         except Exception as error:

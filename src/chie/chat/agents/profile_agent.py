@@ -1,7 +1,7 @@
 """The base of agents that take their texts from a profile."""
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from chie.chat.agents.base import AgentInfo, BaseAgent
 from chie.chat.agents.profile import Profile
@@ -39,18 +39,19 @@ class ProfileAgent(BaseAgent):
 
     async def get_agent_info(self) -> AgentInfo:
         problem = await self.problem()
-        return AgentInfo(
-            id=self.agent_id,
-            supports_mcp=self.supports_mcp(),
-            available=problem is None,
-            model=self.model_name,
+        info = {
+            "agent_id": self.agent_id,
+            "supports_mcp": self.supports_mcp(),
+            "available": problem is None,
+            "model": self.model_name,
             **_text("name", self._profile.name or self.default_name),
             **_text("description", self._profile.description or self.default_description),
             **_text("reason", problem),
-        )
+        }
+        return cast("AgentInfo", info)
 
 
 def _text(field: str, text: str | Message | None) -> dict[str, Any]:
     if not isinstance(text, Message):
-        return {field: text}
+        return {field: text, f"{field}_code": None, f"{field}_params": None}
     return {field: str(text), f"{field}_code": text.code, f"{field}_params": text.json_params()}

@@ -7,9 +7,10 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chie.chat.agents.base import AgentInfo, BaseAgent
+from chie.chat.agents.calls import agent_info
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.unavailable import UnavailableAgent
-from chie.errors import ConfigurationError, NotFoundError
+from chie.errors import ConfigurationError, NotFoundError, ServiceError
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ class AgentRegistry(Protocol):
     def get_agent(self, agent_id: str) -> BaseAgent:
         """NotFoundError if there is no agent with this id."""
 
-    async def list_agents(self) -> list[AgentInfo]: ...
+    async def list_agents(self) -> list[AgentInfo]:
+        """Plain dicts, each with every key of AgentInfo."""
 
     async def default_id(self) -> str:
         """The first agent that is available."""
@@ -36,7 +38,10 @@ class AgentRegistry(Protocol):
         """One entry per tool server: its name, state, error and tools."""
 
     async def reconnect_server(self, name: str) -> dict[str, Any]:
-        """Disconnect, connect again and return the new state; NotFoundError if there is no such server."""
+        """Disconnect, connect again and return the new state.
+
+        Raises NotFoundError if there is no such server, ServiceError if it cannot be connected.
+        """
 
 
 class NoAgents:
@@ -106,21 +111,21 @@ class AgentFactory:
             info = await self._info(agent_id)
             if position == 0:
                 self._remember(info)
-            if info.available:
-                return info.id
+            if info["available"]:
+                return agent_id
         return None
 
     async def _info(self, agent_id: str) -> AgentInfo:
         """A plug-in that raises must not hide the other agents."""
         try:
-            return await self._agents[agent_id].get_agent_info()
+            return await agent_info(self._agents[agent_id])
         except Exception as error:
             logger.exception("agent %s failed to report its state", agent_id)
             reason = Message("agents.info_failed", id=agent_id, error=type(error).__name__)
             return await UnavailableAgent(Profile(id=agent_id), reason).get_agent_info()
 
     def _remember(self, first: AgentInfo) -> None:
-        self._first_seen_at = monotonic() if first.available else float("-inf")
+        self._first_seen_at = monotonic() if first["available"] else float("-inf")
 
     async def _recheck(self) -> None:
         await asyncio.sleep(RECHECK_DELAY_SECONDS)
@@ -130,7 +135,10 @@ class AgentFactory:
         return [state.details() for state in self.toolbox.states()]
 
     async def reconnect_server(self, name: str) -> dict[str, Any]:
-        return (await self.toolbox.reconnect(name)).details()
+        state = await self.toolbox.reconnect(name)
+        if state.state != "connected":
+            raise ServiceError(state.error or Message("toolbox.connecting", server=name))
+        return state.details()
 
     async def close(self) -> None:
         if self._rechecking is not None:

@@ -1,19 +1,38 @@
 """The agents."""
 
+from typing import Any
+
 from fastapi import APIRouter
 from pydantic import BaseModel
 
-from chie.chat.agents.base import AgentInfo
 from chie.chat.api.state import ChatState
 from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/agents", tags=["agents"])
 
 
+class Agent(BaseModel):
+    """The keys of `chie.chat.agents.base.AgentInfo`. Codes and parameters are null where the text is not Chie's own."""
+
+    agent_id: str
+    name: str
+    name_code: str | None
+    name_params: dict[str, Any] | None
+    description: str
+    description_code: str | None
+    description_params: dict[str, Any] | None
+    supports_mcp: bool
+    available: bool
+    reason: str | None
+    reason_code: str | None
+    reason_params: dict[str, Any] | None
+    model: str | None
+
+
 class Agents(BaseModel):
     """`default_id` is the agent that answers if a request names none; null if there are no agents."""
 
-    agents: list[AgentInfo]
+    agents: list[Agent]
     default_id: str | None
 
 
@@ -22,4 +41,4 @@ async def list_agents(chat: ChatState) -> Agents:
     """List all agents. One that is not available says why in `reason`."""
     agents = await chat.agents.list_agents()
     default_id = await chat.agents.default_id() if agents else None
-    return Agents(agents=agents, default_id=default_id)
+    return Agents.model_validate({"agents": agents, "default_id": default_id})

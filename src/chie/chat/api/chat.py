@@ -1,5 +1,6 @@
 """Asking a question, following its answer, stopping it, and approving tool calls."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query
@@ -102,4 +103,10 @@ def _stream(chat: Chat, run: Run) -> EventStream:
 
 def _event_stream(chat: Chat, message_id: str, session_id: str, after: int) -> EventStream:
     reader = chat.runs.reader(message_id, after)
-    return EventStream(reader, open_streams=chat.metrics.open_streams, session_id=session_id, message_id=message_id)
+    return EventStream(
+        reader,
+        open_streams=chat.metrics.open_streams,
+        session_id=session_id,
+        message_id=message_id,
+        revoked=partial(chat.runs.stop, message_id),
+    )

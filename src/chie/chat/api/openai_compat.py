@@ -11,6 +11,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from chie.access.revocation import ended_by_revocation
+from chie.chat.agents.calls import stream_chat
 from chie.chat.api.agent_reader import AgentReader, ClientDisconnectedError, until_disconnect
 from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, split
 from chie.chat.api.sse import HEADERS, HEARTBEAT_COMMENT, MEDIA_TYPE
@@ -18,7 +20,7 @@ from chie.chat.api.state import ChatState
 from chie.chat.events import Done, Usage
 from chie.chat.runs.reader import HEARTBEAT_SECONDS
 from chie.chat.sessions.entities import new_id
-from chie.errors import ChieError, ServiceError
+from chie.errors import AuthenticationError, ChieError, ServiceError
 from chie.http.openapi_errors import errors
 from chie.http.responses import openai_error
 from chie.logging import request_id
@@ -41,8 +43,8 @@ _json = JSONEncoder(ensure_ascii=False).encode
 @router.get("/models", responses=errors())
 async def list_models(chat: ChatState) -> Models:
     """List the available agents as models."""
-    agents = [info for info in await chat.agents.list_agents() if info.available]
-    return Models.model_validate({"data": [{"id": info.id} for info in agents]})
+    agents = [info for info in await chat.agents.list_agents() if info["available"]]
+    return Models.model_validate({"data": [{"id": info["agent_id"]} for info in agents]})
 
 
 @router.post("/chat/completions", response_class=JSONResponse, responses={**COMPLETION, **errors(404, 413)})
@@ -51,7 +53,7 @@ async def complete(body: CompletionRequest, chat: ChatState, request: Request) -
     agent = chat.agents.get_agent(body.model)
     history, message = split(body.messages)
     logger.info("agent %s answers %d turns that are not stored", agent.agent_id, len(history))
-    reader = AgentReader(agent.stream_chat(message, history, new_id()), HEARTBEAT_SECONDS)
+    reader = AgentReader(stream_chat(agent, message, history, new_id()), HEARTBEAT_SECONDS)
     chunks = _Chunks(body.model)
     try:
         if not body.stream:
@@ -76,11 +78,18 @@ class _CompletionStream(StreamingResponse):
 
     def __init__(self, reader: AgentReader, body: AsyncIterator[str]) -> None:
         self._reader = reader
+        self._scope: Scope = {}
         super().__init__(body, media_type=MEDIA_TYPE, headers=HEADERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope = scope
         async with aclosing(self._reader):
             await super().__call__(scope, receive, send)
+
+    async def stream_response(self, send: Send) -> None:
+        if await ended_by_revocation(self._scope, super().stream_response(send)):
+            last = _data({"error": _error(AuthenticationError("access.token_revoked"))})
+            await send({"type": "http.response.body", "body": last.encode(), "more_body": False})
 
 
 class _Chunks:

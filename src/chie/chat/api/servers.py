@@ -19,5 +19,8 @@ async def list_servers(chat: ChatState) -> Servers:
 
 @router.post("/{name}/reconnect", responses=errors(404))
 async def reconnect_server(chat: ChatState, name: Annotated[str, Path(min_length=1, max_length=MAX_ID)]) -> ServerState:
-    """Reconnect a server and return its state. Its command or URL cannot be set by a request."""
+    """Reconnect a server and return its state. One that cannot be connected is a 500 that says why.
+
+    Its command or URL cannot be set by a request.
+    """
     return ServerState.model_validate(await chat.agents.reconnect_server(name))

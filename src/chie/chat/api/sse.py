@@ -1,18 +1,25 @@
 """Encodes events as Server-Sent Events, numbered so that a client can resume."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from json import JSONEncoder
-from typing import Self
+from typing import Any, Self
 
 from prometheus_client import Gauge
 from starlette.responses import StreamingResponse
-from starlette.types import Send
+from starlette.types import Receive, Scope, Send
 
+from chie.access.revocation import ended_by_revocation
 from chie.chat.runs.reader import Batch, EventReader
+from chie.chat.sessions.answer_builder import error_events
 from chie.chat.sessions.entities import StoredEvent
+from chie.errors import AuthenticationError
 
 HEARTBEAT_COMMENT = b": still here\n\n"
 MEDIA_TYPE = "text/event-stream"
 HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+
+Revoked = Callable[[], Awaitable[Any]]
 
 _json = JSONEncoder(ensure_ascii=False).encode
 
@@ -54,12 +61,25 @@ class EventStream(StreamingResponse):
 
     media_type = MEDIA_TYPE
 
-    def __init__(self, reader: EventReader, *, open_streams: Gauge, session_id: str, message_id: str) -> None:
+    def __init__(
+        self, reader: EventReader, *, open_streams: Gauge, session_id: str, message_id: str, revoked: Revoked
+    ) -> None:
+        """`revoked` is called if the user's token is revoked before the answer ends; the last events say so."""
         self._reader = reader
         self._open_streams = open_streams
+        self._revoked = revoked
+        self._scope: Scope = {}
         headers = HEADERS | {"X-Chie-Session": session_id, "X-Chie-Message": message_id}
         super().__init__(_Frames(reader), headers=headers)
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope = scope
+        await super().__call__(scope, receive, send)
+
     async def stream_response(self, send: Send) -> None:
         with self._open_streams.track_inprogress(), self._reader:
-            await super().stream_response(send)
+            if await ended_by_revocation(self._scope, super().stream_response(send)):
+                stopping = asyncio.ensure_future(self._revoked())
+                last = Batch(self._reader.position + 1, error_events(AuthenticationError("access.token_revoked")))
+                await send({"type": "http.response.body", "body": encode(last), "more_body": False})
+                await asyncio.shield(stopping)  # the client disconnects now, which cancels this response alone

@@ -16,6 +16,7 @@ from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.errors import ConfigurationError
+from chie.installation.commands import install_extra
 
 if TYPE_CHECKING:
     from botocore.client import BaseClient
@@ -42,7 +43,7 @@ class BedrockModel(ChatModel):
 
     async def check(self) -> None:
         if find_spec("boto3") is None:
-            raise ConfigurationError("models.boto3_missing")
+            raise ConfigurationError("models.boto3_missing", command=install_extra("bedrock"))
 
     async def close(self) -> None:
         if "_client" in self.__dict__:

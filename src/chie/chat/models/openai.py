@@ -15,6 +15,7 @@ from chie.chat.models.messages import AssistantMessage, ChatMessage, ToolMessage
 from chie.chat.models.openai_chunks import ChunkParser, ReportedError
 from chie.chat.models.sse import EventParser
 from chie.errors import ConfigurationError
+from chie.installation.commands import install_extra
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -134,7 +135,7 @@ class OpenAIModel(ChatModel):
 
 def _require_sdk() -> None:
     if find_spec("openai") is None:
-        raise ConfigurationError("models.openai_sdk_missing")
+        raise ConfigurationError("models.openai_sdk_missing", command=install_extra("openai"))
 
 
 def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:

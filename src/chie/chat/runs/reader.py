@@ -53,6 +53,11 @@ class EventReader:
     def __exit__(self, *_: object) -> None:
         self._subscription.__exit__()
 
+    @property
+    def position(self) -> int:
+        """The number of the last event that was read."""
+        return self._after
+
     async def next(self) -> Batch | None:
         """The next events, `HEARTBEAT` after a silence, or None at the end."""
         if self._deleted:

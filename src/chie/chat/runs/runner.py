@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from chie.chat.agents.base import Turn
+from chie.chat.agents.calls import stream_chat
 from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
 from chie.chat.metrics import Metrics
 from chie.chat.runs.retry import retry_storage
@@ -72,7 +73,7 @@ class Runner:
 
         started, done = perf_counter(), Done(type="done", usage=None)
         question, history = run.pending.question, agent_history(run.pending.history)
-        async with aclosing(run.agent.stream_chat(question, history, run.session_id, approve=approve)) as events:
+        async with aclosing(stream_chat(run.agent, question, history, run.session_id, approve)) as events:
             async for event in events:
                 if not run.count:
                     self._metrics.first_event(run.agent_id, perf_counter() - started)

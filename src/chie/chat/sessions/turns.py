@@ -39,26 +39,35 @@ class TurnService:
         return await self._database.write(change)
 
     async def edit(self, message_id: str, message: str, *, agent_id: str) -> PendingAnswer:
-        """Adds a sibling of the question with another text; the old question and its answers stay."""
+        """Adds a sibling of the question with another text; the old question and its answers stay.
+
+        ConflictError while another edit of the question is being answered.
+        """
         validate_question(message)
 
         async def change(connection: Connection) -> PendingAnswer:
             session, messages, old = await _context(connection, message_id)
             if old.role != "user":
                 raise ValidationError("sessions.not_a_question")
+            for other in messages:
+                if other.role == "user" and other.parent_id == old.parent_id and other != old:
+                    _require_answered(messages, other)
             question = _question(session.session_id, message, old.parent_id)
             return await self._start(connection, session, messages, question, agent_id)
 
         return await self._database.write(change)
 
     async def regenerate(self, message_id: str, *, agent_id: str) -> PendingAnswer:
-        """Adds another answer to the same question; `message_id` is the question or any answer to it."""
+        """Adds another answer to the same question; `message_id` is the question or any answer to it.
+
+        ConflictError while the question is being answered.
+        """
 
         async def change(connection: Connection) -> PendingAnswer:
             session, messages, chosen = await _context(connection, message_id)
-            _require_finished(chosen)
             question_id = chosen.message_id if chosen.role == "user" else chosen.parent_id
             question = next(message for message in messages if message.message_id == question_id)
+            _require_answered(messages, question)
             return await self._start(connection, session, messages, question, agent_id)
 
         return await self._database.write(change)
@@ -170,6 +179,12 @@ def _parent(messages: Sequence[Message], parent_id: str | None) -> str | None:
         raise ValidationError("sessions.parent_not_an_answer")
     _require_finished(parent)
     return parent.message_id
+
+
+def _require_answered(messages: Sequence[Message], question: Message) -> None:
+    for message in messages:
+        if message.parent_id == question.message_id:
+            _require_finished(message)
 
 
 def _require_finished(message: Message) -> None:

@@ -100,7 +100,8 @@ class NoteStore(ABC):
         """The newest notes that the current model has embedded; None if `known` is still the revision."""
 
     @abstractmethod
-    def check(self) -> Health: ...
+    def check(self, *, viewer: str | None = None) -> Health:
+        """Counts the notes visible to the viewer, or all notes."""
 
     @abstractmethod
     def close(self) -> None: ...

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import log
 
 from chie.knowledge import ranking
 from chie.knowledge.note import Hit, Note
@@ -10,6 +11,10 @@ from chie.knowledge.note import Hit, Note
 MIN_SEMANTIC_CANDIDATES = 50  # notes
 MAX_LEXICAL_CANDIDATES = 100  # passages
 MAX_POSTINGS = 4000  # index entries that one search reads
+
+# BM25, the same in both stores. SQLite's FTS5 uses these parameters too, but counts notes that the viewer must not see.
+K1, B = 1.2, 0.75
+MIN_TERM_WEIGHT = 1e-6  # of a term that occurs in at least half of all passages
 
 
 @dataclass(frozen=True)
@@ -22,12 +27,21 @@ class ScoredPassage:
     score: float
 
 
-def rarest_terms(terms: Sequence[str], frequencies: Mapping[str, int]) -> Sequence[str]:
+def rarest_terms(frequencies: Mapping[str, int]) -> list[str]:
     """The rarest terms whose postings stay within MAX_POSTINGS, at least one; frequent terms say little."""
     known = sorted(frequencies, key=lambda term: (frequencies[term], term))
     costs = accumulate(frequencies[term] for term in known)
     affordable = [term for term, cost in zip(known, costs, strict=True) if cost <= MAX_POSTINGS]
-    return affordable or known[:1] or terms
+    return affordable or known[:1]
+
+
+def term_weights(frequencies: Mapping[str, int], passages: int) -> dict[str, float]:
+    """The BM25 weight of each of the rarest terms; both arguments count visible passages only."""
+    rarities = {
+        term: log((passages - frequencies[term] + 0.5) / (frequencies[term] + 0.5))
+        for term in rarest_terms(frequencies)
+    }
+    return {term: rarity if rarity > 0 else MIN_TERM_WEIGHT for term, rarity in rarities.items()}
 
 
 def word_scores(

@@ -70,13 +70,13 @@ class SqlNoteStore(NoteStore):
         except EmbeddingError as error:
             return None, error.reason
 
-    def _search_notice(self, failure: Message | None, missing: int) -> Message | None:
+    def _search_notice(self, failure: Message | None, missing: int, hidden: int) -> Message | None:
+        """`hidden` of the missing passages belong to other users' private notes, and are not counted."""
         if failure:
             return searched_by_words(failure)
         if missing:
             self._start_backfill()
-            return indexing_in_progress(missing)
-        return None
+        return indexing_in_progress(missing - hidden) if missing > hidden else None
 
 
 def backfill_texts(found: Sequence[tuple[int, str, int, int]], notes: Mapping[str, Note | None]) -> dict[int, str]:

@@ -13,7 +13,7 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
   const t = useText(chatText);
   const { data, isError } = useQuery(agentsQuery);
   const agents = (data?.agents ?? []).toSorted((a, b) => Number(b.available) - Number(a.available));
-  const agent = agents.find((one) => one.id === chosen);
+  const agent = agents.find((one) => one.agent_id === chosen);
   const translate = useTranslate();
   const name = agent
     ? translate(messageIn(agent, "name"))
@@ -41,11 +41,11 @@ export function AgentMenu({ chosen, onChoose }: { chosen: string | null; onChoos
       <MenuLabel>{t.chooseAgent}</MenuLabel>
       {agents.map((one) => (
         <MenuChoice
-          key={one.id}
-          checked={one.id === chosen}
+          key={one.agent_id}
+          checked={one.agent_id === chosen}
           disabled={!one.available}
           note={<About agent={one} />}
-          onSelect={() => onChoose(one.id)}
+          onSelect={() => onChoose(one.agent_id)}
         >
           {translate(messageIn(one, "name"))}
         </MenuChoice>

@@ -7,7 +7,7 @@ import { queryClient } from "../../query";
 import { allowedTools } from "./allowed-tools";
 
 export interface Agent extends WithText<"name" | "description">, WithOptionalText<"reason"> {
-  id: string;
+  agent_id: string;
   supports_mcp: boolean;
   available: boolean;
   model: string | null;

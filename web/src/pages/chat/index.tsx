@@ -86,7 +86,7 @@ function Body({
   const { data } = useQuery(agentsQuery);
   const translate = useTranslate();
   const agentName = useMemo(() => {
-    const names = new Map(data?.agents.map((agent) => [agent.id, translate(messageIn(agent, "name"))]));
+    const names = new Map(data?.agents.map((agent) => [agent.agent_id, translate(messageIn(agent, "name"))]));
     return (id: string | null) => (id ? (names.get(id) ?? id) : "Chie");
   }, [data, translate]);
   if (conversation.state === "failed") {
@@ -182,7 +182,7 @@ function useAgent(session: string, conversation: Conversation): [string | null, 
   const { data } = useQuery(agentsQuery);
   const [choice, setChoice] = useState<{ session: string; id: string } | null>(null);
   const chosen = choice?.session === session ? choice.id : null;
-  const known = (id: string | null) => (data?.agents.some((agent) => agent.id === id) ? id : null);
+  const known = (id: string | null) => (data?.agents.some((agent) => agent.agent_id === id) ? id : null);
   const agentId = known(chosen) ?? known(conversation.agentId) ?? data?.default_id ?? null;
   return [agentId, (id) => setChoice({ session, id })];
 }

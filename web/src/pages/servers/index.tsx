@@ -1,6 +1,6 @@
 import "./servers.css";
 import { useState } from "react";
-import { messageIn, type WithOptionalText } from "../../../core/server-message";
+import { messageIn } from "../../../core/server-message";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
 import { ErrorText, Translated } from "../../i18n/translate";
@@ -88,10 +88,8 @@ function Reconnect({ server }: { server: ServerState }) {
   async function reconnect() {
     setBusy(true);
     try {
-      const now = await api.post<{ state: string } & WithOptionalText<"error">>(
-        `api/mcp/servers/${encodeURIComponent(server.name)}/reconnect`,
-      );
-      toast(now.error ? <Translated message={messageIn(now, "error")} /> : t.reconnected);
+      await api.post(`api/mcp/servers/${encodeURIComponent(server.name)}/reconnect`);
+      toast(t.reconnected);
     } catch (error) {
       toast(<ErrorText error={error} />);
     } finally {

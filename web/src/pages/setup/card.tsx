@@ -17,7 +17,7 @@ export default function FirstRunCard() {
   const { data } = useSetup();
   const agents = useQuery(agentsQuery);
   if (!data || !agents.data) return null;
-  if (agents.data.agents.some((agent) => agent.available && agent.id !== NEEDS_NO_MODEL)) return null;
+  if (agents.data.agents.some((agent) => agent.available && agent.agent_id !== NEEDS_NO_MODEL)) return null;
   return (
     <section className="card su-first" aria-labelledby="su-first">
       <h2 id="su-first">

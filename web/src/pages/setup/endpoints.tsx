@@ -2,12 +2,12 @@ import "./setup.css";
 import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
-import { Translated, useTranslate } from "../../i18n/translate";
+import { useTranslate } from "../../i18n/translate";
 import { queryClient } from "../../query";
 import { Button } from "../../ui/button";
 import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Snippet } from "../servers/snippet";
-import { type Endpoint, type TestResult, testEndpoint } from "./setup";
+import { type Endpoint, testEndpoint } from "./setup";
 import { setupText } from "./text";
 
 const SHOWN_MODELS = 5;
@@ -24,7 +24,7 @@ const LINES: Record<string, string> = {
 export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
   const t = useText(setupText);
   const [testing, setTesting] = useState(false);
-  const [result, setResult] = useState<TestResult | null>(null);
+  const [models, setModels] = useState<string[] | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const how: Record<string, string> = {
     "lm-studio": t.how_lm_studio,
@@ -39,15 +39,15 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
 
   async function test() {
     setTesting(true);
-    setResult(null);
+    setModels(null);
     setFailure(null);
     try {
-      setResult(await testEndpoint(endpoint.id));
-      void queryClient.invalidateQueries({ queryKey: ["setup"], exact: true });
+      setModels((await testEndpoint(endpoint.id)).models);
     } catch (error) {
       setFailure(error);
     } finally {
       setTesting(false);
+      void queryClient.invalidateQueries({ queryKey: ["setup"], exact: true });
     }
   }
 
@@ -71,13 +71,9 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         {endpoint.install && <Snippet text={endpoint.install} label={t.install} />}
       </details>
       <div role="status">
-        {result?.ok && <Models models={result.models} />}
-        {result?.problem && (
-          <Notice kind="warn">
-            <Translated message={messageIn(result, "problem")} />
-          </Notice>
+        {failure === null && (models ?? endpoint.models).length > 0 && (
+          <Models models={models ?? endpoint.models} />
         )}
-        {!result && endpoint.models.length > 0 && <Models models={endpoint.models} />}
       </div>
       {failure !== null && <ErrorNotice error={failure} />}
     </li>

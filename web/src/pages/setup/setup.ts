@@ -18,12 +18,6 @@ export interface BuiltInServer extends WithOptionalText<"reason"> {
   tools: { name: string; description: string; destructive: boolean }[];
 }
 
-export interface TestResult extends WithOptionalText<"problem"> {
-  ok: boolean;
-  models: string[];
-  install: string | null;
-}
-
 export function useSetup() {
   return useQuery({
     queryKey: ["setup"],
@@ -32,6 +26,7 @@ export function useSetup() {
   });
 }
 
-export function testEndpoint(id: string): Promise<TestResult> {
-  return api.post<TestResult>(`api/setup/endpoints/${encodeURIComponent(id)}/test`);
+/** The models of an endpoint that works. */
+export function testEndpoint(id: string): Promise<{ models: string[] }> {
+  return api.post<{ models: string[] }>(`api/setup/endpoints/${encodeURIComponent(id)}/test`);
 }

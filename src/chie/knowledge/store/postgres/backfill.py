@@ -36,7 +36,7 @@ class Backfill(BackgroundTask):
         self._owner = uuid4().hex
 
     def needs_index(self, stats: Statistics) -> bool:
-        enough = stats.vectors >= MIN_INDEXED_VECTORS
+        enough = stats.public_passages >= MIN_INDEXED_VECTORS
         return not stats.indexed and enough and self._vectors.dimension <= MAX_INDEX_DIMENSIONS
 
     def run(self, progress: Callable[[int], None]) -> None:
@@ -56,11 +56,12 @@ class Backfill(BackgroundTask):
             )
 
     def build_index(self, model: int) -> None:
-        """Build concurrently with searches and writes. The session holds the lock for as long as the server builds."""
+        """Index public notes, concurrently with searches and writes. The session holds the lock for as long as the
+        server builds."""
         name, half = f"knowledge_nearest_{model}", f"halfvec({self._vectors.dimension})"
         with self._pool().session() as connection:
             row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (INDEX_LOCK, model)).fetchone()
-            if not row or not row[0] or statistics.read(connection, self._vectors.model).indexed:
+            if not row or not row[0] or statistics.read(connection, self._vectors.model, None).indexed:
                 return
             logger.info("building the index %s", name)
             connection.execute(
@@ -69,11 +70,11 @@ class Backfill(BackgroundTask):
             connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # an unfinished one
             connection.execute(
                 f"CREATE INDEX CONCURRENTLY {name} ON knowledge_vectors USING hnsw ((vector::{half}) halfvec_ip_ops)"
-                f" WITH (ef_construction = {INDEX_BUILD_BREADTH}) WHERE model = {model}"
+                f" WITH (ef_construction = {INDEX_BUILD_BREADTH}) WHERE model = {model} AND owner IS NULL"
             )
 
     def _statistics(self) -> Statistics:
-        return self._pool().read(lambda connection: statistics.read(connection, self._vectors.model))
+        return self._pool().read(lambda connection: statistics.read(connection, self._vectors.model, None))
 
     def _batch(self, after: int) -> int | None:
         """The last passage that was embedded; None if none is left or another process holds the lease."""

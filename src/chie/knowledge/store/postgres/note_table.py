@@ -13,6 +13,7 @@ from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Heading, Note, Page, TagCount
 from chie.knowledge.passages import Passage, index_tokens, indexed_text, split
 from chie.knowledge.store.postgres.statistics import StatisticsChange
+from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
 
 if TYPE_CHECKING:
@@ -81,36 +82,37 @@ def write(connection: "Connection", note: Note, replacing: Note | None, change: 
         row = connection.execute(f"{_INSERT} ON CONFLICT (id) DO NOTHING RETURNING seq", _values(note)).fetchone()
         if row is None:
             raise ConflictError("knowledge.note_exists")
-        change.notes += 1
+        change.count_note(owner(note))
         return int(row[0])
     stored = connection.execute(
         f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,)
     ).fetchone()
     if stored is None or _note(stored[1:]) != replacing:
         raise ConflictError("knowledge.note_changed")
-    _replace(connection, stored[0], note, change)
+    _replace(connection, stored[0], owner(replacing), note, change)
     return int(stored[0])
 
 
 def overwrite(connection: "Connection", note: Note, change: StatisticsChange) -> int:
     """Like `write`, regardless of what is stored."""
-    stored = connection.execute("SELECT seq FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,)).fetchone()
+    stored = _locked(connection, note.id)
     if stored is None:
         return write(connection, note, None, change)
-    _replace(connection, stored[0], note, change)
-    return int(stored[0])
+    _replace(connection, *stored, note, change)
+    return stored[0]
 
 
 def remove(connection: "Connection", note_id: str, change: StatisticsChange) -> bool:
     """Deletes passages, words and vectors too."""
     if not is_storable(note_id):
         return False
-    row = connection.execute("SELECT seq FROM knowledge_notes WHERE id = %s FOR UPDATE", (note_id,)).fetchone()
-    if row is None:
+    stored = _locked(connection, note_id)
+    if stored is None:
         return False
-    _delete_passages(connection, row[0], change)
-    connection.execute("DELETE FROM knowledge_notes WHERE seq = %s", (row[0],))
-    change.notes -= 1
+    seq, gone = stored
+    _delete_passages(connection, seq, change)
+    connection.execute("DELETE FROM knowledge_notes WHERE seq = %s", (seq,))
+    change.count_note(gone, -1)
     return True
 
 
@@ -174,39 +176,50 @@ def walk(connection: "Connection", *, after: str | None, limit: int) -> list[Not
     return [_note(row) for row in found]
 
 
-def count(connection: "Connection", viewer: str) -> int:
-    row = connection.execute(f"SELECT count(*) FROM knowledge_notes WHERE {_VISIBLE}", (viewer,)).fetchone()
-    return row[0] if row else 0
+def owner(note: Note) -> str | None:
+    """The only user who may see the note; None for a note of the team."""
+    return note.user_id if note.private else None
 
 
-def _replace(connection: "Connection", seq: int, note: Note, change: StatisticsChange) -> None:
+def _locked(connection: "Connection", note_id: str) -> tuple[int, str | None] | None:
+    """Row number and owner; the row stays locked until the transaction ends."""
+    row = connection.execute(
+        "SELECT seq, CASE WHEN private THEN user_id END FROM knowledge_notes WHERE id = %s FOR UPDATE", (note_id,)
+    ).fetchone()
+    return (row[0], row[1]) if row else None
+
+
+def _replace(connection: "Connection", seq: int, before: str | None, note: Note, change: StatisticsChange) -> None:
+    """`before` is the owner of the stored note."""
     _delete_passages(connection, seq, change)
     names = ", ".join(f"{name} = %s" for name in _NAMES)
     connection.execute(f"UPDATE knowledge_notes SET {names} WHERE seq = %s", (*_values(note), seq))
+    change.count_note(before, -1)
+    change.count_note(owner(note))
 
 
 def _delete_passages(connection: "Connection", seq: int, change: StatisticsChange) -> None:
     gone = connection.execute(
-        "SELECT id, terms, length FROM knowledge_passages WHERE note = %s ORDER BY id FOR UPDATE", (seq,)
+        "SELECT id, owner, terms, length FROM knowledge_passages WHERE note = %s ORDER BY id FOR UPDATE", (seq,)
     ).fetchall()
     ids = [row[0] for row in gone]
     models = connection.execute("DELETE FROM knowledge_vectors WHERE passage = ANY(%s) RETURNING model", (ids,))
     change.vectors.subtract(row[0] for row in models)
     connection.execute("DELETE FROM knowledge_passages WHERE id = ANY(%s)", (ids,))
-    for _, terms, length in gone:
-        change.count(terms, length, -1)
+    for _, of, terms, length in gone:
+        change.count_passage(of, terms, length, -1)
 
 
 def _passage_rows(seq: int, draft: Draft, change: StatisticsChange) -> list[tuple[Any, ...]]:
-    owner, folded = draft.note.user_id if draft.note.private else None, labels(draft.note.tags)
+    of, folded = owner(draft.note), labels(draft.note.tags)
     rows = []
     for passage, text in zip(draft.passages, draft.texts, strict=True):
-        words = Counter(map(index_key, index_tokens(draft.note, text)))
+        words = Counter(indexed_terms(map(index_key, index_tokens(draft.note, text)), of))
         length = words.total()
-        change.count(list(words), length)
+        change.count_passage(of, list(words), length)
         repeated = {word: number for word, number in words.items() if number > 1}
         often = json.dumps(repeated, ensure_ascii=False) if repeated else None
-        rows.append((seq, passage.start, passage.end, owner, folded, list(words), often, length))
+        rows.append((seq, passage.start, passage.end, of, folded, list(words), often, length))
     return rows
 
 

@@ -9,14 +9,14 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-VERSION = 1
+VERSION = 2
 SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
 
 # Passages are replaced, never updated. `owner` is set for private notes; it and `labels`, the folded tags, are repeated
-# beside words and vectors, so that index scans can filter. The single row of `knowledge_corpus` has the counts that
-# BM25 needs; writers lock it first.
+# beside words and vectors, so that index scans can filter. `knowledge_corpus` has the counts that BM25 needs by owner,
+# with the empty owner for what everybody may see; writers lock that row first.
 SCHEMA = """
 CREATE TABLE knowledge_schema (version int NOT NULL);
 CREATE TABLE knowledge_notes (
@@ -68,13 +68,45 @@ CREATE TABLE knowledge_vocabulary (
     term text COLLATE "C" PRIMARY KEY,
     passages bigint NOT NULL
 ) WITH (fillfactor = 70);
-CREATE TABLE knowledge_corpus (notes bigint, passages bigint, tokens bigint, revision bigint) WITH (fillfactor = 10);
+CREATE TABLE knowledge_corpus (
+    notes bigint,
+    passages bigint,
+    tokens bigint,
+    revision bigint,
+    owner text COLLATE "C" NOT NULL DEFAULT '' PRIMARY KEY
+) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
 """
 
-# Statements that upgrade a database of this version to the next.
-STEPS: dict[int, str] = {}
+# Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
+# vectors, which now include public notes only, are built again in the background.
+STEPS = {
+    1: """
+ALTER TABLE knowledge_corpus ADD COLUMN owner text COLLATE "C" NOT NULL DEFAULT '' PRIMARY KEY;
+INSERT INTO knowledge_corpus (notes, passages, tokens, revision, owner)
+    SELECT count(DISTINCT note), count(*), sum(length), 0, owner FROM knowledge_passages WHERE owner IS NOT NULL
+    GROUP BY owner;
+UPDATE knowledge_corpus c SET notes = c.notes - p.notes, passages = c.passages - p.passages,
+    tokens = c.tokens - p.tokens FROM (SELECT coalesce(sum(notes), 0) AS notes, coalesce(sum(passages), 0) AS passages,
+    coalesce(sum(tokens), 0) AS tokens FROM knowledge_corpus WHERE owner <> '') p WHERE c.owner = '';
+UPDATE knowledge_vocabulary v SET passages = v.passages - p.passages FROM (SELECT t AS term, count(*) AS passages
+    FROM knowledge_passages, unnest(terms) t WHERE owner IS NOT NULL GROUP BY t) p WHERE v.term = p.term;
+DELETE FROM knowledge_vocabulary WHERE passages <= 0;
+UPDATE knowledge_passages p SET
+    terms = ARRAY(SELECT k.key || t FROM unnest(p.terms) WITH ORDINALITY u (t, n) ORDER BY n),
+    repeated = (SELECT jsonb_object_agg(k.key || r.key, r.value) FROM jsonb_each(p.repeated) r)
+    FROM (SELECT owner, chr(57344) || left(encode(sha256(convert_to(owner, 'UTF8')), 'hex'), 16) || chr(57344) AS key
+    FROM knowledge_corpus WHERE owner <> '') k WHERE p.owner = k.owner;
+INSERT INTO knowledge_vocabulary
+    SELECT t, count(*) FROM knowledge_passages, unnest(terms) t WHERE owner IS NOT NULL GROUP BY t;
+DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT indexname FROM pg_indexes
+        WHERE schemaname = current_schema AND starts_with(indexname, 'knowledge_nearest_')
+    LOOP EXECUTE format('DROP INDEX %I', name); END LOOP;
+END $$;
+""",
+}
 
 
 def prepare(connection: "Connection", location: str) -> None:

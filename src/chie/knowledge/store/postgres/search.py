@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log
 from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import ParsedQuery
-from chie.knowledge.store import scoring
+from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.postgres import note_table, statistics
 from chie.knowledge.store.postgres.statistics import Statistics
 from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, PassageFilter, PostgresVectors, vector_literal
@@ -18,10 +17,8 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.postgres.pool import Connection
 
-# BM25 with the parameters of SQLite's FTS5, so that a note scores the same in either store. The join scans the index
-# once per term, and `rarest_terms` bounds the rows that it reads.
-K1, B = 1.2, 0.75
-MIN_TERM_WEIGHT = 1e-6  # of a term that occurs in at least half of all passages
+# The join scans the index once per term, and `rarest_terms` bounds the rows that it reads.
+K1, B = scoring.K1, scoring.B
 _BY_WORDS = f"""
 WITH found AS (SELECT p.id, sum(t.weight * ((f.often * {K1 + 1})
     / (f.often + {K1} * ({1 - B} + {B} * p.length::float8 / %(average)s::float8)))) AS bm25
@@ -68,22 +65,22 @@ class Search:
     def _by_words(self) -> dict[int, float]:
         """Passages and their share of words, as `ranking` defines it."""
         terms = [note_table.index_key(token) for token in query_tokens(self.query.text)]
-        frequencies = statistics.document_frequencies(self.connection, terms) if terms else {}
+        viewer = self.passage_filter.viewer
+        frequencies = statistics.document_frequencies(self.connection, terms, viewer) if terms else {}
         if not frequencies:
             return {}
-        rarest = [term for term in scoring.rarest_terms(terms, frequencies) if term in frequencies]
+        weights = scoring.term_weights(frequencies, self.stats.passages)
+        lookups = private_terms.lookups(weights, viewer)
         values = {
-            "terms": rarest,
-            "weights": [self._weight(frequencies[term]) for term in rarest],
+            "terms": [term for term, _ in lookups],
+            "weights": [weight for _, weight in lookups],
             "average": self.stats.tokens / self.stats.passages,
         }
         statement = _BY_WORDS.format(where=self.passage_filter.where("p."))
         found = self.connection.execute(statement, values | self.passage_filter.values).fetchall()
-        return scoring.word_scores(terms, [row[:2] for row in found], found[0][2]) if found else {}
-
-    def _weight(self, frequency: int) -> float:
-        rarity = log((self.stats.passages - frequency + 0.5) / (frequency + 0.5))
-        return rarity if rarity > 0 else MIN_TERM_WEIGHT
+        if not found:
+            return {}
+        return scoring.word_scores(terms, [row[:2] for row in found], map(private_terms.plain, found[0][2]))
 
     def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[ScoredPassage]:
         known = self.vector is not None and self.stats.model is not None

@@ -1,58 +1,68 @@
-"""Exact counts over all notes, which BM25 needs. Transactions that change notes update them."""
+"""Exact counts of notes by owner, which BM25 needs. Transactions that change notes update them."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from chie.knowledge.store import private_terms
+
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
 
+PUBLIC = ""  # the owner of what everybody may see
+
+
 @dataclass(frozen=True)
 class Statistics:
-    """`model` is the current model's id, None before its first vector, and `indexed` whether it has an index.
-    `has_hidden` is whether there are passages that the viewer must not see."""
+    """`notes`, `passages` and `tokens` are what the viewer may see, `public_passages` what everybody may, and
+    `missing` counts all passages without a vector. `model` is the current model's id, None before its first vector,
+    and `indexed` whether it has an index."""
 
     notes: int
     passages: int
     tokens: int
+    public_passages: int
+    missing: int
     revision: int
     model: int | None
-    vectors: int
     indexed: bool
-    has_hidden: bool
-
-    @property
-    def missing(self) -> int:
-        return self.passages - self.vectors
 
 
 @dataclass
 class StatisticsChange:
-    """The difference that one transaction makes."""
+    """The difference that one transaction makes, by owner."""
 
-    notes: int = 0
-    passages: int = 0
-    tokens: int = 0
+    notes: Counter[str] = field(default_factory=Counter)
+    passages: Counter[str] = field(default_factory=Counter)
+    tokens: Counter[str] = field(default_factory=Counter)
     terms: Counter[str] = field(default_factory=Counter)
     vectors: Counter[int] = field(default_factory=Counter)
 
-    def count(self, terms: Sequence[str], length: int, sign: int = 1) -> None:
-        """Add a passage or, with a sign of -1, remove it."""
-        self.passages += sign
-        self.tokens += sign * length
+    def count_note(self, owner: str | None, sign: int = 1) -> None:
+        """Add a note or, with a sign of -1, remove it."""
+        self.notes[owner or PUBLIC] += sign
+
+    def count_passage(self, owner: str | None, terms: Sequence[str], length: int, sign: int = 1) -> None:
+        self.passages[owner or PUBLIC] += sign
+        self.tokens[owner or PUBLIC] += sign * length
         for term in terms:
             self.terms[term] += sign
 
 
-def read(connection: "Connection", model: str | None, viewer: str = "") -> Statistics:
+def read(connection: "Connection", model: str | None, viewer: str | None) -> Statistics:
+    """As the viewer may see them; None sees everything."""
     row = connection.execute(
-        "SELECT c.notes, c.passages, c.tokens, c.revision, m.id, coalesce(m.vectors, 0), coalesce("
-        " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false),"
-        " EXISTS (SELECT 1 FROM knowledge_passages WHERE owner IS NOT NULL AND owner <> %s)"
-        " FROM knowledge_corpus c LEFT JOIN knowledge_models m ON m.name = %s",
-        (viewer, model),
+        "SELECT c.notes::bigint, c.passages::bigint, c.tokens::bigint, c.public::bigint,"
+        " (c.stored - coalesce(m.vectors, 0))::bigint, c.revision, m.id, coalesce("
+        " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false)"
+        " FROM (SELECT sum(notes) FILTER (WHERE visible) AS notes, sum(passages) FILTER (WHERE visible) AS passages,"
+        " sum(tokens) FILTER (WHERE visible) AS tokens, sum(passages) FILTER (WHERE owner = '') AS public,"
+        " sum(passages) AS stored, max(revision) AS revision FROM (SELECT *, owner IN ('', %(viewer)s)"
+        " OR %(viewer)s::text IS NULL AS visible FROM knowledge_corpus) o) c"
+        " LEFT JOIN knowledge_models m ON m.name = %(model)s WHERE c.public IS NOT NULL",
+        {"viewer": viewer, "model": model},
     ).fetchone()
     if row is None:
         raise LookupError("knowledge_corpus has lost its row")
@@ -60,13 +70,16 @@ def read(connection: "Connection", model: str | None, viewer: str = "") -> Stati
 
 
 def apply(connection: "Connection", change: StatisticsChange) -> None:
-    """Call last in a transaction: other writers wait from here until it ends. The single row is locked before the many
-    rows, so that two writers cannot deadlock."""
-    connection.execute(
-        "UPDATE knowledge_corpus SET notes = notes + %s, passages = passages + %s, tokens = tokens + %s,"
-        " revision = revision + 1",
-        (change.notes, change.passages, change.tokens),
-    )
+    """Call last in a transaction: other writers wait from here until it ends. The row of public notes is locked before
+    all others, so that two writers cannot deadlock."""
+    owners = {*change.notes, *change.passages, *change.tokens} - {PUBLIC}
+    for owner in (PUBLIC, *sorted(owners)):
+        connection.execute(
+            "INSERT INTO knowledge_corpus AS c (notes, passages, tokens, revision, owner) VALUES (%s, %s, %s, 1, %s)"
+            " ON CONFLICT (owner) DO UPDATE SET notes = c.notes + excluded.notes, revision = c.revision + 1,"
+            " passages = c.passages + excluded.passages, tokens = c.tokens + excluded.tokens",
+            (change.notes[owner], change.passages[owner], change.tokens[owner], owner),
+        )
     for model, number in sorted(change.vectors.items()):
         connection.execute("UPDATE knowledge_models SET vectors = vectors + %s WHERE id = %s", (number, model))
     changed = {term: number for term, number in change.terms.items() if number}
@@ -80,7 +93,18 @@ def apply(connection: "Connection", change: StatisticsChange) -> None:
         connection.execute("DELETE FROM knowledge_vocabulary WHERE term = ANY(%s) AND passages <= 0", (fewer,))
 
 
-def document_frequencies(connection: "Connection", terms: Sequence[str]) -> dict[str, int]:
-    """The number of passages with each term; unknown terms are left out."""
-    found = connection.execute("SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%s)", (list(terms),))
-    return dict(found.fetchall())
+def document_frequencies(connection: "Connection", terms: Sequence[str], viewer: str) -> dict[str, int]:
+    """The number of visible passages with each term; unknown terms are left out."""
+    indexed = private_terms.visible_terms(terms, viewer)
+    found = connection.execute("SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%s)", (list(indexed),))
+    return private_terms.frequencies(found, indexed)
+
+
+def hidden_missing(connection: "Connection", model: int | None, viewer: str) -> int:
+    """The number of passages without a vector in other users' private notes."""
+    row = connection.execute(
+        "SELECT count(*) FROM knowledge_passages p WHERE p.owner IS NOT NULL AND p.owner <> %s AND NOT EXISTS"
+        " (SELECT 1 FROM knowledge_vectors v WHERE v.passage = p.id AND v.model = %s)",
+        (viewer, model),
+    ).fetchone()
+    return row[0] if row else 0

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from chie.database.url import PostgresUrl
 from chie.errors import ConfigurationError
+from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Hit, Note, Page, Similar, TagCount
 from chie.knowledge.passages import indexed_text, split
 from chie.knowledge.ranking import ParsedQuery
 from chie.knowledge.store.base import Health, MapData, MapNote
@@ -17,7 +18,7 @@ from chie.knowledge.store.postgres import note_table, statistics
 from chie.knowledge.store.postgres.backfill import Backfill
 from chie.knowledge.store.postgres.note_table import Draft
 from chie.knowledge.store.postgres.search import Search
-from chie.knowledge.store.postgres.statistics import StatisticsChange
+from chie.knowledge.store.postgres.statistics import Statistics, StatisticsChange
 from chie.knowledge.store.postgres.vectors import PassageFilter, PostgresVectors, search_settings, vector_literal
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
 from chie.messages.catalogue import Message
@@ -44,7 +45,7 @@ class PostgresStore(SqlNoteStore):
                 try:
                     from chie.knowledge.store.postgres.pool import PostgresPool
                 except ModuleNotFoundError as error:
-                    raise ConfigurationError("database.driver_missing") from error
+                    raise ConfigurationError("database.driver_missing", command=install_extra("postgres")) from error
                 self._created_pool = PostgresPool(self._url)
             return self._created_pool
 
@@ -104,15 +105,16 @@ class PostgresStore(SqlNoteStore):
         vector = None if vectors is None else vectors[0]
         passage_filter = PassageFilter(note_table.labels(tags), viewer)
 
-        def work(connection: "Connection") -> tuple[Search, Found]:
+        def work(connection: "Connection") -> tuple[Statistics, int, list[Hit]]:
             stats = statistics.read(connection, self._model.name, viewer)
             search = Search(connection, self._vectors, stats, ParsedQuery.of(query), vector, passage_filter)
-            return search, Found(hits=search.hits(limit=limit))
+            hidden = statistics.hidden_missing(connection, stats.model, viewer) if stats.missing else 0
+            return stats, hidden, search.hits(limit=limit)
 
-        search, found = self._pool.read(work, settings=search_settings())
-        if not failure and self._backfill.needs_index(search.stats):
+        stats, hidden, hits = self._pool.read(work, settings=search_settings())
+        if not failure and self._backfill.needs_index(stats):
             self._start_backfill()
-        return Found(hits=found.hits, notice=self._search_notice(failure, search.stats.missing))
+        return Found(hits=hits, notice=self._search_notice(failure, stats.missing, hidden))
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
         """By the first passage alone: notes that say the same begin alike."""
@@ -126,7 +128,7 @@ class PostgresStore(SqlNoteStore):
         return [similar for similar in found if similar.id != note.id][:limit]
 
     def count(self, *, viewer: str = ANONYMOUS) -> int:
-        return self._pool.read(lambda connection: note_table.count(connection, viewer))
+        return self.check(viewer=viewer).notes
 
     def tags(self, *, viewer: str = ANONYMOUS) -> list[TagCount]:
         return self._pool.read(lambda connection: note_table.tags(connection, viewer))
@@ -135,7 +137,7 @@ class PostgresStore(SqlNoteStore):
         self._model.ensure_name()
 
         def work(connection: "Connection") -> MapData | None:
-            stats = statistics.read(connection, self._model.name)
+            stats = statistics.read(connection, self._model.name, viewer)
             revision = f"{self._model.name}/{stats.revision}"
             if revision == known:
                 return None
@@ -145,8 +147,8 @@ class PostgresStore(SqlNoteStore):
 
         return self._pool.read(work)
 
-    def check(self) -> Health:
-        return self._pool.read(lambda connection: Health(notes=statistics.read(connection, None).notes))
+    def check(self, *, viewer: str | None = None) -> Health:
+        return self._pool.read(lambda connection: Health(notes=statistics.read(connection, None, viewer).notes))
 
     def close(self) -> None:
         self._backfill.close()

@@ -1,8 +1,9 @@
 """The vectors of one model: stored and compared by pgvector.
 
 Small sets of passages, or those that a filter leaves, are scanned exactly. Larger ones use an HNSW index over
-half-precision copies, with an iterative scan until enough rows pass the filter. Results are scored with the float32
-vectors either way.
+half-precision copies, with an iterative scan until enough rows pass the filter. The index has public notes only,
+because an approximate result depends on everything in it; the viewer's private notes are scanned exactly. Results are
+scored with the float32 vectors either way.
 """
 
 from collections.abc import Sequence
@@ -102,8 +103,7 @@ class PostgresVectors:
         """The best passage of each of the nearest notes."""
         if stats.model is None:
             return []
-        filtered = bool(passage_filter.labels) or stats.has_hidden
-        indexed = stats.indexed and not (filtered and _matches_few(connection, passage_filter))
+        indexed = stats.indexed and not (passage_filter.labels and _matches_few(connection, passage_filter))
         depth = 2 * count
         while True:
             scan = self._index_scan if indexed else self._exact_scan
@@ -111,9 +111,8 @@ class PostgresVectors:
             first: dict[int, int] = {}
             for passage, note in found:
                 first.setdefault(note, passage)
-            if len(first) >= count or (len(found) < depth and not indexed):
+            if len(first) >= count or len(found) < depth:
                 return list(first.values())[:count]
-            indexed = indexed and len(found) == depth  # else the index scan ended before enough rows passed the filter
             depth *= 4
 
     def delete_mismatched(self, connection: "Connection") -> None:
@@ -183,12 +182,19 @@ class PostgresVectors:
         half = f"halfvec({self.dimension})"
         if depth > INDEX_SEARCH_BREADTH:
             connection.execute(f"SET LOCAL hnsw.ef_search = {min(depth, MAX_EF_SEARCH)}")
-        return connection.execute(
-            "SELECT v.passage, v.note FROM knowledge_vectors v"
-            f" WHERE v.model = {model} AND {passage_filter.where('v.')}"
-            f" ORDER BY v.vector::{half} <#> %(query)s::{half} LIMIT %(depth)s",
+        columns = f"v.passage, v.note, v.vector::{half} <#> %(query)s::{half} AS distance"
+        tagged = f" AND {_TAGGED}" if passage_filter.labels else ""
+        found = connection.execute(
+            f"(SELECT true, {columns} FROM knowledge_vectors v WHERE v.model = {model} AND v.owner IS NULL"
+            f"{tagged.format('v.')} ORDER BY distance LIMIT %(depth)s)"
+            f" UNION ALL (SELECT false, {columns} FROM knowledge_passages p JOIN knowledge_vectors v"
+            f" ON v.passage = p.id AND v.model = {model} AND {SAME_DIMENSION.format(self.dimension)}"
+            f" WHERE p.owner = %(viewer)s{tagged.format('p.')})",
             passage_filter.values | {"query": vector_literal(query), "depth": depth},
         ).fetchall()
+        if sum(row[0] for row in found) < depth:  # the scan ended before enough rows passed the filter
+            return self._exact_scan(connection, model, query, depth, passage_filter)
+        return [row[1:3] for row in sorted(found, key=lambda row: (row[3], row[1]))[:depth]]
 
 
 def _matches_few(connection: "Connection", passage_filter: PassageFilter) -> bool:

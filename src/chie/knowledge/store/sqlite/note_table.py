@@ -10,6 +10,7 @@ from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
 from chie.knowledge.note import Heading, Note, Page, TagCount
 from chie.knowledge.passages import Passage, index_tokens
+from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
 from chie.messages.catalogue import Message
 
@@ -46,18 +47,16 @@ def insert(
     """Return the ids of the passages."""
     _delete_replaced(connection, note, replacing)
     seq = _insert_note(connection, note)
-    ids = [
-        int(
-            connection.execute(
-                "INSERT INTO passages (note, start, stop) VALUES (?, ?, ?)",
-                (seq, passage.start, passage.end),
-            ).lastrowid
-            or 0
+    owner = note.user_id if note.private else None
+    ids = []
+    for passage, text in zip(passages, texts, strict=True):
+        tokens = indexed_terms(index_tokens(note, text), owner)
+        row = connection.execute(
+            "INSERT INTO passages (note, start, stop, owner, length) VALUES (?, ?, ?, ?, ?)",
+            (seq, passage.start, passage.end, owner, len(tokens)),
         )
-        for passage in passages
-    ]
-    words = [(at, " ".join(index_tokens(note, text))) for at, text in zip(ids, texts, strict=True)]
-    connection.executemany("INSERT INTO words (rowid, tokens) VALUES (?, ?)", words)
+        ids.append(int(row.lastrowid or 0))
+        connection.execute("INSERT INTO words (rowid, tokens) VALUES (?, ?)", (ids[-1], " ".join(tokens)))
     return ids
 
 
@@ -119,18 +118,18 @@ def walk(connection: sqlite3.Connection, *, after: str | None, limit: int) -> li
 
 def hidden(connection: sqlite3.Connection, viewer: str) -> list[int]:
     """Passages of other users' private notes."""
-    found = connection.execute(
-        "SELECT p.id FROM notes n JOIN passages p ON p.note = n.seq WHERE n.private AND n.user_id != ?", (viewer,)
-    )
+    found = connection.execute("SELECT id FROM passages INDEXED BY passages_by_owner WHERE owner <> ?", (viewer,))
     return [row[0] for row in found]
 
 
 def count(connection: sqlite3.Connection, viewer: str | None = None) -> int:
-    """All notes, or those visible to a viewer."""
-    where = "" if viewer is None else f" WHERE {_VISIBLE}"
-    values = () if viewer is None else (viewer,)
-    number: int = connection.execute(f"SELECT count(*) FROM notes{where}", values).fetchone()[0]
-    return number
+    """All notes, or those visible to a viewer. Counting the hidden ones is faster, because they have an index."""
+    (number,) = connection.execute("SELECT count(*) FROM notes").fetchone()
+    if viewer is not None:
+        number -= connection.execute("SELECT count(*) FROM notes WHERE private AND user_id <> ?", (viewer,)).fetchone()[
+            0
+        ]
+    return int(number)
 
 
 def _delete_replaced(connection: sqlite3.Connection, note: Note, replacing: Note | None) -> None:

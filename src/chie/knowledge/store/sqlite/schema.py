@@ -2,11 +2,36 @@
 
 import sqlite3
 
-VERSION = 2  # kept in the file as `user_version`
+from chie.knowledge.store.private_terms import indexed_terms
+
+VERSION = 3  # kept in the file as `user_version`
+
+# The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see. A process of an
+# older version, which does not set `owner`, cannot add private passages: everybody would find them.
+STATISTICS = """
+CREATE INDEX passages_by_owner ON passages (owner) WHERE owner IS NOT NULL;
+CREATE VIRTUAL TABLE postings USING fts5vocab (words, instance);
+CREATE TABLE corpus (
+    owner TEXT PRIMARY KEY,
+    passages INTEGER NOT NULL,
+    tokens INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
+    SELECT raise(ABORT, 'a passage has the owner of its note')
+        WHERE new.owner IS NOT (SELECT user_id FROM notes WHERE seq = new.note AND private);
+    INSERT INTO corpus VALUES (coalesce(new.owner, ''), 1, new.length) ON CONFLICT (owner)
+        DO UPDATE SET passages = passages + 1, tokens = tokens + excluded.tokens;
+END;
+CREATE TRIGGER passage_gone AFTER DELETE ON passages BEGIN
+    DELETE FROM words WHERE rowid = old.id;
+    UPDATE corpus SET passages = passages - 1, tokens = tokens - old.length WHERE owner = coalesce(old.owner, '');
+END;
+"""
 
 # Passages are replaced, never updated, so a higher id of a passage or vector means new, and `revision` counts
-# deletions. `words` stores our own tokens, hence the token characters.
-SCHEMA = """
+# deletions. `owner` is set for private notes. `words` stores our own tokens, hence the token characters.
+SCHEMA = (
+    """
 CREATE TABLE notes (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -33,7 +58,9 @@ CREATE TABLE passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
     start INTEGER NOT NULL,
-    stop INTEGER NOT NULL
+    stop INTEGER NOT NULL,
+    owner TEXT,
+    length INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX passages_by_note ON passages (note);
 CREATE TABLE vectors (
@@ -48,21 +75,31 @@ CREATE VIRTUAL TABLE words USING fts5 (tokens, tokenize = "ascii tokenchars '_-.
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
 CREATE TABLE revision (deletions INTEGER NOT NULL);
 INSERT INTO revision VALUES (0);
-CREATE TRIGGER passage_gone AFTER DELETE ON passages BEGIN
-    DELETE FROM words WHERE rowid = old.id;
-END;
 CREATE TRIGGER vector_gone AFTER DELETE ON vectors BEGIN
     UPDATE revision SET deletions = deletions + 1;
 END;
 CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL);
 """
+    + STATISTICS
+)
 
 # Statements that upgrade a file of this version to the next.
 STEPS = {
-    1: (
-        "ALTER TABLE notes ADD COLUMN private INTEGER NOT NULL DEFAULT 0",
-        "CREATE INDEX private_notes ON notes (user_id) WHERE private",
-    ),
+    1: """
+ALTER TABLE notes ADD COLUMN private INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX private_notes ON notes (user_id) WHERE private;
+""",
+    2: f"""
+DROP TRIGGER passage_gone;
+ALTER TABLE passages ADD COLUMN owner TEXT;
+ALTER TABLE passages ADD COLUMN length INTEGER NOT NULL DEFAULT 0;
+UPDATE passages SET owner = (SELECT user_id FROM notes WHERE seq = note AND private), length =
+    (SELECT length(tokens) - length(replace(tokens, ' ', '')) + (tokens <> '') FROM words WHERE rowid = passages.id);
+UPDATE words SET tokens = owned_tokens(tokens, (SELECT owner FROM passages WHERE id = words.rowid))
+    WHERE rowid IN (SELECT id FROM passages WHERE owner IS NOT NULL);
+{STATISTICS}
+INSERT INTO corpus SELECT coalesce(owner, ''), count(*), sum(length) FROM passages GROUP BY 1;
+""",
 }
 
 
@@ -73,8 +110,19 @@ def version(connection: sqlite3.Connection) -> int:
 
 
 def create(connection: sqlite3.Connection) -> None:
+    _run(connection, SCHEMA)
+
+
+def upgrade(connection: sqlite3.Connection, found: int) -> None:
+    connection.create_function("owned_tokens", 2, _owned_tokens, deterministic=True)
+    for step in range(found, VERSION):
+        _run(connection, STEPS[step])
+
+
+def _run(connection: sqlite3.Connection, script: str) -> None:
+    """In the transaction of the caller, which `executescript` would commit."""
     statement = ""
-    for line in SCHEMA.splitlines(keepends=True):
+    for line in script.splitlines(keepends=True):
         statement += line
         if sqlite3.complete_statement(statement):
             connection.execute(statement)
@@ -82,8 +130,5 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def upgrade(connection: sqlite3.Connection, found: int) -> None:
-    for step in range(found, VERSION):
-        for statement in STEPS[step]:
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {VERSION}")
+def _owned_tokens(tokens: str, owner: str) -> str:
+    return " ".join(indexed_terms(tokens.split(), owner))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import ParsedQuery
-from chie.knowledge.store import scoring
+from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.scoring import ScoredPassage
 from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.tokens import fold, query_tokens
@@ -16,6 +16,19 @@ from chie.knowledge.tokens import fold, query_tokens
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.sqlite.vectors import SqliteVectors
+
+
+# Grouping by passage first lets SQLite sort the postings once for both steps.
+_BY_WORDS = f"""
+WITH terms AS MATERIALIZED (SELECT key, value ->> 0 AS term, value ->> 1 AS weight FROM json_each(:terms))
+SELECT passage, sum(weight * ((often * {scoring.K1 + 1})
+    / (often + {scoring.K1} * ({1 - scoring.B} + {scoring.B} * p.length / :average)))) AS bm25
+FROM (SELECT i.doc AS passage, weight, count(*) AS often FROM terms t CROSS JOIN postings i ON i.term = t.term{{where}}
+    GROUP BY i.doc, t.key)
+CROSS JOIN passages p ON p.id = passage
+GROUP BY passage ORDER BY bm25 DESC, passage LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
+"""
+_AMONG = " AND i.doc IN (SELECT value FROM json_each(:among))"
 
 
 @dataclass(frozen=True)
@@ -26,6 +39,7 @@ class Search:
     vectors: "SqliteVectors"
     query: ParsedQuery
     vector: "Vectors | None"
+    viewer: str
     hidden: Sequence[int]  # passages that the viewer must not see
 
     def hits(self, *, limit: int, tags: Sequence[str]) -> list[Hit]:
@@ -54,27 +68,29 @@ class Search:
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
         """Passages and their share of words, as `ranking` defines it."""
         terms = query_tokens(self.query.text)
-        if not terms:
+        frequencies = self._frequencies(terms) if terms else {}
+        if not frequencies:
             return {}
-        only, passages = ("NOT IN", self.hidden) if among is None else ("IN", among)
-        filtered = among is not None or self.hidden  # a filter that passes every row would still cost a lookup per row
-        where = f" AND rowid {only} (SELECT value FROM json_each(:passages))" if filtered else ""
-        values = {"words": " OR ".join(map(_quoted, self._rarest(terms))), "passages": json.dumps(passages)}
-        found = self.connection.execute(
-            f"SELECT rowid, -rank FROM words WHERE words MATCH :words{where} ORDER BY rank"
-            f" LIMIT {scoring.MAX_LEXICAL_CANDIDATES}",
-            values,
-        ).fetchall()
+        passages, tokens = self.connection.execute(
+            "SELECT sum(passages), sum(tokens) FROM corpus WHERE owner IN ('', ?)", (self.viewer,)
+        ).fetchone()
+        lookups = private_terms.lookups(scoring.term_weights(frequencies, passages), self.viewer)
+        values = {"terms": json.dumps(lookups), "average": tokens / passages, "among": json.dumps(among)}
+        where = "" if among is None else _AMONG
+        found = self.connection.execute(_BY_WORDS.format(where=where), values).fetchall()
         if not found:
             return {}
-        (tokens,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (found[0][0],)).fetchone()
-        return scoring.word_scores(terms, found, tokens.split())
+        (best,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (found[0][0],)).fetchone()
+        return scoring.word_scores(terms, found, map(private_terms.plain, best.split()))
 
-    def _rarest(self, terms: Sequence[str]) -> Sequence[str]:
+    def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """The number of visible passages with each term; unknown terms are left out."""
+        indexed = private_terms.visible_terms(terms, self.viewer)
         found = self.connection.execute(
-            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))", (json.dumps(terms),)
+            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(indexed)),),
         )
-        return scoring.rarest_terms(terms, dict(found.fetchall()))
+        return private_terms.frequencies(found, indexed)
 
     def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[ScoredPassage]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
@@ -87,7 +103,3 @@ class Search:
             score = self.query.score(f"{title}\n{text}", cosine=cosines.get(passage), words=words.get(passage, 0.0))
             if score is not None:
                 yield ScoredPassage(note, start, stop, score)
-
-
-def _quoted(word: str) -> str:
-    return '"' + word.replace('"', '""') + '"'

@@ -74,10 +74,11 @@ class SqliteStore(SqlNoteStore):
         vector = None if vectors is None else vectors[0]
         with self._file.read() as connection:
             hidden = note_table.hidden(connection, viewer)
-            search = Search(connection, self._vectors, ParsedQuery.of(query), vector, hidden)
+            search = Search(connection, self._vectors, ParsedQuery.of(query), vector, viewer, hidden)
             hits = search.hits(limit=limit, tags=tags)
             missing = 0 if vector is None else self._vectors.missing(connection)
-        return Found(hits=hits, notice=self._search_notice(failure, missing))
+            concealed = self._vectors.missing_among(connection, hidden) if missing else 0
+        return Found(hits=hits, notice=self._search_notice(failure, missing, concealed))
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
         """By the first passage alone: notes that say the same begin alike."""
@@ -116,9 +117,9 @@ class SqliteStore(SqlNoteStore):
         notes = [MapNote(id=note_id, title=title, tags=tags) for note_id, title, tags in rows]
         return MapData(revision=revision, notes=notes, vectors=vectors)
 
-    def check(self) -> Health:
+    def check(self, *, viewer: str | None = None) -> Health:
         with self._file.read() as connection:
-            return Health(notes=note_table.count(connection))
+            return Health(notes=note_table.count(connection, viewer))
 
     def close(self) -> None:
         self._backfill.close()

@@ -121,6 +121,14 @@ class SqliteVectors:
             self._complete_up_to = row[0]
         return number
 
+    def missing_among(self, connection: sqlite3.Connection, passages: Sequence[int]) -> int:
+        (embedded,) = connection.execute(
+            "SELECT count(*) FROM vectors WHERE model = ? AND length(vector) = ?"
+            " AND passage IN (SELECT value FROM json_each(?))",
+            (self._model.name, self._size, json.dumps(passages)),
+        ).fetchone()
+        return len(passages) - int(embedded)
+
     def delete_mismatched(self, connection: sqlite3.Connection) -> None:
         """Delete vectors of another dimension, which another model with the same name has stored."""
         if self._has_mismatched:

@@ -120,8 +120,8 @@ class VectorSearchStore(NoteStore):
             vectors=np.array([vectors[data["note"]] for data in drawn], np.float32),
         )
 
-    def check(self) -> Health:
-        return Health(notes=self._client.count(HEADS))
+    def check(self, *, viewer: str | None = None) -> Health:
+        return Health(notes=self._client.count(HEADS) if viewer is None else self.count(viewer=viewer))
 
     def close(self) -> None:
         self._client.close()

@@ -1,0 +1,93 @@
+"""Calls agents, also those that know only the smallest interface: three arguments, plain dicts, no approval."""
+
+import inspect
+import json
+import logging
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from itertools import count
+from typing import Any, cast
+
+from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+from chie.chat.events import Done, Event, Text, ToolCall, ToolResult
+from chie.errors import ServiceError
+
+OPTIONAL_TEXTS = ("name", "description", "reason")
+
+logger = logging.getLogger(__name__)
+
+
+async def agent_info(agent: BaseAgent) -> AgentInfo:
+    """Every key of AgentInfo; the agent's own properties take the place of those that it leaves out."""
+    given = agent.get_agent_info()
+    found = dict(await given if inspect.isawaitable(given) else given)
+    info: dict[str, object] = {
+        "agent_id": agent.agent_id,
+        "name": found.get("name") or agent.name,
+        "description": found.get("description") or agent.description,
+        "supports_mcp": found.get("supports_mcp", agent.supports_mcp()),
+        "available": found.get("available", True),
+        "reason": found.get("reason"),
+        "model": found.get("model"),
+    }
+    texts = [f"{field}_{part}" for field in OPTIONAL_TEXTS for part in ("code", "params")]
+    return cast("AgentInfo", info | {name: found.get(name) for name in texts})
+
+
+def stream_chat(
+    agent: BaseAgent, message: str, history: Sequence[Turn], session_id: str, approve: Approve | None = None
+) -> AsyncGenerator[Event, None]:
+    """The agent's answer. An agent whose `stream_chat` has no `approve` gets none, and its events are completed."""
+    if _takes_approve(agent):
+        return agent.stream_chat(message, history, session_id, approve=approve)
+    events = cast("AsyncGenerator[Mapping[str, Any], None]", agent.stream_chat(message, history, session_id))
+    return _completed(events)
+
+
+def _takes_approve(agent: BaseAgent) -> bool:
+    parameters = inspect.signature(agent.stream_chat).parameters.values()
+    return any(one.name == "approve" or one.kind is one.VAR_KEYWORD for one in parameters)
+
+
+async def _completed(events: AsyncGenerator[Mapping[str, Any], None]) -> AsyncGenerator[Event, None]:
+    numbers = count()
+    last_ids: dict[str, str] = {}  # by tool
+    async with aclosing(events):
+        async for event in events:
+            match event.get("type"):
+                case "message":
+                    yield Text(type="message", content=_text(event.get("content")))
+                case "tool_call":
+                    call = _call(event, next(numbers))
+                    last_ids[call["name"]] = call["id"]
+                    yield call
+                case "tool_result":
+                    yield _result(event, last_ids)
+                case "done":
+                    yield Done(type="done", usage=event.get("usage"))
+                case "error":
+                    raise ServiceError("agents.reported_error", error=_text(event.get("error")))
+                case unknown:
+                    logger.warning("ignored an event of the unknown type %s", unknown)
+
+
+def _call(event: Mapping[str, Any], number: int) -> ToolCall:
+    call_id = str(event.get("id") or f"call_{number}")
+    return ToolCall(
+        type="tool_call", id=call_id, name=str(event.get("name")), arguments=dict(event.get("arguments") or {})
+    )
+
+
+def _result(event: Mapping[str, Any], last_ids: Mapping[str, str]) -> ToolResult:
+    name = str(event.get("name"))
+    return ToolResult(
+        type="tool_result",
+        id=str(event.get("id") or last_ids.get(name, name)),
+        name=name,
+        content=_text(event.get("content")),
+        is_error=bool(event.get("is_error")),
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,1 @@
+"""How this Chie was installed, and the commands that change that installation."""

@@ -1,0 +1,75 @@
+"""Databases of notes as released versions stored them."""
+
+import sqlite3
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psycopg
+
+from chie.knowledge.note import Note
+
+LAYOUTS = Path(__file__).parent.parent / "knowledge" / "layouts"
+MOMENT = datetime(2026, 4, 1, 12, tzinfo=UTC)
+
+# The notes in every layout.
+NOTES = [
+    Note(
+        id="k-1",
+        title="nginx answers 413 when client_",
+        content="nginx answers 413 when client_max_body_size is too small",
+        tags=["nginx"],
+        source="https://example.com/x",
+        user_id="aki",
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    ),
+    Note(
+        id="k-2",
+        title="検索の障害",
+        content="検索の結果が空になる。索引を作り直すと直った。",
+        tags=["検索"],
+        user_id="ben",
+        author_kind="person",
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    ),
+    Note(
+        id="k-3",
+        title="redis redis evicts the session",
+        content="redis redis evicts the sessions of 花子 at night",
+        tags=["Redis", "秘密"],
+        private=True,
+        user_id="aki",
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    ),
+    Note(
+        id="k-4",
+        title="the codename of the merger is ",
+        content="the codename of the merger is kestrel",
+        private=True,
+        user_id="ben",
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    ),
+]
+
+
+def load_sqlite(path: Path, version: int) -> None:
+    """Version 1 had no private notes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.executescript((LAYOUTS / f"{max(version, 2)}.sqlite.sql").read_text(encoding="utf-8"))
+    if version == 1:
+        connection.execute("DELETE FROM notes WHERE private")
+        connection.execute("DROP INDEX private_notes")
+        connection.execute("ALTER TABLE notes DROP COLUMN private")
+        connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+
+
+def load_postgres(url: str, version: int) -> None:
+    with psycopg.connect(url) as connection:
+        connection.execute((LAYOUTS / f"{version}.postgresql.sql").read_text(encoding="utf-8"))
