@@ -67,6 +67,7 @@ COMMANDS = {
     "doctor": "chie.doctor.cli",
     "backup": "chie.backup.cli",
     "restore": "chie.backup.cli",
+    "service": "chie.service.cli",
 }  # commands defined in other modules, imported on use
 
 

@@ -1,6 +1,7 @@
 """Every command in the documentation is run here as it is shown, or listed with the reason why it cannot be."""
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -9,12 +10,13 @@ from pathlib import Path
 import pytest
 from docs.generate import setting_names
 from tests.docs.blocks import PAGES, ROOT, Shown, commands, unmarked
-from tests.docs.reader import APP, Reader
+from tests.docs.reader import APP, BIN, Reader
 from tests.fakes import patient
 from tests.fakes.model_server import Step, Use, say, use
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.postgres import new_database, run_server
 from tests.fakes.vector_search import vector_search
+from tests.service.programs import Programs
 
 NOT_RUN = {
     "make": "run by CI and developers; targets are checked in test_docs.py",
@@ -56,7 +58,7 @@ def postgres() -> Iterator[str]:
 @pytest.fixture
 def reader(tmp_path: Path, model: OpenAIServer) -> Iterator[Reader]:
     """The home folder has a vault of notes, a git repository and a folder for fish, as the pages assume."""
-    for folder in ("vault", ".config/fish/completions"):
+    for folder in ("vault", ".config/fish/completions", "managers"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "vault" / "a.md").write_text("# nginx\n\nworker_connections", encoding="utf-8")
     identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
@@ -64,6 +66,10 @@ def reader(tmp_path: Path, model: OpenAIServer) -> Iterator[Reader]:
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
     with vector_search() as service:
         env = {"OPENAI_BASE_URL": model.base_url, "CHIE_VECTOR_SEARCH_EMULATOR": service.address}
+        managers = Programs(tmp_path / "managers")
+        managers.add("systemctl")
+        managers.answer("show chie.service", output="ActiveState=active\nSubState=running\n")
+        env["PATH"] = f"{managers.folder}:{BIN}:{os.environ['PATH']}"
         yield Reader(tmp_path, env)
 
 

@@ -20,7 +20,7 @@ from chie.cli import main
 from chie.connect.program import REQUIRED_EXTRAS, find_command
 from chie.installation import commands
 from chie.installation.commands import followable, install_extra, install_package, repair_chie, upgrade_chie
-from chie.installation.environment import Kind, find_kind, find_origin, installed_extras
+from chie.installation.environment import IMAGE_MARKER, Kind, find_kind, find_origin, installed_extras
 
 ROOT = Path(__file__).parents[2]
 WHEEL = {"url": "file:///srv/dist/chie-0.1.0-py3-none-any.whl", "archive_info": {}}
@@ -175,3 +175,37 @@ def test_no_message_has_an_install_command_of_its_own(file: Path) -> None:
     texts = json.loads(file.read_text("utf-8"))
     fixed = {code for code, text in texts.items() if re.search(r"\b(pip|pipx|uv) (tool )?install\b", text)}
     assert fixed - {"agents.fetch_server_required"} == set()
+
+
+def table() -> dict[str, list[str]]:
+    """The commands in docs/upgrade.md by how Chie was installed: for an extra, an upgrade and an uninstall."""
+    rows = re.findall(r"^\| `(.+)", (ROOT / "docs" / "upgrade.md").read_text("utf-8"), re.MULTILINE)
+    return {row.partition("`")[0]: [cell.strip(" `") for cell in row.split("|")[1:4]] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("row", "marker"),
+    [
+        ("uv tool install chie", "uv-receipt.toml"),
+        ("pipx install chie", "pipx_metadata.json"),
+        ("pip install chie", ""),
+    ],
+)
+def test_page_on_upgrades_has_the_same_commands(
+    row: str, marker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch, tmp_path)
+    if marker:
+        (tmp_path / marker).touch()
+    own = f"{tmp_path}/bin/python -m "
+    assert [install_extra("bedrock").removeprefix(own), upgrade_chie().removeprefix(own)] == table()[row][:2]
+
+
+def test_page_on_upgrades_has_the_commands_of_a_clone_and_of_the_image(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert [install_extra("bedrock"), upgrade_chie()] == table()["make run"][:2]
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    (tmp_path / IMAGE_MARKER).touch()
+    assert upgrade_chie() == table()["docker compose up"][1]
