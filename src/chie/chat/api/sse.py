@@ -82,4 +82,4 @@ class EventStream(StreamingResponse):
                 stopping = asyncio.ensure_future(self._revoked())
                 last = Batch(self._reader.position + 1, error_events(AuthenticationError("access.token_revoked")))
                 await send({"type": "http.response.body", "body": encode(last), "more_body": False})
-                await asyncio.shield(stopping)  # the client disconnects now, which cancels this response alone
+                await asyncio.wait({stopping})  # the client disconnects now, which cancels this response alone
