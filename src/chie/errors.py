@@ -19,6 +19,9 @@ from typing import Any
 
 from chie.messages.catalogue import Message, Param
 
+BUSY_CODES = frozenset({"database.file_locked", "database.lock_timeout", "database.pool_exhausted"})
+"""Of storage errors that end by themselves, such as while a backup is restored. Over HTTP they are a 503."""
+
 
 class ChieError(Exception):
     """`raise NotFoundError("knowledge.note_not_found", id=note_id)`; a ready `Message` may take the code's place."""

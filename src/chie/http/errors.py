@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from chie.errors import (
+    BUSY_CODES,
     ChieError,
     ConflictError,
     ForbiddenError,
@@ -33,6 +34,8 @@ STATUS: dict[type[ChieError], int] = {
     ConflictError: 409,
 }
 
+RETRY_SECONDS = 5  # after a 503
+
 _HTTP = {404: Message("http.path_not_found"), 405: Message("http.method_not_allowed")}
 
 
@@ -44,7 +47,9 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def status_of(error: ChieError) -> int:
-    """500 for errors that the caller did not cause: ours, a model's or a tool's."""
+    """500 for errors that the caller did not cause: ours, a model's or a tool's. 503 if waiting helps."""
+    if error.code in BUSY_CODES:
+        return 503
     return next((status for kind, status in STATUS.items() if isinstance(error, kind)), 500)
 
 
@@ -55,7 +60,8 @@ def internal_error() -> Message:
 
 async def _chie_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ChieError)  # noqa: S101 - registered for this type alone
-    return error_response(request.scope, status_of(error), error.reason)
+    headers = {"Retry-After": str(RETRY_SECONDS)} if error.code in BUSY_CODES else None
+    return error_response(request.scope, status_of(error), error.reason, headers)
 
 
 async def _invalid_request(request: Request, error: Exception) -> Response:

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from chie.access.identity import User, acting_as, current_user
 from chie.database.engine import WRITE_TRANSACTION, async_engine, translate_errors
+from chie.errors import BUSY_CODES, ChieError
 
 T = TypeVar("T")
 Connection = AsyncConnection
@@ -123,15 +124,16 @@ class Database:
                 await self._write_each(batch, error)
 
     async def _write_each(self, batch: Sequence[QueuedChange], error: Exception) -> None:
-        """Commit each change alone after the batch failed."""
-        if len(batch) == 1:
-            return batch[0].fail(error)
+        """Commit each change alone after the batch failed. A locked database would make each wait as long again."""
+        if len(batch) == 1 or (isinstance(error, ChieError) and error.code in BUSY_CODES):
+            for queued in batch:
+                queued.fail(error)
+            return
         for queued in batch:
             try:
                 await self._commit([queued])
             except Exception as own:  # noqa: BLE001
                 queued.fail(own)
-        return None
 
     async def _commit(self, batch: Sequence[QueuedChange]) -> None:
         with translate_errors(self.url):
