@@ -1,0 +1,60 @@
+"""From the page to real MCP tools: the app's own agent, the OpenAI SDK and a model server on loopback."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from tests.app.processes import http_server
+from tests.e2e.conftest import OpenScreen
+from tests.fakes import patient
+from tests.fakes.model_server import Use, say, use
+from tests.fakes.openai_server import OpenAIServer
+
+NOTE = "nginx の接続数は worker_connections で決まる"
+
+
+@pytest.mark.req("CH-3", "CH-8", "CH-15")
+def test_model_uses_our_own_server_over_mcp(open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = use(Use("search_knowledge", json.dumps({"query": "接続数"})), text="調べます。")
+    with OpenAIServer(search, say("`worker_connections` です [1]。")) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        with http_server("chie", "serve") as url:
+            note = patient.post(f"{url}/api/knowledge", json={"content": NOTE}).json()
+            screen = open_screen("/", at=url, locale="ja")
+            screen.choose_agent("アシスタント")
+            screen.ask("接続数の設定は？")
+            screen.wait_for_end()
+            card = screen.answer.locator("details.tool")
+            expect(card).to_contain_text("search_knowledge")
+            card.locator("summary").click()
+            expect(card.locator("pre").last).to_contain_text(NOTE)
+            expect(screen.answer).to_contain_text("worker_connections です")
+    (_, result), *_ = model.results(model.seen[1])
+    assert note["id"] in result, "the model has read what the tool found"
+    assert "search_knowledge" in model.tools(model.seen[0])
+
+
+@pytest.mark.req("CH-3", "CH-7", "CH-15")
+def test_model_uses_a_reference_server_over_stdio(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    home.mkdir()
+    entry = {"command": sys.executable, "args": ["-m", "mcp_server_time"], "autoApprove": ["*"]}
+    (home / "servers.json").write_text(json.dumps({"time": entry}), encoding="utf-8")
+    agent = {"id": "clock", "kind": "openai", "name": "Clock", "servers": ["time"]}
+    (home / "agents.json").write_text(json.dumps([agent]), encoding="utf-8")
+    call = use(Use("get_current_time", json.dumps({"timezone": "Asia/Tokyo"})))
+    with OpenAIServer(call, say("It is late.")) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        with http_server("chie", "serve") as url:
+            screen = open_screen("/", at=url)
+            screen.choose_agent("Clock")
+            screen.ask("What time is it in Tokyo?")
+            screen.wait_for_end()
+            card = screen.answer.locator("details.tool")
+            card.locator("summary").click()
+            expect(card.locator("pre").last).to_contain_text("Asia/Tokyo")
+            expect(screen.answer).to_contain_text("It is late.")
+    assert "Asia/Tokyo" in model.results(model.seen[1])[0][1]
