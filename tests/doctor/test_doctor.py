@@ -378,3 +378,12 @@ def test_hanging_check_does_not_keep_the_process_alive(tmp_path: Path, stuck: st
     assert str(Message("doctor.check_timeout", seconds="1")) in done.stdout
     assert "came first" in done.stdout
     assert ("came after" in done.stdout) is others_seen
+
+
+def test_running_ollama_is_reported_as_running_without_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chie.setup.endpoints.find_spec", lambda _: None)
+    with OpenAIServer() as ollama:
+        monkeypatch.setattr("chie.setup.endpoints.OLLAMA", ollama.base_url)
+        found = findings()["Ollama"]
+    assert (found["state"], found["code"]) == ("problem", "setup.package_missing")
+    assert found["fix"] == install_extra("openai")

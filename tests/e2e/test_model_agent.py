@@ -1,6 +1,7 @@
 """From the page to real MCP tools: the app's own agent, the OpenAI SDK and a model server on loopback."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -58,3 +59,36 @@ def test_model_uses_a_reference_server_over_stdio(
             expect(card.locator("pre").last).to_contain_text("Asia/Tokyo")
             expect(screen.answer).to_contain_text("It is late.")
     assert "Asia/Tokyo" in model.results(model.seen[1])[0][1]
+
+
+WITH_OLLAMA_AT = """
+import subprocess
+import sys
+from chie.chat.agents import dependencies
+from chie.setup import endpoints
+for module in (dependencies, endpoints):
+    module.LM_STUDIO, module.OLLAMA = "http://127.0.0.1:9/v1", sys.argv[1]
+from chie.cli import main
+main(["serve", "--port", "0"])
+"""
+
+
+def test_card_disappears_when_ollama_is_started(open_screen: OpenScreen) -> None:
+    """Chie runs already; nobody restarts it or reloads the page."""
+    with OpenAIServer(say("Ollama です。"), models=("qwen3:8b",)) as ollama:
+        address = ollama.base_url
+    command = [sys.executable, "-c", WITH_OLLAMA_AT, address]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            url = next(word for word in process.stdout.readline().split() if word.startswith("http://"))
+            screen = open_screen("/", at=url, locale="ja")
+            card = screen.page.locator(".su-first")
+            expect(card).to_contain_text("モデルがまだ見つかりません")
+            with ollama:
+                expect(card).to_have_count(0)
+                screen.ask("どのモデル？")
+                screen.wait_for_end()
+                expect(screen.answer).to_contain_text("Ollama です。")
+        finally:
+            process.terminate()

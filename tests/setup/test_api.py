@@ -87,7 +87,7 @@ async def test_without_settings_every_endpoint_is_listed_with_its_variables() ->
         answer = (await client.get("/api/setup")).json()
     assert {entry["id"]: (entry["state"], entry["settings"]) for entry in answer["endpoints"]} == {
         "lm-studio": ("missing", []),
-        "ollama": ("missing", ["OPENAI_BASE_URL"]),
+        "ollama": ("missing", []),
         "openai": ("missing", ["OPENAI_API_KEY"]),
         "anthropic": ("missing", ["ANTHROPIC_API_KEY"]),
         "bedrock": ("missing", ["AWS_PROFILE", "AWS_REGION"]),

@@ -9,6 +9,7 @@ from pydantic_settings import NoDecode
 from chie.settings import HomeSettings
 
 LM_STUDIO = "http://127.0.0.1:1234/v1"
+OLLAMA = "http://127.0.0.1:11434/v1"
 OPENAI = "https://api.openai.com/v1"
 
 
@@ -17,11 +18,11 @@ class ChatSettings(HomeSettings):
 
     openai_base_url: str | None = Field(
         default=None,
-        description=f"URL of an OpenAI-compatible endpoint. Default: LM Studio at `{LM_STUDIO}`, "
-        "or OpenAI itself if `OPENAI_API_KEY` is set.",
+        description=f"URL of an OpenAI-compatible endpoint. Default: LM Studio at `{LM_STUDIO}` or Ollama at "
+        f"`{OLLAMA}`, whichever responds, or OpenAI itself if `OPENAI_API_KEY` is set.",
     )
     openai_api_key: SecretStr | None = Field(
-        default=None, description="API key for that endpoint; LM Studio needs none."
+        default=None, description="API key for that endpoint; LM Studio and Ollama need none."
     )
     chie_model: str | None = Field(
         default=None, description="Model on that endpoint. Default: the first chat model that it lists."
@@ -71,6 +72,11 @@ class ChatSettings(HomeSettings):
         if self.openai_base_url:
             return self.openai_base_url.rstrip("/")
         return OPENAI if self.openai_api_key else LM_STUDIO
+
+    @property
+    def discovers_model(self) -> bool:
+        """Whether the model server is looked for on this machine."""
+        return not self.openai_base_url and not self.openai_api_key
 
     @property
     def servers_file(self) -> Path:

@@ -71,7 +71,7 @@ def _endpoint(endpoint: "Endpoint", result: "ProbeResult", settings: "SetupSetti
     if not result.ok and endpoint.url is None:
         return Finding(name, "off", Message("doctor.endpoint_not_configured"))
     configured = (settings.openai_base_url or "").rstrip("/") == endpoint.url
-    if not result.ok and endpoint.id in DISCOVERED and not configured:
+    if not result.ok and result.install is None and endpoint.id in DISCOVERED and not configured:
         return Finding(name, "off", Message("doctor.endpoint_not_running"))
     return _result(name, result, FIXES[endpoint.id])
 

@@ -133,7 +133,8 @@ async def _discover(endpoint: Endpoint) -> EndpointState:
     models: list[str] = []
     if endpoint.is_local:
         result = await endpoint.probe(timeout_seconds=known.DISCOVERY_TIMEOUT_SECONDS)
-        state, models = ("found", result.models) if result.ok else ("missing", [])
+        responds = result.ok or result.install is not None  # without the package no agent can use it
+        state, models = ("found", result.models) if responds else ("missing", [])
     return EndpointState(
         id=endpoint.id,
         **_text("name", endpoint.name),

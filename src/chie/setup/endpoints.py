@@ -128,7 +128,7 @@ def find_endpoints(settings: SetupSettings) -> list[Endpoint]:
     own = settings.openai_base_url.rstrip("/") if settings.openai_base_url else None
     found = [
         Endpoint("lm-studio", "LM Studio", LM_STUDIO),
-        Endpoint("ollama", "Ollama", OLLAMA, ("OPENAI_BASE_URL",)),
+        Endpoint("ollama", "Ollama", OLLAMA),
         Endpoint(
             "openai",
             "OpenAI",

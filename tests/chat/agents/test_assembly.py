@@ -32,7 +32,7 @@ from chie.settings import load
 ROOT = Path(__file__).parents[3]
 UNCONFIGURED = """
 from chie.errors import ConfigurationError
-def create(*_): raise ConfigurationError("models.openai_sdk_missing")
+def create(*_): raise ConfigurationError("agents.aws_credentials_missing")
 """
 UNREACHABLE = "http://127.0.0.1:9/v1"
 
@@ -404,7 +404,7 @@ async def test_any_package_can_add_an_agent(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize(
     ("source", "code"),
-    [("raise RuntimeError('sk-secret')", "agents.plugin_failed"), (UNCONFIGURED, "models.openai_sdk_missing")],
+    [("raise RuntimeError('sk-secret')", "agents.plugin_failed"), (UNCONFIGURED, "agents.aws_credentials_missing")],
     ids=["broken", "not configured"],
 )
 async def test_failing_plug_in_is_listed_as_unavailable(

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.profile import Profile
 from chie.chat.models.endpoint import AGENTS_FILE_FIELDS, OPENAI_VARIABLES
+from chie.chat.models.local_endpoint import LocalEndpoint
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
-from chie.chat.settings import ChatSettings
+from chie.chat.settings import LM_STUDIO, OLLAMA, ChatSettings
 from chie.chat.toolbox.servers_file import FETCH
 from chie.chat.toolbox.tool import Toolset
 from chie.chat.toolbox.toolbox import Toolbox
@@ -64,6 +65,7 @@ class AgentDependencies:
         self.toolbox = toolbox
         self.builtin_servers = tuple(builtin_servers)
         self._endpoints: dict[tuple[str, str | None], OpenAIEndpoint] = {}
+        self._local = LocalEndpoint((LM_STUDIO, OLLAMA))
 
     def tools(self, profile: Profile) -> AgentTools:
         return AgentTools(
@@ -83,6 +85,8 @@ class AgentDependencies:
         elif profile.api_key:
             settings = replace(OPENAI_VARIABLES, api_key=AGENTS_FILE_FIELDS.api_key)
             endpoint = OpenAIEndpoint(default_url, profile.api_key, settings=settings)
+        elif self.settings.discovers_model:
+            return self._local
         else:
             endpoint = OpenAIEndpoint(default_url, default_key.get_secret_value() if default_key else None)
         return self._endpoints.setdefault((endpoint.url, endpoint.api_key), endpoint)

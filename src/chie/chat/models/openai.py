@@ -54,11 +54,12 @@ class OpenAIModel(ChatModel):
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Chunk, None]:
         _require_sdk()
         self._endpoint.validate()
-        if self.name is None:
-            self._listed_model = await self._endpoint.first_model()
+        await self._locate()
         events, answer = EventParser(), ChunkParser()
         with self._translated_errors(answer):
-            create = (await self._loaded_client()).chat.completions.with_streaming_response.create
+            client = await self._loaded_client()
+            client.base_url = self._endpoint.url
+            create = client.chat.completions.with_streaming_response.create
             async with create(**self._request(prompt)) as response:
                 async for part in response.iter_bytes():
                     for text in filter(None, map(answer.parse, events.feed(part))):
@@ -70,6 +71,13 @@ class OpenAIModel(ChatModel):
         for call in answer.calls():
             yield call
         yield answer.end()
+
+    async def _locate(self) -> None:
+        """Another server than before has other models."""
+        before = self._endpoint.url
+        await self._endpoint.locate()
+        if self._configured_model is None and (self._listed_model is None or self._endpoint.url != before):
+            self._listed_model = await self._endpoint.first_model()
 
     async def _loaded_client(self) -> "AsyncOpenAI":
         """Import the SDK in a thread: it takes a second, during which other answers continue."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LIST_TIMEOUT_SECONDS = 3.0
 CACHE_SECONDS = 5.0
+ERROR_CACHE_SECONDS = 1.0  # a server that was just started is used at once
 
 _NOT_CHAT = ("embed", "whisper", "tts", "dall-e", "image", "moderation", "audio", "realtime", "transcribe", "rerank")
 _STATUS_BY_ERROR_CODE: dict[object, int] = {
@@ -36,14 +37,23 @@ class OpenAIEndpoint(Endpoint):
 
     async def models(self) -> list[str]:
         """Names of the chat models in the server's order, at most `CACHE_SECONDS` old."""
+        found = await self.models_or_error()
+        if isinstance(found, ModelError):
+            raise found
+        return found
+
+    async def models_or_error(self) -> list[str] | ModelError:
+        """Errors are kept for a moment too, so that many agents do not pay the same timeout one after another."""
         self.validate()
         async with self._fetching:
-            if monotonic() - self._fetched_at > CACHE_SECONDS:
+            kept = ERROR_CACHE_SECONDS if isinstance(self._fetched, ModelError) else CACHE_SECONDS
+            if monotonic() - self._fetched_at > kept:
                 self._fetched = await self._fetch_or_error()
                 self._fetched_at = monotonic()
-        if isinstance(self._fetched, ModelError):
-            raise self._fetched
         return self._fetched
+
+    async def locate(self) -> None:
+        """Before a request: find the server, for an endpoint whose URL is not fixed."""
 
     async def first_model(self) -> str:
         models = await self.models()
@@ -52,7 +62,6 @@ class OpenAIEndpoint(Endpoint):
         return models[0]
 
     async def _fetch_or_error(self) -> list[str] | ModelError:
-        """Errors are cached too, so that many agents do not pay the same timeout one after another."""
         try:
             return await self._fetch()
         except ModelError as error:

@@ -6,22 +6,25 @@ import { LinkButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { agentsQuery } from "../chat/client";
 import { EndpointCard } from "./endpoints";
-import { useSetup } from "./setup";
+import { isUsable, useSetup } from "./setup";
 import { setupText } from "./text";
 
 const NEEDS_NO_MODEL = "notes";
+const WAITING_MS = 2_000; // somebody may be starting a model server right now
 
 /** Shown in the chat while no agent except the notes agent is available. */
 export default function FirstRunCard() {
   const t = useText(setupText);
-  const { data } = useSetup();
-  const agents = useQuery(agentsQuery);
+  const { data } = useSetup({ refetchInterval: WAITING_MS });
+  const agents = useQuery({ ...agentsQuery, refetchInterval: WAITING_MS });
   if (!data || !agents.data) return null;
   if (agents.data.agents.some((agent) => agent.available && agent.agent_id !== NEEDS_NO_MODEL)) return null;
+  // A model server that somebody named is used, even while it does not respond and another one does.
+  const connecting = data.endpoints.some(isUsable) && data.endpoints.every(({ id }) => id !== "own");
   return (
     <section className="card su-first" aria-labelledby="su-first">
       <h2 id="su-first">
-        <Icon name="spark" /> {t.noModel}
+        <Icon name="spark" /> {connecting ? t.connecting : t.noModel}
       </h2>
       <p className="muted">{t.noModelLead}</p>
       <ul className="su-endpoints">

@@ -14,7 +14,6 @@ const SHOWN_MODELS = 5;
 
 /** Lines for `.env`, with example values. */
 const LINES: Record<string, string> = {
-  ollama: "OPENAI_BASE_URL=http://127.0.0.1:11434/v1",
   openai: "OPENAI_API_KEY=sk-…",
   anthropic: "ANTHROPIC_API_KEY=sk-ant-…",
   bedrock: "AWS_PROFILE=my-profile\nAWS_REGION=ap-northeast-1",
@@ -48,6 +47,7 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
     } finally {
       setTesting(false);
       void queryClient.invalidateQueries({ queryKey: ["setup"], exact: true });
+      void queryClient.invalidateQueries({ queryKey: ["agents"] });
     }
   }
 
@@ -62,7 +62,7 @@ export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
         </Button>
       </div>
       {endpoint.address && <code className="su-address">{endpoint.address}</code>}
-      <details className="su-how" open={endpoint.state === "configured" && endpoint.install !== null}>
+      <details className="su-how" open={endpoint.state !== "missing" && endpoint.install !== null}>
         <summary>{t.show}</summary>
         <p>{how[endpoint.id]}</p>
         {lines && <Snippet text={lines} label={name} />}

@@ -5,13 +5,13 @@ import { LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Page, Skeletons } from "../../ui/feedback";
 import { EndpointCard } from "./endpoints";
 import { SampleNotes } from "./samples";
-import { useSetup } from "./setup";
+import { isUsable, useSetup } from "./setup";
 import { setupText } from "./text";
 
 export default function SetupPage() {
   const t = useText(setupText);
   const { data, error, refetch } = useSetup();
-  const ready = data?.endpoints.some((endpoint) => endpoint.state === "found");
+  const ready = data?.endpoints.some((endpoint) => isUsable(endpoint));
   return (
     <Page title={t.title} lead={t.lead}>
       <div className="stack su-page">

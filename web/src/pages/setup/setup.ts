@@ -18,8 +18,12 @@ export interface BuiltInServer extends WithOptionalText<"reason"> {
   tools: { name: string; description: string; destructive: boolean }[];
 }
 
-export function useSetup() {
+/** Whether an endpoint on this machine responds, and its package is installed. */
+export const isUsable = ({ state, install }: Endpoint): boolean => state === "found" && install === null;
+
+export function useSetup(options: { refetchInterval?: number } = {}) {
   return useQuery({
+    ...options,
     queryKey: ["setup"],
     queryFn: ({ signal }) =>
       api.get<{ endpoints: Endpoint[]; servers: BuiltInServer[] }>("api/setup", { signal }),

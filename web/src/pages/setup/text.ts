@@ -6,6 +6,7 @@ export const setupText = defineText({
     lead: "The notes agent works out of the box. To chat with a model, connect one of these.",
     models: "Models",
     noModel: "No model found yet",
+    connecting: "A model was found. Connecting…",
     noModelLead:
       "The notes agent already answers from your notes. Connect a model to chat freely and use tools.",
     oneFound: "A model is ready.",
@@ -18,7 +19,7 @@ export const setupText = defineText({
     more: (n: number) => `and ${n} more`,
     how_lm_studio:
       "Open LM Studio, load a model, then choose Developer → Start Server. No configuration needed.",
-    how_ollama: "Start Ollama, pull a model, and set its URL:",
+    how_ollama: "Start Ollama and pull a model. No configuration needed.",
     how_openai: "Set an OpenAI API key:",
     how_anthropic: "Set an Anthropic API key. Claude then answers as the agent “adk”:",
     how_bedrock: "Sign in to AWS, and set the profile and region:",
@@ -43,6 +44,7 @@ export const setupText = defineText({
     lead: "メモのエージェントはすぐに使えます。モデルと会話するには、次のいずれかを接続してください。",
     models: "モデル",
     noModel: "モデルがまだ見つかりません",
+    connecting: "モデルが見つかりました。接続しています…",
     noModelLead:
       "メモのエージェントは今すぐ使えます。モデルを接続すると、自由な会話やツールの利用ができます。",
     oneFound: "モデルを利用できます。",
@@ -54,7 +56,7 @@ export const setupText = defineText({
     works: (n: number) => `接続できました。利用できるモデル ${n} 個：`,
     more: (n: number) => `ほか ${n} 個`,
     how_lm_studio: "LM Studio でモデルを読み込み、Developer → Start Server を選びます。設定は不要です。",
-    how_ollama: "Ollama を起動してモデルを取得し、URL を設定します：",
+    how_ollama: "Ollama を起動し、モデルを取得します。設定は不要です。",
     how_openai: "OpenAI の API キーを設定します：",
     how_anthropic: "Anthropic の API キーを設定します。Claude が「adk」エージェントとして回答します：",
     how_bedrock: "AWS にサインインし、プロファイルとリージョンを設定します：",
