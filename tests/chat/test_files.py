@@ -49,10 +49,11 @@ def test_common_wrapper_and_http_servers_are_read(home: Path, monkeypatch: pytes
     monkeypatch.setenv("GITHUB_TOKEN", "ghp_1")
     text = """{"mcpServers": {"github": {
         "type": "http", "url": "https://example.com/mcp", "headers": {"Authorization": "Bearer ${GITHUB_TOKEN}"},
-        "autoApprove": ["get_*"], "disabledTools": ["delete_*"], "timeout": 5}}}"""
+        "autoApprove": ["get_*"], "disabledTools": ["delete_*"], "alwaysAsk": true, "timeout": 5}}}"""
     spec = servers(home, text)["github"]
     assert spec.headers["Authorization"].get_secret_value() == "Bearer ghp_1"
     assert (spec.approved_tools, spec.disabled_tools, spec.timeout) == (("get_*",), ("delete_*",), 5)
+    assert spec.always_ask
     assert "ghp_1" not in repr(spec)
 
 

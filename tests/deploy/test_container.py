@@ -209,3 +209,32 @@ def _refused(port: int) -> bool:
     except httpx2.HTTPError:  # closed while connecting
         return False
     return False
+
+
+def composed(shell: dict[str, str]) -> dict[str, str]:
+    """The container's environment as Docker Compose makes it: a variable without a value comes from the shell."""
+    service = yaml.safe_load((DEPLOY.parent / "compose.yaml").read_text("utf-8"))["services"]["chie"]
+    named: dict[str, str | None] = service["environment"]
+    return {
+        name: shell[name] if value is None else value
+        for name, value in named.items()
+        if value is not None or name in shell
+    }
+
+
+def test_docker_compose_up_runs_with_the_models_of_the_shell() -> None:
+    """Without Docker: the image's command with the environment of the compose file at the root."""
+    shell = {"OPENAI_API_KEY": "sk-sesame", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "AWS_ACCESS_KEY_ID": "AKIA0"}
+    with container(None, **composed(shell) | {"PORT": "0"}) as running:
+        local = {"host": f"localhost:{running.port}"}
+        assert get(f"{running.url}/health", **local).json()["status"] == "healthy"
+        setup = get(f"{running.url}/api/setup", **local).json()
+        states = {endpoint["id"]: endpoint for endpoint in setup["endpoints"]}
+        assert states["own"]["address"] == "http://127.0.0.1:9/v1"
+        assert (states["bedrock"]["state"], states["anthropic"]["state"]) == ("configured", "missing")
+        assert get(f"{running.url}/api/setup", host="evil.example").status_code == 421
+
+
+def test_docker_compose_up_needs_no_variable() -> None:
+    with container(None, **composed({}) | {"PORT": "0"}) as running:
+        assert get(f"{running.url}/health", host="localhost").json()["status"] == "healthy"

@@ -21,6 +21,9 @@ pytestmark = pytest.mark.req("KG-10")
 
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text("utf-8")
 CLOUD_RUN = ["cloud-run.yaml", "cloud-run-app.yaml"]
+COMPOSE = ["../compose.yaml", "compose.yaml"]
+AWS_KEYS = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_BEARER_TOKEN_BEDROCK"}
+PASSED_ON = {*AWS_KEYS, "HTTPS_PROXY", "NO_PROXY"}  # read by SDKs
 SECRET = re.compile(r"KEY|TOKEN|PASSWORD|SECRET|DATABASE_URL")
 
 
@@ -34,9 +37,14 @@ def containers(name: str) -> Iterator[dict[str, Any]]:
         yield from template.get("spec", {}).get("containers", [])
 
 
+def compose(name: str) -> dict[str, Any]:
+    service: dict[str, Any] = documents(name)[0]["services"]["chie"]
+    return service
+
+
 def known_variables() -> set[str]:
     """Variables of all settings and of all options of `serve` and `mcp`."""
-    found = {"PORT"}
+    found = {"PORT", *PASSED_ON}
     for kind in _settings().values():
         prefix = kind.model_config.get("env_prefix", "")
         found |= {f"{prefix}{field}".upper() for field in kind.model_fields}
@@ -51,12 +59,9 @@ ENVIRONMENTS = [
         for name in [*CLOUD_RUN, "kubernetes.yaml"]
         for found in containers(name)
     ),
-    (
-        "compose.yaml",
-        {
-            name: {"value": value}
-            for name, value in documents("compose.yaml")[0]["services"]["chie"]["environment"].items()
-        },
+    *(
+        (name, {variable: {"value": value} for variable, value in compose(name)["environment"].items()})
+        for name in COMPOSE
     ),
 ]
 
@@ -71,7 +76,7 @@ def test_every_variable_is_a_setting(name: str, variables: dict[str, Any]) -> No
 @pytest.mark.parametrize(("name", "variables"), ENVIRONMENTS, ids=[name for name, _ in ENVIRONMENTS])
 def test_no_secret_is_in_a_file(name: str, variables: dict[str, Any]) -> None:
     for variable, given in variables.items():
-        if SECRET.search(variable):
+        if SECRET.search(variable) and given.get("value", "") is not None:
             assert "secretKeyRef" in given.get("valueFrom", {}) or "${POSTGRES_PASSWORD:?" in given["value"], variable
     assert not re.search(r"://\w+:\w+@", (DEPLOY / name).read_text("utf-8"))
 
@@ -101,11 +106,25 @@ def test_probes_use_an_existing_path_and_the_exposed_port(name: str) -> None:
             assert all(client.get(path).status_code == 200 for path in probes)
 
 
-def test_compose_publishes_its_port_on_loopback_only() -> None:
-    chie = documents("compose.yaml")[0]["services"]["chie"]
-    assert chie["ports"] == ["127.0.0.1:8080:8080"]
+@pytest.mark.parametrize("name", COMPOSE)
+def test_compose_publishes_its_port_on_loopback_only(name: str) -> None:
+    chie = compose(name)
+    assert chie["ports"] in (["127.0.0.1:8080:8080"], ["127.0.0.1:${CHIE_PORT:-8080}:8080"])
     assert chie["environment"]["PORT"] == "8080"
-    assert (DEPLOY / chie["build"]["context"] / chie["build"]["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    context = (DEPLOY / name).parent / chie["build"]["context"]
+    assert context.resolve() == ROOT
+    assert (context / chie["build"]["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+    assert chie["extra_hosts"] == ["host.docker.internal:host-gateway"]
+
+
+def test_compose_files_differ_only_by_the_database() -> None:
+    plain, postgres = map(compose, COMPOSE)
+    assert set(postgres["environment"]) - set(plain["environment"]) == {"CHIE_DATABASE_URL"}
+    assert set(plain["environment"]) <= set(postgres["environment"])
+    own = {"build", "environment", "depends_on", "ports"}
+    assert {key: plain[key] for key in plain if key not in own} == {
+        key: postgres[key] for key in postgres if key not in own
+    }
     assert documents("compose.yaml")[0]["services"]["postgres"]["image"].startswith("pgvector/pgvector:")
 
 

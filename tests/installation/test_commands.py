@@ -174,7 +174,7 @@ def test_errors_of_the_command_line_name_the_program_by_its_path(monkeypatch: py
 def test_no_message_has_an_install_command_of_its_own(file: Path) -> None:
     texts = json.loads(file.read_text("utf-8"))
     fixed = {code for code, text in texts.items() if re.search(r"\b(pip|pipx|uv) (tool )?install\b", text)}
-    assert fixed - {"agents.fetch_server_required"} == set()
+    assert fixed - {"service.uvx_not_supported"} == set()
 
 
 def table() -> dict[str, list[str]]:

@@ -1,5 +1,6 @@
 """`chie service`, with programs that record calls in place of systemctl, launchctl and schtasks."""
 
+import json
 import os
 import plistlib
 import re
@@ -180,7 +181,7 @@ class TestSystemd:
 class TestLaunchd:
     @pytest.fixture(autouse=True)
     def mac(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("chie.service.cli.system", lambda: "Darwin")
+        monkeypatch.setattr("chie.service.managers.system", lambda: "Darwin")
 
     def test_agent_runs_chie_with_its_environment(self, user: Path, programs: Programs) -> None:
         programs.answer(f"print gui/{os.getuid()}/chie.server", 113, error="Could not find service\n")
@@ -225,7 +226,7 @@ class TestLaunchd:
 class TestTaskScheduler:
     @pytest.fixture(autouse=True)
     def windows(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("chie.service.cli.system", lambda: "Windows")
+        monkeypatch.setattr("chie.service.managers.system", lambda: "Windows")
         monkeypatch.setenv("USERDOMAIN", "チーム")
 
     def test_task_runs_the_launcher_and_the_launcher_runs_chie(self, programs: Programs) -> None:
@@ -256,7 +257,9 @@ class TestTaskScheduler:
 
     def test_order_of_the_settings_is_that_of_the_schema(self, programs: Programs) -> None:
         """The schema of Task Scheduler 1.2 is a sequence at the top, and `all` inside the settings."""
-        task = ET.fromstring(service("install", "--print").stdout.partition("?>")[2])  # noqa: S314
+        printed = service("install", "--print").stdout.partition("?>")[2].partition("# Written by")
+        assert "runpy.run_module" in printed[2]
+        task = ET.fromstring(printed[0])  # noqa: S314
         order = [element.tag.removeprefix(TASK) for element in task]
         assert order == ["RegistrationInfo", "Triggers", "Principals", "Settings", "Actions"]
         assert programs.calls() == []
@@ -303,6 +306,25 @@ def test_environments_that_cannot_keep_a_service_are_refused(
 
 
 def test_unknown_platform_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.service.cli.system", lambda: "Plan9")
+    monkeypatch.setattr("chie.service.managers.system", lambda: "Plan9")
     done = service("status")
     assert (done.exit_code, "(Plan9)" in done.output) == (1, True)
+
+
+def finding() -> dict[str, str]:
+    body = json.loads(CliRunner().invoke(main, ["doctor", "--json"]).stdout)
+    return next(found for found in body["findings"] if found["check"] == "service")
+
+
+def test_doctor_reports_a_service_that_does_not_run(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHIE_HOME", str(programs.folder.parent / "notes"))
+    (programs.folder / "chie").symlink_to(Path(sys.executable).with_name("chie"))
+    assert (finding()["state"], finding()["code"]) == ("off", "doctor.service_not_installed")
+    service("install")
+    programs.answer("show chie.service", output="ActiveState=failed\nSubState=failed\n")
+    assert (finding()["state"], finding()["fix"]) == ("problem", "chie service install")
+    assert "failed (failed)" in finding()["message"]
+    programs.answer("show chie.service", output="ActiveState=active\nSubState=running\n")
+    assert finding()["state"] == "ok"
+    programs.answer("show chie.service", 1, error="Failed to connect to bus\n")
+    assert (finding()["state"], finding()["fix"]) == ("warning", "chie service status")

@@ -68,6 +68,7 @@ def all_checks(port: int) -> "list[Check]":
         Check(servers.AGENTS, servers.check_agents, EDIT_SETTINGS),
         Check("MCP servers", servers.check_mcp_servers, EDIT_SETTINGS),
         Check("port", partial(machine.check_port, port), machine.FREE_PORT),
+        Check("service", machine.check_service, machine.SHOW_SERVICE),
         Check("MCP clients", clients.check_clients, clients.CONNECT),
     ]
 

@@ -1,5 +1,6 @@
 """Checks of the programs on this machine: versions and the port."""
 
+import asyncio
 import platform
 import sqlite3
 from collections.abc import Sequence
@@ -7,12 +8,18 @@ from typing import TYPE_CHECKING
 
 from chie import __version__
 from chie.doctor.finding import Finding
+from chie.errors import ChieError
+from chie.installation.environment import Kind, find_kind
 from chie.messages.catalogue import Message
+from chie.service.managers import find_manager
+from chie.settings import home_folder
 
 if TYPE_CHECKING:
     import httpx2
 
 FREE_PORT = "chie serve --port 0"
+INSTALL_SERVICE = "chie service install"
+SHOW_SERVICE = "chie service status"
 HEALTH_TIMEOUT_SECONDS = 5.0
 
 
@@ -44,6 +51,24 @@ async def check_port(port: int) -> Sequence[Finding]:
     if is_chie:
         return [Finding("port", "ok", Message("doctor.port_used_by_chie", url=url))]
     return [Finding("port", "warning", Message("doctor.port_taken", port=port), FREE_PORT)]
+
+
+async def check_service() -> Sequence[Finding]:
+    """Whether the service runs, if there is one: without it, assistants connected over HTTP have no tools."""
+    if find_kind() in (Kind.CONTAINER, Kind.UVX):  # which cannot have one
+        return []
+    home = home_folder().expanduser().absolute()
+    try:
+        manager = find_manager(home)
+        if not manager.file.is_file():
+            return [Finding("service", "off", Message("doctor.service_not_installed", command=INSTALL_SERVICE))]
+        state = await asyncio.to_thread(manager.state)
+    except ChieError as error:
+        return [Finding("service", "warning", error.reason, SHOW_SERVICE)]
+    if state.running:
+        return [Finding("service", "ok", Message("doctor.service_ok", state=state.detail))]
+    stopped = Message("doctor.service_stopped", state=state.detail, log=manager.log_command(home))
+    return [Finding("service", "problem", stopped, INSTALL_SERVICE)]
 
 
 async def _is_protected(client: "httpx2.AsyncClient", url: str) -> bool:

@@ -3,12 +3,11 @@
 import os
 import sys
 from pathlib import Path
-from platform import system
 from typing import TYPE_CHECKING
 
 import click
 
-from chie.errors import ConfigurationError, ConflictError, ServiceError
+from chie.errors import ConflictError, ServiceError
 
 if TYPE_CHECKING:
     from chie.service.definition import Definition, Manager
@@ -33,18 +32,20 @@ def service() -> None:
 def install(host: str, port: int, workers: int, env: tuple[str, ...], *, print_only: bool) -> None:
     """Install the service and start it, or replace it with these options."""
     from chie.service.definition import define
+    from chie.service.managers import find_manager
 
     home = _home()
     arguments = ["--host", host, "--port", str(port), *(["--workers", str(workers)] if workers > 1 else [])]
     definition = define(arguments, env, home, os.environ)
-    manager = _manager(home)
+    manager = find_manager(home)
     if print_only:
-        click.echo(f"{manager.file}:", err=True)
-        click.echo(manager.render(definition), nl=False)
+        for file in manager.files(definition):
+            click.echo(f"{file.path}:", err=True)
+            click.echo(file.text, nl=False)
     else:
         manager.require()
         _write(manager, definition)
-        manager.start(definition)
+        manager.start()
         click.echo(f"Chie runs in the background at http://{host}:{port} and starts when you log in.")
         click.echo(f"Log: {manager.log_command(home)}")
         if advice := manager.advice():
@@ -56,9 +57,10 @@ def install(host: str, port: int, workers: int, env: tuple[str, ...], *, print_o
 def status() -> None:
     """Show whether the service is installed and running; the exit code is 1 if it is not."""
     from chie.installation.commands import followable
+    from chie.service.managers import find_manager
 
     home = _home()
-    manager = _manager(home)
+    manager = find_manager(home)
     if not manager.file.is_file():
         click.echo(followable("Not installed. Install it with `chie service install`."))
         sys.exit(1)
@@ -70,7 +72,9 @@ def status() -> None:
 @service.command()
 def remove() -> None:
     """Stop the service and remove it. Notes, conversations and settings stay."""
-    manager = _manager(_home())
+    from chie.service.managers import find_manager
+
+    manager = find_manager(_home())
     if not manager.file.is_file():
         click.echo("The service is not installed; nothing was changed.")
         return
@@ -78,23 +82,6 @@ def remove() -> None:
     manager.require()
     manager.stop()
     click.echo(f"Stopped the service and removed {manager.file}. {_home()} was not changed.")
-
-
-def _manager(home: Path) -> "Manager":
-    name = system()
-    if name == "Darwin":
-        from chie.service.launchd import Launchd
-
-        return Launchd()
-    if name == "Windows":
-        from chie.service.task_scheduler import TaskScheduler
-
-        return TaskScheduler(home)
-    if name == "Linux":
-        from chie.service.systemd import Systemd
-
-        return Systemd()
-    raise ConfigurationError("service.platform_not_supported", platform=name)
 
 
 def _home() -> Path:
@@ -110,9 +97,10 @@ def _write(manager: "Manager", definition: "Definition") -> None:
     _require_own(manager)
     try:
         make_folder(definition.log.parent)
-        make_folder(manager.file.parent)
-        with replacing(manager.file) as draft:
-            draft.write_text(manager.render(definition), encoding=manager.encoding)
+        for file in manager.files(definition):
+            make_folder(file.path.parent)
+            with replacing(file.path) as draft:
+                draft.write_text(file.text, encoding=file.encoding)
     except OSError as error:
         raise ServiceError("service.file_not_written", file=str(manager.file), reason=error.strerror or "") from error
 
@@ -120,7 +108,7 @@ def _write(manager: "Manager", definition: "Definition") -> None:
 def _require_own(manager: "Manager") -> None:
     from chie.service.definition import MARKER
 
-    if manager.file.exists() and MARKER not in manager.file.read_text(manager.encoding, errors="replace"):
+    if manager.file.exists() and MARKER.encode() not in manager.file.read_bytes().replace(b"\0", b""):  # or UTF-16
         raise ConflictError("service.foreign_file", file=str(manager.file))
 
 

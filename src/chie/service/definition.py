@@ -36,6 +36,13 @@ class Definition:
 
 
 @dataclass(frozen=True)
+class File:
+    path: Path
+    text: str
+    encoding: str = "utf-8"
+
+
+@dataclass(frozen=True)
 class State:
     """`detail` is the manager's own description, such as `active (running)`."""
 
@@ -46,19 +53,18 @@ class State:
 class Manager(Protocol):
     """A service manager of an operating system, for the services of one user."""
 
-    encoding: str
-
     @property
     def file(self) -> Path:
         """The file that defines the service."""
 
-    def render(self, definition: Definition) -> str: ...
+    def files(self, definition: Definition) -> list[File]:
+        """All files of the service, the defining one first."""
 
     def require(self) -> None:
         """Raise unless the manager is available."""
 
-    def start(self, definition: Definition) -> None:
-        """Load the file, start the service now and at every login; replace one that runs."""
+    def start(self) -> None:
+        """Load the files, start the service now and at every login; replace one that runs."""
 
     def state(self) -> State: ...
 

@@ -7,7 +7,7 @@ import shlex
 import time
 from pathlib import Path
 
-from chie.service.definition import MARKER, Definition, State
+from chie.service.definition import MARKER, Definition, File, State
 from chie.service.programs import attempt, run
 
 LABEL = "chie.server"
@@ -16,13 +16,11 @@ UNLOAD_SECONDS = 20
 
 
 class Launchd:
-    encoding = "utf-8"
-
     @property
     def file(self) -> Path:
         return Path.home() / "Library" / "LaunchAgents" / f"{LABEL}.plist"
 
-    def render(self, definition: Definition) -> str:
+    def files(self, definition: Definition) -> list[File]:
         content = {
             "Label": LABEL,
             "ProgramArguments": list(definition.command),
@@ -35,12 +33,12 @@ class Launchd:
             "StandardErrorPath": str(definition.log),
         }
         head, end, rest = plistlib.dumps(content, sort_keys=False).decode().partition("?>\n")
-        return f"{head}{end}<!-- {MARKER}. -->\n{rest}"
+        return [File(self.file, f"{head}{end}<!-- {MARKER}. -->\n{rest}")]
 
     def require(self) -> None:
         run("launchctl", "print", _domain())
 
-    def start(self, definition: Definition) -> None:  # noqa: ARG002 - the file has it
+    def start(self) -> None:
         self._unload()
         run("launchctl", "enable", f"{_domain()}/{LABEL}")
         run("launchctl", "bootstrap", _domain(), str(self.file))

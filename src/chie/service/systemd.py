@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from chie.errors import ConfigurationError
-from chie.service.definition import DESCRIPTION, MARKER, Definition, State
+from chie.service.definition import DESCRIPTION, MARKER, Definition, File, State
 from chie.service.programs import attempt, reason, run
 
 UNIT = "chie.service"
@@ -13,14 +13,12 @@ RESTART_SECONDS = 10  # long enough that systemd's start limit never ends the at
 
 
 class Systemd:
-    encoding = "utf-8"
-
     @property
     def file(self) -> Path:
         config = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
         return Path(config) / "systemd" / "user" / UNIT
 
-    def render(self, definition: Definition) -> str:
+    def files(self, definition: Definition) -> list[File]:
         first, *rest = definition.command
         lines = [
             f"# {MARKER}.",
@@ -38,7 +36,7 @@ class Systemd:
             "[Install]",
             "WantedBy=default.target",
         ]
-        return "\n".join(lines) + "\n"
+        return [File(self.file, "\n".join(lines) + "\n")]
 
     def require(self) -> None:
         """The user instance is missing in containers, after `su` and `sudo`, and on systems without systemd."""
@@ -46,7 +44,7 @@ class Systemd:
         if done.returncode != 0:
             raise ConfigurationError("service.user_manager_missing", reason=reason(done))
 
-    def start(self, definition: Definition) -> None:  # noqa: ARG002 - the unit has it
+    def start(self) -> None:
         run("systemctl", "--user", "daemon-reload")
         run("systemctl", "--user", "enable", UNIT)
         run("systemctl", "--user", "restart", UNIT)

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from chie.files import replacing
-from chie.service.definition import DESCRIPTION, MARKER, Definition, State
+from chie.service.definition import DESCRIPTION, MARKER, Definition, File, State
 from chie.service.programs import attempt, run
 
 TASK = "Chie"
@@ -32,8 +31,6 @@ runpy.run_module("chie", run_name="__main__")
 class TaskScheduler:
     """The definition is kept in `CHIE_HOME`; the scheduler stores a copy of its own."""
 
-    encoding = "utf-16"  # schtasks reads no other
-
     def __init__(self, home: Path) -> None:
         self._home = home
 
@@ -45,7 +42,13 @@ class TaskScheduler:
     def launcher(self) -> Path:
         return self._home / "service.pyw"
 
-    def render(self, definition: Definition) -> str:
+    def files(self, definition: Definition) -> list[File]:
+        argv = ["chie", "serve", "--log-file", str(definition.log), *definition.arguments]
+        launcher = LAUNCHER.format(marker=MARKER, environment=dict(definition.environment), argv=argv)
+        # schtasks reads UTF-16 alone
+        return [File(self.file, self._task(definition.home), "utf-16"), File(self.launcher, launcher)]
+
+    def _task(self, home: Path) -> str:
         user = _user()
         task = _element(
             "Task",
@@ -76,7 +79,7 @@ class TaskScheduler:
                     "Exec",
                     _element("Command", str(Path(sys.executable).with_name("pythonw.exe"))),
                     _element("Arguments", subprocess.list2cmdline([str(self.launcher)])),
-                    _element("WorkingDirectory", str(definition.home)),
+                    _element("WorkingDirectory", str(home)),
                 ),
                 Context="Author",
             ),
@@ -89,11 +92,7 @@ class TaskScheduler:
     def require(self) -> None:
         run("schtasks", "/Query", "/FO", "CSV", "/NH")
 
-    def start(self, definition: Definition) -> None:
-        argv = ["chie", "serve", "--log-file", str(definition.log), *definition.arguments]
-        text = LAUNCHER.format(marker=MARKER, environment=dict(definition.environment), argv=argv)
-        with replacing(self.launcher) as draft:
-            draft.write_text(text, encoding="utf-8")
+    def start(self) -> None:
         attempt("schtasks", "/End", "/TN", TASK)
         run("schtasks", "/Create", "/TN", TASK, "/XML", str(self.file), "/F")
         run("schtasks", "/Run", "/TN", TASK)

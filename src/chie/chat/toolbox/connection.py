@@ -17,6 +17,7 @@ from mcp.client.subscriptions import SubscriptionLost, listen
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
+from chie.chat.toolbox.hint_pins import HintPins
 from chie.chat.toolbox.tool import ServerState, State, Tool
 from chie.logging import REQUEST_META, request_id
 from chie.messages.catalogue import Message
@@ -46,7 +47,10 @@ def back_off() -> Iterator[float]:
 
 
 class Connection:
-    """`timeout` is the time limit of a call; `pauses` are the pauses between attempts to connect, in seconds."""
+    """`timeout` is the time limit of a call; `pauses` are the pauses between attempts to connect, in seconds.
+
+    The hints of a built-in server's tools are our own, so they are not pinned.
+    """
 
     def __init__(
         self,
@@ -55,12 +59,14 @@ class Connection:
         *,
         timeout: float = 60.0,
         pauses: Callable[[], Iterator[float]] = back_off,
+        pins: HintPins | None = None,
     ) -> None:
         self.name = name
         self.timeout = timeout
         self.tools: tuple[Tool, ...] = ()
         self._transport = transport
         self._pauses = pauses
+        self._pins = pins or HintPins(name)
         self._state: State = "idle"
         self._error: Message | None = None
         self._client: Client[Any] | None = None
@@ -212,6 +218,7 @@ class Connection:
         tools = tuple(
             Tool.from_mcp(self.name, tool, builtin=self.is_builtin) for tool in await self._list_tools(client)
         )
+        tools = tools if self.is_builtin else await self._pins.apply(tools)
         if tools != self.tools:
             logger.info("server %s: tools are %s", self.name, ", ".join(tool.original for tool in tools))
         self.tools = tools

@@ -33,6 +33,7 @@ class ServerSpec(BaseModel):
     disabled_tools: tuple[str, ...] = Field(
         default=(), validation_alias=AliasChoices("disabled_tools", "disabledTools")
     )
+    always_ask: bool = Field(default=False, validation_alias=AliasChoices("always_ask", "alwaysAsk"))
     timeout: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")

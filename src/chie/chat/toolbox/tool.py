@@ -23,7 +23,7 @@ class Tool:
 
     `destructive` tools wait for the user's approval. As in the MCP specification, a tool is destructive unless it is
     annotated as read-only or as only adding. Of a tool with `destructive_arguments` only the calls that set one of them
-    wait.
+    wait. With `always_ask` every call waits, and no list of approved tools changes that.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Tool:
     read_only: bool
     destructive: bool
     destructive_arguments: frozenset[str] = frozenset()
+    always_ask: bool = False
 
     @classmethod
     def from_mcp(cls, server: str, tool: "mcp_types.Tool", *, builtin: bool = False) -> "Tool":
@@ -54,8 +55,8 @@ class Tool:
 
     def needs_approval(self, arguments: Mapping[str, Any]) -> bool:
         """An argument is set unless it is null or false; the server may read any other value as true."""
-        if not self.destructive_arguments:
-            return self.destructive
+        if self.always_ask or not self.destructive_arguments:
+            return self.always_ask or self.destructive
         return self.destructive and any(arguments.get(name) not in (None, False) for name in self.destructive_arguments)
 
 

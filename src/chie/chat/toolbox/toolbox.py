@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,6 +10,7 @@ from mcp import MCPError
 
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
+from chie.chat.toolbox.hint_pins import FILE_NAME, HintPins
 from chie.chat.toolbox.result_text import to_outcome
 from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
 from chie.chat.toolbox.transport import BuiltIn, create_transport
@@ -36,7 +37,8 @@ class Toolbox:
     """Servers by name. Nothing is started before `initialize_servers`; leaving the toolbox stops everything.
 
     `unconfigured` are built-in servers that cannot be used, with the reason. `disabled` and `approved` are patterns of
-    tools by server. URLs in calls to the operator's servers must pass `policy`; the built-in ones check their own.
+    tools by server. Every call to the servers in `asking` waits for approval, whatever is approved elsewhere. URLs in
+    calls to the operator's servers must pass `policy`; the built-in ones check their own.
     """
 
     def __init__(
@@ -46,12 +48,14 @@ class Toolbox:
         unconfigured: Mapping[str, Message] | None = None,
         disabled: Mapping[str, Sequence[str]] | None = None,
         approved: Mapping[str, Sequence[str]] | None = None,
+        asking: Collection[str] = (),
         policy: UrlPolicy | None = None,
     ) -> None:
         self._connections = {connection.name: connection for connection in connections}
         self._unconfigured = dict(unconfigured or {})
         self._disabled = disabled or {}
         self._approved = approved or {}
+        self._asking = asking
         self._policy = policy or UrlPolicy()
 
     async def __aenter__(self) -> Self:
@@ -107,7 +111,7 @@ class Toolbox:
         names = self._connections if servers is None else [name for name in servers if name in self._connections]
         every = _ServerTools([self._connections[name] for name in names])
         offered = CheckedUrls(every, self._policy, self.listed_names)
-        return UniqueNames(ServerLists(offered, self._disabled, self._approved))
+        return UniqueNames(ServerLists(offered, self._disabled, self._approved, self._asking))
 
     def states(self) -> list[ServerState]:
         unconfigured = (
@@ -177,13 +181,19 @@ def create_toolbox(
         [
             *(Connection(name, BuiltIn(server), timeout=timeout) for name, server in builtin.items() if _is_ok(server)),
             *(
-                Connection(name, create_transport(spec), timeout=spec.timeout or timeout)
+                Connection(
+                    name,
+                    create_transport(spec),
+                    timeout=spec.timeout or timeout,
+                    pins=HintPins(name, spec, settings.home.expanduser() / FILE_NAME),
+                )
                 for name, spec in specs.items()
             ),
         ],
         unconfigured={name: error.reason for name, error in builtin.items() if isinstance(error, ConfigurationError)},
         disabled={name: spec.disabled_tools for name, spec in specs.items()},
         approved={name: spec.approved_tools for name, spec in specs.items()},
+        asking={name for name, spec in specs.items() if spec.always_ask},
         policy=load_policy(),
     )
 

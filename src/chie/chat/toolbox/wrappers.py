@@ -1,7 +1,7 @@
 """Wrappers around a toolset: filters, unique names, approvals and shorter results."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -62,19 +62,28 @@ class ServerLists(Wrapper):
     """Applies the lists of disabled and approved tools that `servers.json` has for each server.
 
     A list applies only to its own server: its patterns are matched neither against the names of servers, which the
-    operator chose, nor against the tools of other servers, whose names others chose.
+    operator chose, nor against the tools of other servers, whose names others chose. Every call to a server in `asking`
+    waits for approval.
     """
 
     def __init__(
-        self, inner: Toolset, disabled: Mapping[str, Sequence[str]], approved: Mapping[str, Sequence[str]]
+        self,
+        inner: Toolset,
+        disabled: Mapping[str, Sequence[str]],
+        approved: Mapping[str, Sequence[str]],
+        asking: Collection[str] = (),
     ) -> None:
         super().__init__(inner)
+        self._asking = asking
         self._disabled = disabled
         self._approved = approved
 
     def tools(self) -> Sequence[Tool]:
-        kept = (tool for tool in self._inner.tools() if not _is_listed(tool, self._disabled))
+        kept = (self._with_questions(tool) for tool in self._inner.tools() if not _is_listed(tool, self._disabled))
         return [_without_approval(tool) if _is_listed(tool, self._approved) else tool for tool in kept]
+
+    def _with_questions(self, tool: Tool) -> Tool:
+        return replace(tool, destructive=True, always_ask=True) if tool.server in self._asking else tool
 
 
 def _is_listed(tool: Tool, lists: Mapping[str, Sequence[str]]) -> bool:
@@ -93,7 +102,7 @@ class ApprovedTools(Wrapper):
 
 
 def _without_approval(tool: Tool) -> Tool:
-    return replace(tool, destructive=False)
+    return tool if tool.always_ask else replace(tool, destructive=False)
 
 
 class TruncatedResults(Wrapper):
