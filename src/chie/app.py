@@ -36,6 +36,7 @@ from chie.http.request_log import Observer, RequestLog
 from chie.http.responses import error_response
 from chie.http.security_headers import STYLES_ONLY_POLICY
 from chie.http.static_files import STATIC, page_routes
+from chie.installation.commands import chie_program
 from chie.mcp_kit.server import Server, http_app, unhealthy
 from chie.servers import load_agent_servers, load_servers
 from chie.settings import load
@@ -167,7 +168,7 @@ async def _metrics(request: Request) -> Response:
 
 async def _start_page(request: Request) -> Response:
     page = resources.files("chie").joinpath("start_page.html").read_text(encoding="utf-8")
-    html = page.replace("{{ url }}", escape(base_url(request.scope)))
+    html = page.replace("{{ url }}", escape(base_url(request.scope))).replace("{{ chie }}", escape(chie_program()))
     return HTMLResponse(html, headers={"Content-Security-Policy": STYLES_ONLY_POLICY})
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from tests.app.processes import http_server
+from tests.app.processes import BIN, http_server
 from tests.fakes import patient
 
 from chie.app import create_app
@@ -24,6 +24,7 @@ def test_plain_start_page_without_a_built_page(tmp_path: Path) -> None:
         assert page.headers["content-type"] == "text/html; charset=utf-8"
         assert f"claude mcp add --scope user --transport http knowledge {ADDRESS}/mcp/knowledge" in page.text
         assert "MCP クライアントを接続する" in page.text
+        assert f"{BIN / 'chie'} notes search" in page.text  # in a clone, chie is not on the PATH
         assert "default-src 'none'" in page.headers["content-security-policy"]
         assert page.headers["x-content-type-options"] == "nosniff"
 
