@@ -1,22 +1,22 @@
 """The scores of citations, which come from a search beside the generation."""
 
 import asyncio
-import logging
+import gc
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from fastmcp import Client
 from tests.bedrock_kb.conftest import KB_ID, MODEL_ARN
-from tests.fakes.bedrock import ANSWER, GENERATED, RETRIEVED, Bedrock, answer, hold, refuse
+from tests.fakes.bedrock import ANSWER, GENERATED, RETRIEVED, Bedrock, Reply, answer, hold, refuse
 
 from chie.bedrock_kb.config import KBConfig
-from chie.bedrock_kb.errors import ServiceError
 from chie.bedrock_kb.requests import Question
 from chie.bedrock_kb.server import create_server
 from chie.bedrock_kb.service import KnowledgeBase
+from chie.bedrock_kb.threads import THREAD_NAME
 
 
 @pytest.fixture
@@ -29,6 +29,19 @@ async def client(bedrock: Bedrock, config: KBConfig, request: pytest.FixtureRequ
     assert bedrock.url
     async with Client(create_server(config), mode=request.param) as client:
         yield client
+
+
+def calls_in_progress() -> int:
+    return sum(thread.name == THREAD_NAME for thread in threading.enumerate())
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let the event loop run until the condition holds, and then handle what that has caused."""
+    async with asyncio.timeout(30):
+        while not condition():
+            await asyncio.to_thread(lambda: None)
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 async def ask(client: Client[Any], **arguments: Any) -> dict[str, Any]:
@@ -93,14 +106,58 @@ async def test_answer_does_not_wait_for_a_slow_search(
     assert result["notice"] == "The citations have no scores: The search for them took longer than the answer."
 
 
-async def test_failed_generation_is_the_error_whatever_the_search_finds(
-    bedrock: Bedrock, config: KBConfig, caplog: pytest.LogCaptureFixture
+async def test_answer_without_citations_does_not_wait_for_scores(
+    client: Client[Any], bedrock: Bedrock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bedrock.default["RetrieveAndGenerate"] = refuse(400, "ValidationException", "no answer")
-    bedrock.default["Retrieve"] = refuse(400, "ValidationException", "no passages")
-    with pytest.raises(ServiceError, match="no answer"):
-        await KnowledgeBase(config).answer(Question(query="q"))
-    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+    monkeypatch.setattr("chie.bedrock_kb.service.SCORES_GRACE_SECONDS", 1_000)
+    released = threading.Event()
+    bedrock.default["RetrieveAndGenerate"] = answer({**GENERATED, "citations": []})
+    bedrock.default["Retrieve"] = hold(released, answer(RETRIEVED))
+    result = await ask(client)
+    released.set()
+    assert (result["answer"], result["citations"], result["notice"]) == (ANSWER, [], None)
+
+
+@pytest.mark.parametrize("retrieved", [answer(RETRIEVED), refuse(403, "AccessDeniedException")])
+async def test_notice_of_the_answer_comes_before_that_of_the_search(
+    client: Client[Any], bedrock: Bedrock, retrieved: Reply
+) -> None:
+    bedrock.default["RetrieveAndGenerate"] = answer({**GENERATED, "guardrailAction": "INTERVENED"})
+    bedrock.default["Retrieve"] = retrieved
+    assert (await ask(client))["notice"].startswith("A Bedrock guardrail intervened")
+
+
+async def test_guardrail_that_blocks_only_the_search_is_noticed(client: Client[Any], bedrock: Bedrock) -> None:
+    bedrock.default["Retrieve"] = answer({"retrievalResults": [], "guardrailAction": "INTERVENED"})
+    result = await ask(client)
+    assert result["citations"][0]["score"] is None
+    assert result["notice"].startswith("A Bedrock guardrail intervened")
+
+
+@pytest.mark.parametrize("search_fails_first", [True, False])
+async def test_failed_generation_is_the_only_error(
+    bedrock: Bedrock, config: KBConfig, search_fails_first: bool
+) -> None:
+    """Asyncio reports a task whose exception nobody looked at, when it is collected, and callbacks that raise."""
+    reported: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reported.append(context))
+    first, second = threading.Event(), threading.Event()
+    answered, searched = (second, first) if search_fails_first else (first, second)
+    bedrock.default["RetrieveAndGenerate"] = hold(answered, refuse(400, "ValidationException", "no answer"))
+    bedrock.default["Retrieve"] = hold(searched, refuse(400, "ValidationException", "no passages"))
+    call = asyncio.ensure_future(KnowledgeBase(config).answer(Question(query="q")))
+    for _ in range(2):
+        await asyncio.to_thread(bedrock.called.acquire)
+    first.set()
+    if search_fails_first:
+        await until(lambda: calls_in_progress() == 1)
+    second.set()
+    await asyncio.wait([call])
+    assert "no answer" in str(call.exception())
+    await until(lambda: calls_in_progress() == 0)
+    del call
+    gc.collect()
+    assert reported == []
 
 
 async def test_cancelled_question_cancels_its_search(bedrock: Bedrock, config: KBConfig) -> None:

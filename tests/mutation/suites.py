@@ -22,7 +22,12 @@ SUITES = {
     ),
     "bedrock_kb": Suite(
         ("bedrock_kb/service.py",),
-        ("bedrock_kb/test_server.py", "bedrock_kb/test_streaming.py", "bedrock_kb/test_credentials.py"),
+        (
+            "bedrock_kb/test_server.py",
+            "bedrock_kb/test_streaming.py",
+            "bedrock_kb/test_credentials.py",
+            "bedrock_kb/test_scores.py",
+        ),
     ),
     "chat": Suite(
         ("chat/sessions/service.py", "chat/sessions/turns.py", "chat/sessions/answers.py"),

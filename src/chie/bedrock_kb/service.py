@@ -41,8 +41,7 @@ class KnowledgeBase:
             answer = _merged(await self._generate(question, progress))
             return await self._with_scores(answer, search)
         finally:
-            search.cancel()
-            search.add_done_callback(_ignore_error)
+            search.cancel()  # also keeps asyncio from reporting its error
 
     async def search(self, search: Search) -> Passages:
         """Bedrock rejects a vector search of a managed knowledge base, which needs another form of the request.
@@ -105,9 +104,3 @@ def _merged(answer: KBResponse) -> KBResponse:
 
 def _without_scores(answer: KBResponse, reason: Message) -> KBResponse:
     return replace(answer, notice=answer.notice or Message("bedrock_kb.scores_missing", reason=reason))
-
-
-def _ignore_error(search: "asyncio.Task[Passages]") -> None:
-    """Asyncio logs the exception of a task that nobody looked at; without an answer nobody needs its scores."""
-    if not search.cancelled():
-        search.exception()
