@@ -28,6 +28,11 @@ class McpOverHttp:
             """Greet the caller."""
             return f"hello, {get_http_headers(include_all=True).get('x-team', 'stranger')}"
 
+        @mcp.tool(annotations=ToolAnnotations(read_only_hint=True), output_schema=None)
+        def flood() -> str:
+            """Return much more than a client should read."""
+            return "x" * 50_000_000
+
         app = mcp.http_app(path="/mcp", stateless_http=self._stateless)
         listener = socket.create_server(("127.0.0.1", self.port))
         self._server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1, ws="none"))

@@ -18,6 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.hint_pins import HintPins
+from chie.chat.toolbox.message_limits import MAX_MESSAGE_BYTES, TOO_LARGE, UNREADABLE_CODES
 from chie.chat.toolbox.tool import ServerState, State, Tool
 from chie.logging import REQUEST_META, request_id
 from chie.messages.catalogue import Message
@@ -132,6 +133,11 @@ class Connection:
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise self._lose(client) from error
+            if error.code == TOO_LARGE:
+                limit = MAX_MESSAGE_BYTES // 1024**2
+                raise InvalidResultError("toolbox.result_too_large", tool=tool, limit=limit) from error
+            if error.code in UNREADABLE_CODES:
+                raise InvalidResultError("toolbox.result_unreadable", tool=tool) from error
             self._wake.set()  # the server may have lost our session: listing its tools will show
             raise
         except (RuntimeError, ValueError) as error:

@@ -6,6 +6,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+from chie.chat.toolbox.message_limits import create_http_client
 from chie.chat.toolbox.servers_file import ServerSpec
 from chie.chat.toolbox.stderr import StderrTail
 from chie.chat.toolbox.tool import Transport as TransportName
@@ -76,18 +77,18 @@ class Stdio(Transport):
     @contextmanager
     def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
         from fastmcp import Client
-        from fastmcp.client.transports import StdioTransport
+
+        from chie.chat.toolbox.stdio_session import BoundedStdio
 
         command = self._command()
         stderr = StderrTail(command)
         with stderr:
-            transport = StdioTransport(
+            transport = BoundedStdio(
                 command,
                 list(self._spec.args),
                 env={name: value.get_secret_value() for name, value in self._spec.env.items()},
                 cwd=str(self._spec.cwd) if self._spec.cwd else None,
-                keep_alive=False,
-                log_file=stderr.file,
+                stderr=stderr.file,
             )
             try:
                 yield Client(transport, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
@@ -131,7 +132,9 @@ class Http(Transport):
         from fastmcp.client.transports import StreamableHttpTransport
 
         headers = {name: value.get_secret_value() for name, value in self._spec.headers.items()}
-        transport = StreamableHttpTransport(self._spec.url or "", headers=headers)
+        transport = StreamableHttpTransport(
+            self._spec.url or "", headers=headers, httpx_client_factory=create_http_client
+        )
         yield Client(transport, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
 
     def explain(self, error: BaseException) -> Message:
