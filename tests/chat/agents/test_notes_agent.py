@@ -1,9 +1,12 @@
 """The agent without a model, on the real knowledge server."""
 
+import html
+import re
 from collections.abc import AsyncIterator
 
 import pytest
 from fastmcp import Client
+from markdown_it import MarkdownIt
 from tests.contract.agent import AgentContract, ask, text_of
 
 from chie.chat.agents.base import BaseAgent
@@ -56,6 +59,25 @@ class TestNotesAgent(AgentContract):
         text = text_of(await ask(agent, "DNSが引けないときはどうする?"))
         assert text.startswith("言語モデルが接続されていないため")
         assert f"1. **DNSが引けない**\n\n   > {DNS}" in text
+
+    @pytest.mark.parametrize(
+        "title",
+        [
+            "Q&amp;A &lt;b&gt; &#65;",
+            "<b>太字</b> と *星*",
+            "[1] `code` \\\\ \\* a_b _c_ ~~d~~",
+            "R&D; 研究&開発",
+            "![x](y)",
+        ],
+    )
+    async def test_title_and_source_are_shown_as_they_are(self, agent: BaseAgent, title: str) -> None:
+        assert isinstance(agent, NotesAgent)
+        note = {"content": "Zebras sleep standing up.", "title": title, "source": title}
+        await agent._toolbox.initialize_servers(["knowledge"])
+        await agent._toolbox.call_tool("save_knowledge", note)
+        text = text_of(await ask(agent, "How do zebras sleep?"))
+        shown = re.sub(r"<[^>]+>", "", MarkdownIt("gfm-like", {"linkify": False, "html": True}).render(text))
+        assert shown.count(html.escape(title)) == 2
 
     async def test_notes_are_found_across_languages(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "ポート8080が使えない"))

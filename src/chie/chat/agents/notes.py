@@ -21,6 +21,7 @@ TOOL = "search_knowledge"
 MAX_QUOTES = 3
 MAX_QUERY = 1000  # characters
 
+_MARKDOWN = re.compile(r"[\\`*\[\]<~]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -86,13 +87,18 @@ def _paragraphs(question: str, found: dict[str, Any]) -> Iterator[str]:
         yield f"\n{found['notice']}\n"
 
 
+def _literal(text: str) -> str:
+    """Markdown that shows the text as it is: `&amp;` stays `&amp;`."""
+    return _MARKDOWN.sub(r"\\\g<0>", text)
+
+
 def _quotation(number: int, hit: dict[str, Any], question: str, language: Language) -> str:
     """A numbered Markdown item: the title, the passage as a quotation, and its source."""
     passage = "\n".join(f"   > {line}".rstrip() for line in excerpt(hit["content"], question).splitlines())
     details = [
-        hit.get("source"),
+        _literal(hit.get("source") or ""),
         str(hit.get("updated_at", ""))[:10],
         f"`{hit['id']}`",
         Message("agents.notes_partial").text(language) if hit.get("partial") else "",
     ]
-    return f"{number}. **{hit['title']}**\n\n{passage}\n\n   {' · '.join(filter(None, details))}\n"
+    return f"{number}. **{_literal(hit['title'])}**\n\n{passage}\n\n   {' · '.join(filter(None, details))}\n"
