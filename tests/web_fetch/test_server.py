@@ -4,6 +4,7 @@ import gzip
 import socket
 import zlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -223,6 +224,11 @@ async def test_page_that_occupies_the_parser_is_given_up(site: WebSite) -> None:
     site.pages["/hostile"] = html("<!--" * 1_000_000)
     url = f"http://site.example:{site.port}/hostile"
     assert await code(policy(site), url, settings={"timeout": 3}) == "web_fetch.timed_out"
+
+
+async def test_converter_imports_nothing_from_the_current_folder(site: WebSite, tmp_path: Path) -> None:
+    (tmp_path / "bs4.py").write_text("raise SystemExit(7)")  # the current folder of tests
+    assert "見出し" in await text(policy(site), f"http://site.example:{site.port}/")
 
 
 async def test_page_that_needs_too_much_memory_is_refused(site: WebSite) -> None:

@@ -22,7 +22,14 @@ class Converter:
         """Raises ServiceError if the page needs too much memory. Cancelling it ends the process."""
         async with self._slots:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", MODULE, url, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+                sys.executable,
+                "-P",  # imports nothing from the current folder
+                "-m",
+                MODULE,
+                url,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
             )
             try:
                 output, _ = await process.communicate(html.encode("utf-8", errors="replace"))

@@ -78,7 +78,7 @@ def _line(text: str) -> str:
 
 
 def main(url: str) -> None:
-    with suppress(ImportError):  # Windows has no such limit
+    with suppress(ImportError, ValueError, OSError):  # not every system has such a limit
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
