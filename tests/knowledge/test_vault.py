@@ -97,6 +97,29 @@ def test_another_mount_point_is_the_same_vault(
     assert set(by_source(service)) == {"サーバー/ログ.md", "index.md", "plan.md"}
 
 
+def test_part_of_a_vault_is_not_the_vault(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    part = vault.parent / "part"
+    part.mkdir()
+    shutil.copy(vault / "plan.md", part)
+    report = run(service, part)
+    assert (counts(report), report.left) == ((0, 1, 0, 0), {})
+    (part / "index.md").write_text("別の目次", encoding="utf-8")
+    assert counts(run(service, part)) == (1, 1, 0, 0)
+    assert len(list(all_notes(service))) == 4
+
+
+def test_moved_vault_may_have_a_renamed_and_a_deleted_file(service: KnowledgeService, vault: Path) -> None:
+    (vault / "old.md").write_text("古い")
+    run(service, vault)
+    elsewhere = vault.rename(vault.parent / "elsewhere")
+    (elsewhere / "plan.md").rename(elsewhere / "計画.md")
+    (elsewhere / "old.md").unlink()
+    report = run(service, elsewhere)
+    assert counts(report) == (1, 2, 0, 0)
+    assert [origin.path for origin in report.left.values()] == ["old.md"]
+
+
 def test_another_vault_with_the_same_names_is_another(service: KnowledgeService, vault: Path) -> None:
     run(service, vault)
     other = vault.parent / "other"

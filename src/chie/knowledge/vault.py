@@ -61,14 +61,14 @@ class Vault:
         return candidates.pop(0) if candidates else None
 
     def _recognised(self, key: str) -> str:
-        """The key itself or, for an unknown one, that of the vault with which most files are shared."""
+        """The key itself or, for an unknown one, that of a vault with which most files are shared. A part of a vault is
+        not that vault: the rest would count as gone."""
         sizes = Counter(origin.vault for origin in self._known.values())
         if key in sizes:
             return key
-        shared = Counter(
-            origin.vault for origin in self._known.values() if self._files.get(origin.path) == origin.fingerprint
-        )
+        contents = set(self._files.values())
+        shared = Counter(origin.vault for origin in self._known.values() if origin.fingerprint in contents)
         for vault, number in shared.most_common(1):
-            if 2 * number > min(sizes[vault], len(self._files)):
+            if 2 * number > max(sizes[vault], len(self._files)):
                 return vault
         return key
