@@ -65,6 +65,7 @@ def downgrade(database: Path) -> None:
         opened.execute("DROP INDEX passages_by_owner")
         opened.execute("DROP TABLE corpus")
         opened.execute("DROP TABLE postings")
+        opened.execute("DROP TABLE imports")
         opened.execute("ALTER TABLE passages DROP COLUMN owner")
         opened.execute("ALTER TABLE passages DROP COLUMN length")
         opened.execute(

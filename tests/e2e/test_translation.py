@@ -133,11 +133,11 @@ def test_rejected_files_show_their_reasons(open_screen: OpenScreen) -> None:
     dialog.locator("input[type=file]").set_input_files(
         [
             FilePayload(name="broken.zip", mimeType="application/zip", buffer=b"no zip"),
-            FilePayload(name="latin.md", mimeType="text/markdown", buffer=b"\xff\xfe\xfa" * 20),
+            FilePayload(name="latin.md", mimeType="text/markdown", buffer="Ärger".encode("latin-1")),
         ]
     )
     unreadable = Message("knowledge.zip_unreadable", error="BadZipFile")
-    expect_japanese(dialog, shown(unreadable), shown(Message("knowledge.file_not_utf8")))
+    expect_japanese(dialog, shown(unreadable), shown(Message("knowledge.file_encoding_unknown")))
 
 
 def test_catalogue_is_loaded_only_in_japanese(open_screen: OpenScreen) -> None:

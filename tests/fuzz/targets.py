@@ -13,7 +13,7 @@ from chie.chat.api.sse import encode
 from chie.chat.models.sse import EventParser
 from chie.chat.runs.reader import Batch
 from chie.errors import ChieError
-from chie.knowledge import markdown, uploads
+from chie.knowledge import encodings, markdown, uploads
 from chie.n8n.merge import Change, merge
 from chie.n8n.patch import apply_all, read_operations
 
@@ -33,7 +33,7 @@ WORKFLOW: dict[str, Any] = {
 def markdown_file(data: bytes) -> None:
     """Any file is a note that its own file gives back, or is refused in our words."""
     try:
-        note = markdown.parse(markdown.decode(data), name="file", source="file:///file.md", changed=MOMENT)
+        note = markdown.parse(encodings.decode(data), name="file", source="file:///file.md", changed=MOMENT)
         again = markdown.parse(markdown.write(note), name="other", source="file:///other.md", changed=MOMENT)
     except ChieError:
         return

@@ -116,7 +116,9 @@ BOMB = "\n".join(
 )
 
 
-@pytest.mark.parametrize("field", ["id", "title", "tags", "source", "status", "user_id", "created", "author_kind"])
+@pytest.mark.parametrize(
+    "field", ["id", "title", "tags", "source", "status", "user_id", "created", "author_kind", "aliases"]
+)
 def test_yaml_bomb_in_front_matter_is_read_quickly(field: str) -> None:
     targets.markdown_file(f"---\n{BOMB}\n{field}: *i\n---\ntext\n".encode())
 

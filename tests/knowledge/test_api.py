@@ -184,7 +184,8 @@ def test_import_keeps_notes_changed_after_their_files(page: TestClient) -> None:
     assert sent(page, file, modified=[day], overwrite="true")["saved"] == 1
     assert page.get(url).json()["content"] == "# 手順\n\nstep one"
     page.patch(url, json={"content": "step two, 佐藤"})
-    assert sent(page, file)["saved"] == 1, "what has no date is taken as new"
+    assert sent(page, file)["newer"] == ["手順.md"], "the file is as it was when it was imported"
+    assert sent(page, ("手順.md", "# 手順\n\nstep three"))["saved"] == 1, "what has no date is taken as new"
 
 
 def test_zip_entries_have_their_dates_but_none_newer_than_the_zip(page: TestClient) -> None:
@@ -220,7 +221,8 @@ def test_a_zip_from_a_japanese_windows_keeps_its_names(page: TestClient) -> None
     [
         ("picture.png", b"\x89PNG", "knowledge.file_type_unsupported"),
         ("broken.zip", b"PK\x03\x04 not a zip", "knowledge.zip_unreadable"),
-        ("日本語.md", "日本語".encode("cp932"), "knowledge.file_not_utf8"),
+        ("日本語.md", "日本語".encode("cp932"), "knowledge.file_encoding_unknown"),
+        ("議事録.pdf", b"%PDF-1.7", "knowledge.document_unsupported"),
         ("empty.md", b"  \n", "knowledge.content_required"),
         ("huge.md", b"x" * (2 * 1024 * 1024 + 1), "knowledge.file_too_large"),
     ],

@@ -254,3 +254,67 @@ def test_unreadable_env_file_is_reported() -> None:
 def test_help_is_in_english(command: tuple[str, ...]) -> None:
     output = chie(*command, "--help").output
     assert output.startswith("Usage: ")
+
+
+class TestVault:
+    @pytest.fixture
+    def vault(self, tmp_path: Path) -> Path:
+        vault = tmp_path / "vault"
+        vault.mkdir()
+        (vault / "手順.md").write_text("step one", encoding="utf-8")
+        (vault / "plan.md").write_text("the plan")
+        (vault / "old.md").write_text("the old plan")
+        (vault / "report.pdf").write_bytes(b"%PDF-1.7")
+        (vault / "budget.XLSX").write_bytes(b"PK")
+        assert chie("notes", "import", str(vault)).exit_code == 0
+        return vault
+
+    def titles(self) -> set[str]:
+        return {line.split("  ")[2] for line in chie("notes", "list").output.splitlines()}
+
+    def test_documents_are_named(self, vault: Path) -> None:
+        result = chie("notes", "import", str(vault))
+        assert (result.exit_code, "0 rejected" in result.output) == (0, True)
+        assert "2 skipped: PDF, Office and e-book files cannot be read yet:" in result.output
+        for name in ("report.pdf", "budget.XLSX"):
+            assert f"  {vault / name}\n" in result.output
+
+    def test_prune_shows_and_deletes_what_left_the_vault(self, vault: Path) -> None:
+        (vault / "plan.md").unlink()
+        (vault / "手順.md").unlink()
+        result = chie("notes", "import", str(vault))
+        assert "2 notes have no file in the folder any more. --prune shows and deletes them." in result.output
+        result = chie("notes", "import", "--prune", "--dry-run", str(vault))
+        assert (result.exit_code, "2 would be deleted" in result.output) == (0, True)
+        assert "plan  (plan.md)" in result.output
+        result = chie("notes", "import", "--prune", str(vault))
+        assert (result.exit_code, "Add `--yes`" in result.output) == (1, True)
+        assert self.titles() == {"plan", "手順", "old"}
+        result = chie("notes", "import", "--prune", "--yes", str(vault))
+        assert (result.exit_code, "2 deleted" in result.output) == (0, True)
+        assert self.titles() == {"old"}
+        assert "Nothing to delete." in chie("notes", "import", "--prune", str(vault)).output
+
+    @pytest.mark.parametrize(("answer", "left"), [("y", {"old", "手順"}), ("n", {"old", "plan", "手順"})])
+    def test_prune_asks_first(self, vault: Path, monkeypatch: pytest.MonkeyPatch, answer: str, left: set[str]) -> None:
+        (vault / "plan.md").unlink()
+        monkeypatch.setattr("chie.knowledge.import_cli.has_terminal", lambda: True)
+        result = CliRunner().invoke(main, ["notes", "import", "--prune", str(vault)], input=f"{answer}\n")
+        assert (result.exit_code, "Delete 1 note" in result.output) == (0, True)
+        assert self.titles() == left
+
+    def test_prune_keeps_notes_that_were_changed_in_chie(self, vault: Path) -> None:
+        [line] = [line for line in chie("notes", "list").output.splitlines() if line.endswith("  plan")]
+        with closing(create_store(load(KnowledgeSettings))) as store:
+            KnowledgeService(store).update(line.split("  ")[0], content="the plan, 改訂版")
+        (vault / "plan.md").unlink()
+        result = chie("notes", "import", "--prune", "--yes", str(vault))
+        assert "1 have no file any more, but were changed in Chie and are kept:" in result.output
+        assert self.titles() == {"plan", "手順", "old"}
+
+    def test_prune_of_an_empty_folder_is_refused(self, vault: Path) -> None:
+        for path in vault.iterdir():
+            path.unlink()
+        result = chie("notes", "import", "--prune", "--yes", str(vault))
+        assert (result.exit_code, "has no Markdown files" in result.output) == (1, True)
+        assert self.titles() == {"plan", "手順", "old"}

@@ -100,7 +100,8 @@ def test_an_obsidian_vault_comes_in_with_titles_tags_and_dates(
     assert (log.tags, log.status, log.author_kind) == (["docker", "本番環境"], "draft", "person")
     assert log.created_at == datetime(2024, 5, 1, tzinfo=UTC)
     assert log.updated_at == datetime(2024, 6, 2, 1, tzinfo=UTC)
-    assert log.source == (vault / "サーバー" / "ログ.md").resolve().as_uri()
+    assert log.source == "サーバー/ログ.md"
+    assert log.content.endswith("`docker logs` を使う。[[別のメモ]] も参照。")
     assert notes["plain name"].content == "no heading, no front matter"
     assert notes["words"].tags == ["one", "two", "three"]
 
@@ -187,7 +188,7 @@ def test_older_export_replaces_a_note_only_with_overwrite(
 @pytest.mark.parametrize(
     ("content", "code"),
     [
-        (b"\xff\xfe\x00bad", "knowledge.file_not_utf8"),
+        (b"\xff\xfe\x00bad?", "knowledge.file_encoding_unknown"),
         (b"---\ntitle: [unclosed\n---\nx", "knowledge.front_matter_invalid"),
         (b"---\na: " + b"[" * 3000 + b"\n---\nx", "knowledge.front_matter_invalid"),
         (b"", "knowledge.content_required"),

@@ -9,8 +9,8 @@ from tests.fakes.embedders import FailableEmbedder
 from tests.fakes.postgres import new_schema, postgres_url, run_server
 from tests.security.conftest import Team
 
+from chie.knowledge.note import NOTE_URI
 from chie.knowledge.prompts import QUERY_PROMPT
-from chie.knowledge.resources import NOTE_URI
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.postgres import backfill
 from chie.knowledge.store.postgres.store import PostgresStore

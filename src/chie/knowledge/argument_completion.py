@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from mcp_types import CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from chie.errors import ChieError
+from chie.knowledge.note import NOTE_URI
 from chie.knowledge.prompts import QUERY_PROMPT, SAVE_PROMPT
-from chie.knowledge.resources import NOTE_URI
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.validation import MAX_LIMIT, MAX_QUERY
 from chie.mcp_kit.server import Server

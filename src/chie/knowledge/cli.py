@@ -20,7 +20,7 @@ from chie.access.audit import record
 from chie.database.settings import database_url
 from chie.database.url import parse_location
 from chie.errors import NotFoundError, ValidationError
-from chie.knowledge.markdown_folder import export_notes, import_files, markdown_files, remove_outdated
+from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
 from chie.knowledge.note import Heading, Page
 from chie.knowledge.results import SaveResult, SearchResult
@@ -172,23 +172,20 @@ def delete(note_id: str) -> None:
 @notes.command("import")
 @FOLDER
 @click.option("--overwrite", is_flag=True, help="Also replace notes that were changed in Chie after their files.")
-def import_(folder: Path, *, overwrite: bool) -> None:
+@click.option("--prune", is_flag=True, help="Also delete notes whose files are no longer in the folder.")
+@click.option("--dry-run", is_flag=True, help="Change nothing; show what would be done.")
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+def import_(folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: bool) -> None:
     """Import a folder of Markdown and text files, such as an Obsidian vault.
 
     Running it again continues where it stopped and updates what has changed since. Notes that were changed in Chie
     after their files are kept.
     """
-    files = markdown_files(folder)
-    with _service() as service, click.progressbar(files, label="Importing", file=sys.stderr) as bar:
-        report = import_files(service, bar, folder=folder, overwrite=overwrite)
-    click.echo(f"{report.saved} saved, {report.unchanged} unchanged, {len(report.refused)} rejected")
-    if report.newer:
-        click.echo(f"{len(report.newer)} kept: changed in Chie after these files. --overwrite replaces them:")
-    for path in report.newer:
-        click.echo(f"  {path}", err=True)
-    for path, reason in report.refused.items():
-        click.echo(f"  {path}: {reason}", err=True)
-    if report.refused:
+    from chie.knowledge.import_cli import import_folder
+
+    with _service() as service:
+        complete = import_folder(service, folder, overwrite=overwrite, prune=prune, dry_run=dry_run, yes=yes)
+    if not complete:
         sys.exit(1)
 
 

@@ -1,23 +1,93 @@
 """One run of an import, from a folder or from uploads."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Self
+
+from chie.access.identity import current_user
 from chie.errors import ValidationError
-from chie.knowledge.note import Note
+from chie.knowledge import markdown
+from chie.knowledge.note import Note, Origin, note_uri
+from chie.knowledge.obsidian import LinkIndex
 from chie.knowledge.service import ImportOutcome, KnowledgeService
 from chie.knowledge.validation import valid_id
+from chie.knowledge.vault import Vault, fingerprint
+
+REMEMBER_AFTER = 100  # files
 
 
 class ImportRun:
-    """Rejects a second file for the same note, which would silently replace the first."""
+    """`files` are the fingerprints of all files by their paths in the vault, `key_of` gives the text from which a
+    file's id is derived if no earlier import had the file. Use as a context manager."""
 
-    def __init__(self, service: KnowledgeService, *, overwrite: bool = False) -> None:
+    def __init__(
+        self,
+        service: KnowledgeService,
+        vault: str,
+        files: Mapping[str, str],
+        *,
+        key_of: Callable[[str], str] = str,
+        overwrite: bool = False,
+        dry_run: bool = False,
+    ) -> None:
         self._service = service
+        self._key_of = key_of
         self._overwrite = overwrite
+        self._dry_run = dry_run
         self._names: dict[str, str] = {}
+        self._ids: dict[str, str] = {}
+        self._links = LinkIndex(files)
+        self._origins: dict[str, Origin] = {}
+        self.vault = Vault(vault, files, service.origins())
 
-    def add(self, name: str, note: Note) -> ImportOutcome:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._remember()
+
+    def note(self, path: str, file: markdown.File) -> Note:
+        """The file as a note. One that is stored keeps its creation date, unless the file has one, and its version if
+        nothing else has changed. ValidationError for a file that cannot become a note."""
+        note = markdown.parse_file(file, source=path, owner=current_user().id, resolve=self._resolve)
+        note = note if note.id else replace(note, id=self._id(path, note.user_id))
+        stored = self._service.find(valid_id(note.id))
+        if stored is None or note.created_at != file.changed:
+            return note
+        note = replace(note, created_at=stored.created_at)
+        same = replace(note, updated_at=stored.updated_at)
+        return same if same == stored else note
+
+    def add(self, name: str, path: str, note: Note, content: bytes) -> ImportOutcome:
+        """Rejects a second file for the same note, which would silently replace the first."""
         note_id = valid_id(note.id)
         if other := self._names.get(note_id):
             raise ValidationError("knowledge.import_duplicate", other=other)
-        outcome = self._service.import_note(note, overwrite=self._overwrite)
+        mark, previous = fingerprint(content), self.vault.previous(note_id)
+        outcome, version = self._service.import_file(
+            note, fingerprint=mark, previous=previous, overwrite=self._overwrite, dry_run=self._dry_run
+        )
         self._names[note_id] = name
+        origin = Origin(vault=self.vault.key, path=path, fingerprint=mark, version=version)
+        if not self._dry_run and origin != previous:
+            self._origins[note_id] = origin
+            if len(self._origins) >= REMEMBER_AFTER:
+                self._remember()
         return outcome
+
+    def _remember(self) -> None:
+        if self._origins:
+            self._service.store.remember_origins(self._origins)
+            self._origins = {}
+
+    def _id(self, path: str, author: str) -> str:
+        if path not in self._ids:
+            is_free = partial(self._service.may_use_id, author=author)
+            known = self.vault.note_id(path)
+            self._ids[path] = known or markdown.derived_id(self._key_of(path), current_user().id, is_free)
+        return self._ids[path]
+
+    def _resolve(self, target: str) -> str | None:
+        path = self._links.find(target)
+        return None if path is None else note_uri(self._id(path, current_user().id))

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, time
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -14,13 +14,21 @@ from yaml.constructor import SafeConstructor
 from yaml.nodes import ScalarNode
 
 from chie.errors import ValidationError
+from chie.knowledge import obsidian
+from chie.knowledge.encodings import decode
 from chie.knowledge.note import ANONYMOUS, Note, new_id
+from chie.knowledge.obsidian import Resolve
+from chie.knowledge.validation import MAX_TAG, MAX_TAGS
 
-FILE_SUFFIXES = (".md", ".markdown", ".txt")  # in any case
+# In any case. Documents have text too, but cannot be read yet.
+FILE_SUFFIXES = (".md", ".markdown", ".txt")
+DOCUMENT_SUFFIXES = (
+    *(".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".ods", ".odp", ".rtf", ".epub"),
+    *(".pages", ".numbers", ".key"),
+)
 
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?P<yaml>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(?P<title>.+)$", re.MULTILINE)
-_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<rest>.*)")
 _UNSAFE = re.compile(r"[^\w.-]+")
 _PLAIN_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 _MAX_NAME_BYTES = 255 - len("-.part")  # the limit of most file systems
@@ -39,8 +47,12 @@ _Loader.add_implicit_resolver(_NULL, re.compile(r"\A(?:~|null|Null|NULL)?\Z"), [
 _Loader.add_constructor(_NULL, lambda *_: None)
 
 
-def _always(_: Note) -> bool:
+def _always(_: str) -> bool:
     return True
+
+
+def _nowhere(_: str) -> None:
+    return None
 
 
 def write(note: Note) -> str:
@@ -60,11 +72,39 @@ def file_name(note: Note) -> str:
     return f"{title}-{name}.md" if title else f"{name}.md"
 
 
-def read(path: Path, *, owner: str = ANONYMOUS, is_free: Callable[[Note], bool] = _always) -> Note:
+@dataclass(frozen=True)
+class File:
+    """`changed` is the modification time."""
+
+    name: str
+    content: bytes
+    changed: datetime
+
+    @classmethod
+    def of(cls, path: Path) -> "File":
+        """ValidationError for a file that cannot be read."""
+        content, changed = _contents(path)
+        return cls(path.name, content, changed)
+
+
+def read(path: Path) -> Note:
     """ValidationError for a file that cannot become a note."""
-    content, changed = _contents(path)
-    source = path.resolve().as_uri()
-    return parse(decode(content), name=path.stem, source=source, changed=changed, owner=owner, is_free=is_free)
+    file = File.of(path)
+    return parse(decode(file.content), name=path.stem, source=path.resolve().as_uri(), changed=file.changed)
+
+
+def parse_file(file: File, *, source: str, owner: str, resolve: Resolve) -> Note:
+    """The note has an id only if Chie exported the file. Plain text has no tags and links."""
+    is_text = file.name.lower().endswith(".txt")
+    name = PurePosixPath(file.name).stem
+    return _parsed(
+        decode(file.content),
+        name=name,
+        source=source,
+        changed=file.changed,
+        owner=owner,
+        resolve=None if is_text else resolve,
+    )
 
 
 def exported(path: Path) -> Note | None:
@@ -78,28 +118,35 @@ def exported(path: Path) -> Note | None:
         return None
 
 
-def parse(
-    text: str,
-    *,
-    name: str,
-    source: str,
-    changed: datetime,
-    owner: str = ANONYMOUS,
-    is_free: Callable[[Note], bool] = _always,
-) -> Note:
-    """The same `source` and `owner` give the same id, so that importing again updates the note. Others can compute that
-    id too: if it is not `is_free`, the note gets another. An id in the front matter is used only in our own exports:
-    ids of other programs are often not unique.
-    """
+def parse(text: str, *, name: str, source: str, changed: datetime, owner: str = ANONYMOUS) -> Note:
+    """The same `source` and `owner` give the same id."""
+    note = _parsed(text, name=name, source=source, changed=changed, owner=owner, resolve=_nowhere)
+    return note if note.id else replace(note, id=derived_id(source, owner))
+
+
+def derived_id(key: str, owner: str, is_free: Callable[[str], bool] = _always) -> str:
+    """The same `key` and `owner` give the same id, so that importing again updates the note. Others can compute that id
+    too: if it is not `is_free`, the note gets another."""
+    key = key if owner == ANONYMOUS else f"{owner} {key}"
+    keys = [key, *(f"{key} {number}" for number in range(2, _MAX_ID_ATTEMPTS + 1))]
+    return next(filter(is_free, map(_id_of, keys)), None) or new_id()
+
+
+def _parsed(text: str, *, name: str, source: str, changed: datetime, owner: str, resolve: Resolve | None) -> Note:
+    """An id in the front matter is used only in our own exports, which are read as they are: ids of other programs are
+    often not unique. Without `resolve` the text has no tags and links."""
     fields, body = _parts(text)
     ours = fields.keys() >= _ALWAYS_WRITTEN
     created = _moment(fields, "created_at", "created", "date") or changed
-    given_id = _text(fields, "id") if ours else None
-    note = Note(
-        id=given_id or "",
-        title=_title(fields, body, name),
+    title, tags = _title(fields, body, name), _listed(fields, "tags", "tag")
+    if not ours and resolve is not None:
+        tags = _with_inline(tags, obsidian.inline_tags(body))
+        body = obsidian.with_aliases(obsidian.with_links(body, resolve), title, _aliases(fields))
+    return Note(
+        id=(ours and _text(fields, "id")) or "",
+        title=title,
         content=body.strip(),
-        tags=_tags(fields),
+        tags=tags,
         source=_text(fields, "source") or (None if ours else source),
         status=_text(fields, "status"),
         user_id=_text(fields, "user_id") or owner,
@@ -108,14 +155,6 @@ def parse(
         created_at=created,
         updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created, changed),
     )
-    return note if given_id else _with_id(note, source if owner == ANONYMOUS else f"{owner} {source}", is_free)
-
-
-def decode(content: bytes) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValidationError("knowledge.file_not_utf8") from error
 
 
 def _contents(path: Path) -> tuple[bytes, datetime]:
@@ -156,12 +195,6 @@ def _fields(matter: str) -> dict[Any, Any] | None:
     return fields if isinstance(fields, dict) else None
 
 
-def _with_id(note: Note, source: str, is_free: Callable[[Note], bool]) -> Note:
-    names = [source, *(f"{source} {number}" for number in range(2, _MAX_ID_ATTEMPTS + 1))]
-    candidates = (replace(note, id=_id_of(name)) for name in names)
-    return next(filter(is_free, candidates), None) or replace(note, id=new_id())
-
-
 def _id_of(source: str) -> str:
     return f"k-{uuid5(NAMESPACE_URL, source).hex[:16]}"
 
@@ -175,30 +208,30 @@ def _text(fields: dict[Any, Any], name: str) -> str | None:
 def _title(fields: dict[Any, Any], body: str, name: str) -> str:
     if title := _text(fields, "title"):
         return title
-    heading = _HEADING.search(_prose(body))
+    heading = _HEADING.search(obsidian.prose(body))
     return heading["title"].rstrip(" \t#") or heading["title"][0] if heading else name
 
 
-def _prose(body: str) -> str:
-    """The body without fenced code, where lines that begin with `#` are comments."""
-    lines, fence = list[str](), ""
-    for line in body.split("\n"):
-        found = _FENCE.match(line)
-        if not found:
-            lines.extend([] if fence else [line])
-        elif not fence:
-            fence = found["marks"]
-        elif found["marks"].startswith(fence) and not found["rest"].strip():
-            fence = ""
-    return "\n".join(lines)
-
-
-def _tags(fields: dict[Any, Any]) -> list[str]:
+def _listed(fields: dict[Any, Any], *names: str) -> list[str]:
     """A list, or text separated by commas or spaces, as in Obsidian."""
-    tags = fields.get("tags") or fields.get("tag") or []
-    if isinstance(tags, str):
-        return [tag for tag in re.split(r"[,\s]+", tags) if tag]
-    return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+    found: Any = next(filter(None, map(fields.get, names)), [])
+    if isinstance(found, str):
+        return [part for part in re.split(r"[,\s]+", found) if part]
+    return [part for part in found if isinstance(part, str)] if isinstance(found, list) else []
+
+
+def _aliases(fields: dict[Any, Any]) -> list[str]:
+    """A single alias may contain blanks and commas."""
+    alias = _text(fields, "aliases") or _text(fields, "alias")
+    return [alias] if alias else _listed(fields, "aliases", "alias")
+
+
+def _with_inline(tags: list[str], inline: list[str]) -> list[str]:
+    """As many of the tags in the text as a note may have; they must not make the file invalid."""
+    space = max(MAX_TAGS - len(tags), 0)
+    known = {tag.lstrip("#").casefold() for tag in tags}
+    new = dict.fromkeys(tag for tag in inline if tag.casefold() not in known and len(tag) <= MAX_TAG)
+    return [*tags, *list(new)[:space]]
 
 
 def _moment(fields: dict[Any, Any], *names: str) -> datetime | None:

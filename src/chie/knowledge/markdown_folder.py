@@ -1,7 +1,7 @@
 """Import and export of folders of Markdown, one file per note. Both can be interrupted and run again."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,60 +12,102 @@ from chie.errors import ChieError, StorageError, ValidationError
 from chie.files import replacing
 from chie.knowledge import markdown
 from chie.knowledge.import_run import ImportRun
-from chie.knowledge.note import Heading, Note
+from chie.knowledge.note import Heading, Note, Origin
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.validation import MAX_LIMIT, is_plain
+from chie.knowledge.vault import fingerprint, vault_key
 from chie.messages.catalogue import Message
 
 MTIME_TOLERANCE_SECONDS = 2.0  # the resolution of some file systems
 
-Progress = Callable[[Iterable[Path]], Iterable[Path]]
+Progress = Callable[[Sequence[Path]], Iterable[Path]]
 
 
 @dataclass
 class ImportReport:
-    """`newer` are files whose notes were changed in Chie later and left alone."""
+    """`newer` are files whose notes were changed in Chie later and left alone. `left` are notes whose files are no
+    longer in the folder."""
 
     saved: int = 0
     unchanged: int = 0
     newer: list[Path] = field(default_factory=list)
     refused: dict[Path, Message] = field(default_factory=dict)
+    left: dict[str, Origin] = field(default_factory=dict)
 
 
 def markdown_files(folder: Path) -> list[Path]:
     """Markdown files outside hidden folders, where Obsidian keeps its settings and trash."""
+    return _files(folder, markdown.FILE_SUFFIXES)
+
+
+def document_files(folder: Path) -> list[Path]:
+    """Files with text that cannot be imported yet."""
+    return _files(folder, markdown.DOCUMENT_SUFFIXES)
+
+
+def _files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     if not folder.is_dir():
         raise ValidationError("knowledge.folder_not_found", folder=str(folder))
     return sorted(
         path
         for path in folder.rglob("*")
-        if path.name.lower().endswith(markdown.FILE_SUFFIXES)
+        if path.name.lower().endswith(suffixes)
         and path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     )
 
 
 def import_files(
-    service: KnowledgeService, files: Iterable[Path], *, folder: Path | None = None, overwrite: bool = False
+    service: KnowledgeService,
+    files: Sequence[Path],
+    *,
+    folder: Path | None = None,
+    overwrite: bool = False,
+    dry_run: bool = False,
+    progress: Progress = iter,
 ) -> ImportReport:
-    """Import every file. A file that cannot become a note, or a symlink out of `folder`, is reported; a StorageError
-    ends the import.
+    """Import every file of a folder. A file that cannot become a note, or a symlink out of the folder, is reported; a
+    StorageError ends the import.
     """
-    report, run = ImportReport(), ImportRun(service, overwrite=overwrite)
-    for path in files:
-        try:
-            if folder is not None:
+    report = ImportReport()
+    folder = folder or Path(os.path.commonpath([str(path.parent) for path in files] or ["."]))
+    paths = {path: vault_path(path, folder) for path in files}
+    by_path = {name: path.resolve().as_uri() for path, name in paths.items()}
+    key = vault_key(folder, current_user().id)
+    marks = _fingerprints(paths, folder)
+    with ImportRun(service, key, marks, key_of=by_path.__getitem__, overwrite=overwrite, dry_run=dry_run) as run:
+        for path in progress(files):
+            try:
                 _require_inside(path, folder)
-            outcome = run.add(str(path), markdown.read(path, owner=current_user().id, is_free=service.may_use_id))
-            report.saved += outcome == "saved"
-            report.unchanged += outcome == "unchanged"
-            if outcome == "newer":
-                report.newer.append(path)
-        except StorageError:
-            raise
-        except ChieError as error:
-            report.refused[path] = error.reason
+                file = markdown.File.of(path)
+                outcome = run.add(str(path), paths[path], run.note(paths[path], file), file.content)
+                report.saved += outcome == "saved"
+                report.unchanged += outcome == "unchanged"
+                if outcome == "newer":
+                    report.newer.append(path)
+            except StorageError:
+                raise
+            except ChieError as error:
+                report.refused[path] = error.reason
+    present = set(paths.values())
+    report.left = {note_id: origin for note_id, origin in run.vault.left().items() if origin.path not in present}
     return report
+
+
+def vault_path(path: Path, folder: Path) -> str:
+    """Relative to the folder, and readable: without the bytes of names that are not UTF-8."""
+    name = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
+    return name.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _fingerprints(paths: Mapping[Path, str], folder: Path) -> dict[str, str]:
+    """Of the files that can be read."""
+    found = {}
+    for path, name in paths.items():
+        with suppress(ValidationError):
+            _require_inside(path, folder)
+            found[name] = fingerprint(markdown.File.of(path).content)
+    return found
 
 
 def _require_inside(path: Path, folder: Path) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Literal
+from urllib.parse import quote
 
 from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - re-exported for the stores
 from chie.messages.catalogue import Message
@@ -16,8 +17,26 @@ def new_id() -> str:
     return f"k-{token_hex(8)}"
 
 
+NOTE_URI = "note://{id}"
+"""The MCP resource of a note."""
+
+
+def note_uri(note_id: str) -> str:
+    return NOTE_URI.format(id=quote(note_id, safe=""))
+
+
 def now() -> datetime:
     return datetime.now(UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """The file that a note was last imported from. `version` is the note's `updated_at` after that import."""
+
+    vault: str
+    path: str
+    fingerprint: str
+    version: datetime
 
 
 @dataclass(frozen=True, kw_only=True)

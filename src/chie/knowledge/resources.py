@@ -1,18 +1,16 @@
 """Notes as MCP resources, for clients in which a person attaches one to a conversation."""
 
 from collections.abc import Callable, Sequence
-from urllib.parse import quote
 
 from fastmcp.resources.base import Resource
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from mcp_types import Annotations, ListResourcesRequest
 from starlette.concurrency import run_in_threadpool
 
-from chie.knowledge.note import Heading
+from chie.knowledge.note import NOTE_URI, Heading, note_uri
 from chie.knowledge.service import KnowledgeService
 from chie.mcp_kit.server import Server
 
-NOTE_URI = "note://{id}"
 MARKDOWN = "text/markdown"
 MAX_LISTED_NOTES = 20  # clients show the list in a menu or add it to the model's context
 
@@ -26,10 +24,6 @@ def declare_resources(server: Server, service: KnowledgeService) -> None:
         mime_type=MARKDOWN,
     )(_reader(service))
     server.add_middleware(NewestNotes(service))
-
-
-def note_uri(note_id: str) -> str:
-    return NOTE_URI.format(id=quote(note_id, safe=""))
 
 
 def _reader(service: KnowledgeService) -> Callable[[str], str]:

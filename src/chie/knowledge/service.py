@@ -15,6 +15,7 @@ from chie.knowledge.note import (
     Found,
     Hit,
     Note,
+    Origin,
     Page,
     Saved,
     Similar,
@@ -105,9 +106,7 @@ class KnowledgeService:
 
     def _next_version(self, stored: Note) -> datetime:
         """Later than the stored version even if the clock was set back or an imported file has a date in the future."""
-        with suppress(OverflowError):
-            return max(self._clock(), stored.updated_at + VERSION_STEP)
-        return stored.updated_at
+        return max(self._clock(), _following(stored))
 
     def get(self, note_id: str) -> Note:
         note_id = validation.required_id(note_id)
@@ -148,23 +147,46 @@ class KnowledgeService:
         """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because
         its author would lose the change without notice.
         """
+        return self.import_file(note, overwrite=overwrite)[0]
+
+    def import_file(
+        self,
+        note: Note,
+        *,
+        fingerprint: str | None = None,
+        previous: Origin | None = None,
+        overwrite: bool = False,
+        dry_run: bool = False,
+    ) -> tuple[ImportOutcome, datetime]:
+        """As `import_note`, with the fingerprint of the note's file and the `previous` import of the note: then dates
+        decide only if both the file and the note have changed since. Returns the note's version after this import."""
         stored = self._stored(note)
         note = validation.cleaned(_owned(note, stored))
         if stored == note:
-            return "unchanged"
+            return "unchanged", note.updated_at
         if stored is not None:
             _require_permission(stored, private=note.private)
-            if stored.updated_at > note.updated_at and not overwrite:
-                return "unchanged" if _differs_only_in_dates(stored, note) else "newer"
-        self.store.save(note, replacing=stored)
-        record("note.imported", note.id)
-        return "saved"
+            if not overwrite:
+                if _keeps(stored, note, fingerprint, previous):
+                    if _differs_only_in_dates(stored, note):
+                        return "unchanged", stored.updated_at
+                    return "newer", previous.version if previous else note.updated_at
+                if previous:  # the file may have an older date than the version that it replaces
+                    note = replace(note, updated_at=max(note.updated_at, _following(stored)))
+        if not dry_run:
+            self.store.save(note, replacing=stored)
+            record("note.imported", note.id)
+        return "saved", note.updated_at
 
-    def may_use_id(self, note: Note) -> bool:
+    def may_use_id(self, note_id: str, author: str) -> bool:
         """Whether the id is unused or belongs to a note of the same author, so that an import cannot end up in a note
         that somebody else stored under its id."""
-        stored = self.store.get(note.id)
-        return stored is None or stored.user_id == _owned(note, None).user_id
+        stored, user = self.store.get(note_id), known_user()
+        return stored is None or stored.user_id == (author if user.admin else user.id)
+
+    def origins(self) -> dict[str, Origin]:
+        """Where the current user's notes were imported from, by note id."""
+        return self.store.origins(user_id=current_user().id)
 
     def restore(self, note: Note) -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
@@ -200,6 +222,23 @@ def _require_permission(note: Note, *, private: bool | None = None) -> None:
         raise ForbiddenError("knowledge.note_forbidden", author=note.user_id)
     if note.user_id != user.id and private not in (None, note.private):
         raise ForbiddenError("knowledge.visibility_forbidden", author=note.user_id)
+
+
+def _keeps(stored: Note, note: Note, fingerprint: str | None, previous: Origin | None) -> bool:
+    """Whether an import leaves the stored note as it is."""
+    if previous is None:
+        return stored.updated_at > note.updated_at
+    edited = stored.updated_at != previous.version
+    if fingerprint == previous.fingerprint:
+        return edited or _differs_only_in_dates(stored, note)
+    return edited and stored.updated_at > note.updated_at
+
+
+def _following(stored: Note) -> datetime:
+    """The next version after the stored one; the last possible date has none."""
+    with suppress(OverflowError):
+        return stored.updated_at + VERSION_STEP
+    return stored.updated_at
 
 
 def _differs_only_in_dates(stored: Note, note: Note) -> bool:

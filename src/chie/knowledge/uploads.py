@@ -3,22 +3,21 @@
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import PurePosixPath
 from typing import IO
 
-from chie.access.identity import current_user
 from chie.errors import ChieError, StorageError, ValidationError
 from chie.knowledge import markdown
 from chie.knowledge.import_run import ImportRun
 from chie.knowledge.markdown_folder import all_notes
-from chie.knowledge.note import Note, now
+from chie.knowledge.note import now
 from chie.knowledge.service import KnowledgeService
-from chie.knowledge.validation import valid_id
+from chie.knowledge.vault import UPLOADS, fingerprint
 from chie.messages.catalogue import Message
 
 MIB = 1024 * 1024
@@ -85,20 +84,31 @@ class ByteBudget:
 
 def receive(service: KnowledgeService, uploads: Iterable[Upload], *, overwrite: bool = False) -> ImportReport:
     """Import every file. A file that cannot become a note is reported; a StorageError ends the import."""
-    report, run, budget = ImportReport(), ImportRun(service, overwrite=overwrite), ByteBudget()
+    report, budget = ImportReport(), ByteBudget()
+    files = list[tuple[Entry, markdown.File]]()
     for entry in unpacked(uploads, report):
-        try:
-            note = _note(service, replace(entry, read=partial(budget.read, entry.read)))
-            outcome = run.add(entry.name, note)
-            report.saved += outcome == "saved"
-            report.unchanged += outcome == "unchanged"
-            if outcome == "newer":
-                report.newer.append(entry.name)
-        except StorageError:
-            raise
-        except ChieError as error:
-            report.refused[entry.name] = error.reason
+        with _reported(report, entry.name):
+            files.append((entry, _file(replace(entry, read=partial(budget.read, entry.read)))))
+    marks = {entry.name: fingerprint(file.content) for entry, file in files}
+    with ImportRun(service, UPLOADS, marks, overwrite=overwrite) as run:
+        for entry, file in files:
+            with _reported(report, entry.name):
+                outcome = run.add(entry.name, entry.name, run.note(entry.name, file), file.content)
+                report.saved += outcome == "saved"
+                report.unchanged += outcome == "unchanged"
+                if outcome == "newer":
+                    report.newer.append(entry.name)
     return report
+
+
+@contextmanager
+def _reported(report: ImportReport, name: str) -> Iterator[None]:
+    try:
+        yield
+    except StorageError:
+        raise
+    except ChieError as error:
+        report.refused[name] = error.reason
 
 
 def write_zip(service: KnowledgeService, target: IO[bytes]) -> None:
@@ -139,11 +149,11 @@ def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
 
 
 def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-    """Markdown files, without hidden folders and the resource forks that macOS adds."""
+    """Markdown files and documents, without hidden folders and the resource forks that macOS adds."""
     entries = [
         entry
         for entry in archive.infolist()
-        if entry.filename.lower().endswith(markdown.FILE_SUFFIXES)
+        if entry.filename.lower().endswith(markdown.FILE_SUFFIXES + markdown.DOCUMENT_SUFFIXES)
         and not any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(entry.filename).parts)
     ]
     if len(entries) > MAX_FILES:
@@ -174,30 +184,14 @@ def _name(entry: zipfile.ZipInfo) -> str:
     return entry.filename
 
 
-def _content(name: str, read: Reader) -> str:
-    if not name.lower().endswith(markdown.FILE_SUFFIXES):
+def _file(entry: Entry) -> markdown.File:
+    """A file without a date was changed now."""
+    name = entry.name.lower()
+    if name.endswith(markdown.DOCUMENT_SUFFIXES):
+        raise ValidationError("knowledge.document_unsupported")
+    if not name.endswith(markdown.FILE_SUFFIXES):
         raise ValidationError("knowledge.file_type_unsupported")
-    content = read()
+    content = entry.read()
     if len(content) > MAX_FILE_BYTES:
         raise ValidationError("knowledge.file_too_large", limit=MAX_FILE_BYTES // MIB)
-    return markdown.decode(content)
-
-
-def _note(service: KnowledgeService, entry: Entry) -> Note:
-    """A file without a date was changed now; a note that exists keeps its creation date."""
-    name, moment = entry.name, entry.changed or now()
-    text = _content(name, entry.read)
-    note = markdown.parse(
-        text,
-        name=PurePosixPath(name).stem,
-        source=name,
-        changed=moment,
-        owner=current_user().id,
-        is_free=service.may_use_id,
-    )
-    stored = service.find(valid_id(note.id))
-    if stored is None or note.created_at != moment:
-        return note
-    note = replace(note, created_at=stored.created_at)
-    same = replace(note, updated_at=stored.updated_at)
-    return same if same == stored else note
+    return markdown.File(entry.name, content, entry.changed or now())

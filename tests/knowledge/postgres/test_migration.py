@@ -48,10 +48,14 @@ class TestCommand:
         self, home: Path, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         fill(home / "chie.db", 150)
+        vault = tmp_path / "vault"
+        vault.mkdir()
+        (vault / "計画.md").write_text("the plan", encoding="utf-8")
+        chie("notes", "import", str(vault))
         out = chie("notes", "migrate", "--to", url)
         last = json.loads((home / "audit.log").read_text().splitlines()[-1])
         assert last["kind"] == "notes.migrated"
-        assert "150 notes copied, 0 deleted; 150 are equal in both stores." in out.output
+        assert "151 notes copied, 0 deleted; 151 are equal in both stores." in out.output
         assert "Now set CHIE_DATABASE_URL to the URL that you gave" in out.output
         monkeypatch.setenv("CHIE_DATABASE_URL", url)
         back = chie("notes", "migrate", "--to", str(tmp_path / "back.db"))
@@ -63,7 +67,9 @@ class TestCommand:
         first, last = (sqlite3.connect(path) for path in (home / "chie.db", tmp_path / "back.db"))
         rows = [[row[1:] for row in database.execute(query)] for database in (first, last)]
         assert rows[0] == rows[1]
-        assert len(rows[0]) >= 150
+        assert len(rows[0]) >= 151
+        origins = [database.execute("SELECT * FROM imports").fetchall() for database in (first, last)]
+        assert (len(origins[0]), origins[1]) == (1, origins[0])
         first.close()
         last.close()
         assert_counts_are_true(url)

@@ -1,11 +1,11 @@
 """The port to note storage. `tests/contract/note_store.py` specifies what an adapter must do."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Note, Origin, Page, Similar, TagCount
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -68,6 +68,13 @@ class NoteStore(ABC):
     def embeddings(self, notes: Sequence[Note]) -> "dict[str, Vectors]":  # noqa: ARG002
         """Stored vectors of these notes' passages by the text that was embedded, as far as the store has them."""
         return {}
+
+    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:  # noqa: ARG002
+        """Where the user's notes, or all notes, were imported from, by note id, as far as the store remembers it."""
+        return {}
+
+    def remember_origins(self, origins: Mapping[str, Origin]) -> None:  # noqa: B027 - Vector Search has no place for it
+        """Remember by note id where notes were imported from, until they are deleted."""
 
     def finish_background_work(self) -> None:  # noqa: B027 - most stores have none
         """Do background work now, after many notes were added at once."""

@@ -9,15 +9,26 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-VERSION = 2
+VERSION = 3
 SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
 
+# Where notes were imported from.
+IMPORTS = """
+CREATE TABLE knowledge_imports (
+    note text COLLATE "C" PRIMARY KEY REFERENCES knowledge_notes (id) ON DELETE CASCADE,
+    vault text NOT NULL,
+    path text NOT NULL,
+    fingerprint text NOT NULL,
+    version timestamptz NOT NULL
+);
+"""
+
 # Passages are replaced, never updated. `owner` is set for private notes; it and `labels`, the folded tags, are repeated
 # beside words and vectors, so that index scans can filter. `knowledge_corpus` has the counts that BM25 needs by owner,
 # with the empty owner for what everybody may see; writers lock that row first.
-SCHEMA = """
+SCHEMA = f"""
 CREATE TABLE knowledge_schema (version int NOT NULL);
 CREATE TABLE knowledge_notes (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -77,7 +88,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-"""
+{IMPORTS}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -106,6 +117,7 @@ DO $$ DECLARE name text; BEGIN
     LOOP EXECUTE format('DROP INDEX %I', name); END LOOP;
 END $$;
 """,
+    2: IMPORTS,
 }
 
 

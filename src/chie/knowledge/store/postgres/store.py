@@ -1,6 +1,6 @@
 """The store for several processes and hosts: notes, words and vectors in one PostgreSQL database."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -9,12 +9,12 @@ from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Hit, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Hit, Note, Origin, Page, Similar, TagCount
 from chie.knowledge.passages import indexed_text, split
 from chie.knowledge.ranking import ParsedQuery
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
-from chie.knowledge.store.postgres import note_table, statistics
+from chie.knowledge.store.postgres import import_table, note_table, statistics
 from chie.knowledge.store.postgres.backfill import Backfill
 from chie.knowledge.store.postgres.note_table import Draft
 from chie.knowledge.store.postgres.search import Search
@@ -73,6 +73,12 @@ class PostgresStore(SqlNoteStore):
             return found
 
         return self._pool.write(work)
+
+    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:
+        return self._pool.read(lambda connection: import_table.read(connection, user_id))
+
+    def remember_origins(self, origins: Mapping[str, Origin]) -> None:
+        self._pool.write(lambda connection: import_table.write(connection, origins))
 
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction. Rows are locked in the order of ids, so that two copying processes cannot deadlock."""

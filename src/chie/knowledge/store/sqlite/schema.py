@@ -4,7 +4,18 @@ import sqlite3
 
 from chie.knowledge.store.private_terms import indexed_terms
 
-VERSION = 3  # kept in the file as `user_version`
+VERSION = 4  # kept in the file as `user_version`
+
+# Where notes were imported from. Replacing a note keeps its row, deleting the note deletes it.
+IMPORTS = """
+CREATE TABLE imports (
+    note TEXT PRIMARY KEY,
+    vault TEXT NOT NULL,
+    path TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    version TEXT NOT NULL
+) WITHOUT ROWID;
+"""
 
 # The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see. A process of an
 # older version, which does not set `owner`, cannot add private passages: everybody would find them.
@@ -81,6 +92,7 @@ END;
 CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL);
 """
     + STATISTICS
+    + IMPORTS
 )
 
 # Statements that upgrade a file of this version to the next.
@@ -100,6 +112,7 @@ UPDATE words SET tokens = owned_tokens(tokens, (SELECT owner FROM passages WHERE
 {STATISTICS}
 INSERT INTO corpus SELECT coalesce(owner, ''), count(*), sum(length) FROM passages GROUP BY 1;
 """,
+    3: IMPORTS,
 }
 
 

@@ -1,18 +1,18 @@
 """The embedded store: one SQLite file, a full-text index, and a scan of all vectors in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Note, Origin, Page, Similar, TagCount
 from chie.knowledge.passages import indexed_text, split
 from chie.knowledge.ranking import ParsedQuery
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey, SqlNoteStore
-from chie.knowledge.store.sqlite import note_table
+from chie.knowledge.store.sqlite import import_table, note_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.search import Search
@@ -46,7 +46,16 @@ class SqliteStore(SqlNoteStore):
 
     def delete(self, note_id: str) -> bool:
         with self._file.write() as connection:
+            import_table.remove(connection, note_id)
             return note_table.remove(connection, note_id)
+
+    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:
+        with self._file.read() as connection:
+            return import_table.read(connection, user_id)
+
+    def remember_origins(self, origins: Mapping[str, Origin]) -> None:
+        with self._file.write() as connection:
+            import_table.write(connection, origins)
 
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction."""

@@ -1,0 +1,38 @@
+"""SQL for the origins of imported notes."""
+
+from collections.abc import Mapping
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from chie.knowledge.note import Origin
+
+if TYPE_CHECKING:
+    from chie.knowledge.store.postgres.pool import Connection
+
+
+def read(connection: "Connection", user_id: str | None) -> dict[str, Origin]:
+    found = connection.execute(
+        "SELECT note, vault, path, fingerprint, version FROM knowledge_imports JOIN knowledge_notes ON id = note"
+        " WHERE user_id = %(user)s OR %(user)s::text IS NULL ORDER BY note",
+        {"user": user_id},
+    )
+    return {
+        note: Origin(vault=vault, path=path, fingerprint=mark, version=version.astimezone(UTC))
+        for note, vault, path, mark, version in found
+    }
+
+
+def write(connection: "Connection", origins: Mapping[str, Origin]) -> None:
+    """Notes that were deleted meanwhile are left out. Rows are locked in the order of ids."""
+    rows = [
+        (origin.vault, origin.path, origin.fingerprint, origin.version, note)
+        for note, origin in sorted(origins.items())
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO knowledge_imports (note, vault, path, fingerprint, version)"
+            " SELECT id, %s, %s, %s, %s FROM knowledge_notes WHERE id = %s FOR KEY SHARE"
+            " ON CONFLICT (note) DO UPDATE SET vault = excluded.vault, path = excluded.path,"
+            " fingerprint = excluded.fingerprint, version = excluded.version",
+            rows,
+        )

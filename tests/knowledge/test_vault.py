@@ -1,0 +1,178 @@
+"""Importing a vault again: renamed files, other mount points, edits on the page, and files that are gone."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.postgres import new_schema, postgres_url, run_server
+
+from chie.access.identity import User, acting_as
+from chie.knowledge.markdown_folder import ImportReport, all_notes, import_files, markdown_files
+from chie.knowledge.note import Note
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.store.postgres.store import PostgresStore
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    yield from run_server()
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeService]:
+    store: SqliteStore | PostgresStore
+    if request.param == "sqlite":
+        store = SqliteStore(tmp_path / "notes.db", HashingEmbedder())
+    else:
+        store = PostgresStore(postgres_url(new_schema(request.getfixturevalue("server"))), HashingEmbedder())
+    yield KnowledgeService(store)
+    store.close()
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    vault = tmp_path / "vault"
+    (vault / "サーバー").mkdir(parents=True)
+    (vault / "サーバー" / "ログ.md").write_text("`docker logs` を見る", encoding="utf-8")
+    (vault / "index.md").write_text("see [[ログ]] #start", encoding="utf-8")
+    (vault / "plan.md").write_text("the plan", encoding="utf-8")
+    return vault
+
+
+def run(service: KnowledgeService, vault: Path, *, overwrite: bool = False, dry_run: bool = False) -> ImportReport:
+    return import_files(service, markdown_files(vault), folder=vault, overwrite=overwrite, dry_run=dry_run)
+
+
+def counts(report: ImportReport) -> tuple[int, int, int, int]:
+    return report.saved, report.unchanged, len(report.newer), len(report.refused)
+
+
+def by_source(service: KnowledgeService) -> dict[str | None, Note]:
+    return {note.source: note for note in all_notes(service)}
+
+
+def test_source_is_relative_and_readable_and_links_lead_to_notes(service: KnowledgeService, vault: Path) -> None:
+    assert counts(run(service, vault)) == (3, 0, 0, 0)
+    notes = by_source(service)
+    assert set(notes) == {"サーバー/ログ.md", "index.md", "plan.md"}
+    assert notes["index.md"].content == f"see [ログ](note://{notes['サーバー/ログ.md'].id}) #start"
+    assert notes["index.md"].tags == ["start"]
+    assert counts(run(service, vault)) == (0, 3, 0, 0)
+
+
+def test_renamed_file_keeps_its_note(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    before = by_source(service)
+    (vault / "plan.md").rename(vault / "サーバー" / "計画.md")
+    report = run(service, vault)
+    assert (counts(report), report.left) == ((1, 2, 0, 0), {})
+    after = by_source(service)
+    assert (len(after), after["サーバー/計画.md"].id) == (3, before["plan.md"].id)
+    assert after["サーバー/計画.md"].title == "計画"
+
+
+def test_copied_file_is_a_note_of_its_own(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    shutil.copy(vault / "plan.md", vault / "copy.md")
+    assert counts(run(service, vault)) == (1, 3, 0, 0)
+    assert len(by_source(service)) == 4
+
+
+@pytest.mark.parametrize("change", [lambda _: None, lambda vault: (vault / "plan.md").write_text("another plan")])
+def test_another_mount_point_is_the_same_vault(
+    service: KnowledgeService, vault: Path, change: Callable[[Path], object]
+) -> None:
+    run(service, vault)
+    ids = {note.id for note in all_notes(service)}
+    elsewhere = vault.parent / "mnt" / "renamed"
+    shutil.copytree(vault, elsewhere)
+    change(elsewhere)
+    report = run(service, elsewhere)
+    assert (report.newer, report.refused, report.left) == ([], {}, {})
+    assert {note.id for note in all_notes(service)} == ids
+    assert set(by_source(service)) == {"サーバー/ログ.md", "index.md", "plan.md"}
+
+
+def test_part_of_a_vault_is_not_the_vault(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    part = vault.parent / "part"
+    part.mkdir()
+    shutil.copy(vault / "plan.md", part)
+    report = run(service, part)
+    assert (counts(report), report.left) == ((0, 1, 0, 0), {})
+    (part / "index.md").write_text("別の目次", encoding="utf-8")
+    assert counts(run(service, part)) == (1, 1, 0, 0)
+    assert len(list(all_notes(service))) == 4
+
+
+def test_moved_vault_may_have_a_renamed_and_a_deleted_file(service: KnowledgeService, vault: Path) -> None:
+    (vault / "old.md").write_text("古い")
+    run(service, vault)
+    elsewhere = vault.rename(vault.parent / "elsewhere")
+    (elsewhere / "plan.md").rename(elsewhere / "計画.md")
+    (elsewhere / "old.md").unlink()
+    report = run(service, elsewhere)
+    assert counts(report) == (1, 2, 0, 0)
+    assert [origin.path for origin in report.left.values()] == ["old.md"]
+
+
+def test_another_vault_with_the_same_names_is_another(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    other = vault.parent / "other"
+    other.mkdir()
+    (other / "index.md").write_text("別の目次", encoding="utf-8")
+    (other / "plan.md").write_text("another plan", encoding="utf-8")
+    assert counts(run(service, other)) == (2, 0, 0, 0)
+    assert len(list(all_notes(service))) == 5
+    assert counts(run(service, vault)) == (0, 3, 0, 0)
+
+
+def test_edit_survives_a_file_that_only_got_a_newer_date(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    note = by_source(service)["plan.md"]
+    service.update(note.id, content="the plan, 改訂版")
+    os.utime(vault / "plan.md", (4_000_000_000, 4_000_000_000))
+    assert run(service, vault).newer == [vault / "plan.md"]
+    assert service.get(note.id).content == "the plan, 改訂版"
+    assert run(service, vault, overwrite=True).saved == 1
+    assert service.get(note.id).content == "the plan"
+
+
+def test_changed_file_with_an_older_date_updates_an_untouched_note(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    before = by_source(service)["plan.md"]
+    (vault / "plan.md").write_text("前の版", encoding="utf-8")
+    os.utime(vault / "plan.md", (1_000_000_000, 1_000_000_000))
+    assert counts(run(service, vault)) == (1, 2, 0, 0)
+    after = service.get(before.id)
+    assert (after.content, after.updated_at > before.updated_at) == ("前の版", True)
+    assert counts(run(service, vault)) == (0, 3, 0, 0)
+
+
+def test_file_that_is_gone_is_listed(service: KnowledgeService, vault: Path) -> None:
+    run(service, vault)
+    note = by_source(service)["plan.md"]
+    (vault / "plan.md").unlink()
+    report = run(service, vault)
+    assert {note_id: origin.path for note_id, origin in report.left.items()} == {note.id: "plan.md"}
+    service.delete(note.id)
+    assert run(service, vault).left == {}
+
+
+def test_dry_run_changes_nothing(service: KnowledgeService, vault: Path) -> None:
+    assert counts(run(service, vault, dry_run=True)) == (3, 0, 0, 0)
+    assert list(all_notes(service)) == []
+    assert service.origins() == {}
+
+
+def test_notes_of_other_users_are_not_matched(service: KnowledgeService, vault: Path) -> None:
+    with acting_as(User("aki")):
+        run(service, vault)
+    with acting_as(User("ben")):
+        assert counts(run(service, vault)) == (3, 0, 0, 0)
+        assert len(service.origins()) == 3
+    assert len(list(all_notes(service))) == 6
