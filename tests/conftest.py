@@ -13,7 +13,7 @@ from hypothesis import settings
 
 
 def _is_local(host: object) -> bool:
-    if host in ("localhost", "", None):
+    if host in ("localhost", b"localhost", "", None):
         return True
     try:
         return ipaddress.ip_address(str(host)).is_loopback

@@ -211,6 +211,9 @@ def _refused(port: int) -> bool:
     return False
 
 
+LOOPBACK = {"PORT": "0", "CHIE_MODEL_HOST": "127.0.0.1"}  # tests look up no names
+
+
 def composed(shell: dict[str, str]) -> dict[str, str]:
     """The container's environment as Docker Compose makes it: a variable without a value comes from the shell."""
     service = yaml.safe_load((DEPLOY.parent / "compose.yaml").read_text("utf-8"))["services"]["chie"]
@@ -224,8 +227,9 @@ def composed(shell: dict[str, str]) -> dict[str, str]:
 
 def test_docker_compose_up_runs_with_the_models_of_the_shell() -> None:
     """Without Docker: the image's command with the environment of the compose file at the root."""
+    assert composed({})["CHIE_MODEL_HOST"] == "host.docker.internal"
     shell = {"OPENAI_API_KEY": "sk-sesame", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "AWS_ACCESS_KEY_ID": "AKIA0"}
-    with container(None, **composed(shell) | {"PORT": "0"}) as running:
+    with container(None, **composed(shell) | LOOPBACK) as running:
         local = {"host": f"localhost:{running.port}"}
         assert get(f"{running.url}/health", **local).json()["status"] == "healthy"
         setup = get(f"{running.url}/api/setup", **local).json()
@@ -236,5 +240,5 @@ def test_docker_compose_up_runs_with_the_models_of_the_shell() -> None:
 
 
 def test_docker_compose_up_needs_no_variable() -> None:
-    with container(None, **composed({}) | {"PORT": "0"}) as running:
+    with container(None, **composed({}) | LOOPBACK) as running:
         assert get(f"{running.url}/health", host="localhost").json()["status"] == "healthy"

@@ -8,8 +8,9 @@ from pydantic_settings import NoDecode
 
 from chie.settings import HomeSettings
 
-LM_STUDIO = "http://127.0.0.1:1234/v1"
-OLLAMA = "http://127.0.0.1:11434/v1"
+THIS_MACHINE = "127.0.0.1"
+LM_STUDIO = f"http://{THIS_MACHINE}:1234/v1"
+OLLAMA = f"http://{THIS_MACHINE}:11434/v1"
 OPENAI = "https://api.openai.com/v1"
 
 
@@ -26,6 +27,11 @@ class ChatSettings(HomeSettings):
     )
     chie_model: str | None = Field(
         default=None, description="Model on that endpoint. Default: the first chat model that it lists."
+    )
+    chie_model_host: str = Field(
+        default=THIS_MACHINE,
+        description="Host on which LM Studio and Ollama are looked for. In the container of the compose file it is "
+        "`host.docker.internal`, the machine outside.",
     )
     anthropic_api_key: SecretStr | None = Field(default=None, description="API key of the `adk` agent.")
     anthropic_base_url: str | None = Field(default=None, description="URL of the Anthropic API, if not the public one.")
@@ -72,6 +78,10 @@ class ChatSettings(HomeSettings):
         if self.openai_base_url:
             return self.openai_base_url.rstrip("/")
         return OPENAI if self.openai_api_key else LM_STUDIO
+
+    def on_model_host(self, url: str) -> str:
+        """The URL of a local model server, on the host where they are looked for."""
+        return url.replace(THIS_MACHINE, self.chie_model_host.strip() or THIS_MACHINE, 1)
 
     @property
     def discovers_model(self) -> bool:

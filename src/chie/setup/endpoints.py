@@ -18,6 +18,7 @@ LM_STUDIO = "http://127.0.0.1:1234/v1"
 OLLAMA = "http://127.0.0.1:11434/v1"
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com"
+LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost", "host.docker.internal")
 
 DISCOVERY_TIMEOUT_SECONDS = 1.0  # while a page loads
 PROBE_TIMEOUT_SECONDS = 8.0
@@ -72,7 +73,7 @@ class Endpoint:
 
     @property
     def is_local(self) -> bool:
-        return self.is_valid and urlsplit(self.url or "").hostname in ("127.0.0.1", "::1", "localhost")
+        return self.is_valid and urlsplit(self.url or "").hostname in LOCAL_HOSTS
 
     @property
     def shown_url(self) -> str:
@@ -126,9 +127,10 @@ def find_endpoints(settings: SetupSettings) -> list[Endpoint]:
     key = settings.openai_api_key
     bearer = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
     own = settings.openai_base_url.rstrip("/") if settings.openai_base_url else None
+    lm_studio, ollama = map(settings.on_model_host, (LM_STUDIO, OLLAMA))
     found = [
-        Endpoint("lm-studio", "LM Studio", LM_STUDIO),
-        Endpoint("ollama", "Ollama", OLLAMA),
+        Endpoint("lm-studio", "LM Studio", lm_studio),
+        Endpoint("ollama", "Ollama", ollama),
         Endpoint(
             "openai",
             "OpenAI",
@@ -138,7 +140,7 @@ def find_endpoints(settings: SetupSettings) -> list[Endpoint]:
         ),
         _anthropic(settings),
     ]
-    if own not in (None, LM_STUDIO, OLLAMA, OPENAI):
+    if own not in (None, lm_studio, ollama, OPENAI):
         variables = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
         found.insert(0, Endpoint("own", Message("setup.openai_compatible_server"), own, variables, bearer))
     return found

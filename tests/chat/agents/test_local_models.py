@@ -114,3 +114,21 @@ async def test_ollama_is_found_without_the_sdk(
     (found,) = [endpoint for endpoint in answer["endpoints"] if endpoint["id"] == "ollama"]
     assert (found["state"], found["models"]) == ("found", [])
     assert "openai" in found["install"]
+
+
+async def test_another_host_can_be_searched(
+    monkeypatch: pytest.MonkeyPatch, lm_studio: OpenAIServer, ollama: OpenAIServer
+) -> None:
+    """In a container, the machine outside has the servers: the compose file names it."""
+    monkeypatch.setenv("CHIE_MODEL_HOST", "localhost")
+    for module in (dependencies, endpoints):
+        monkeypatch.setattr(module, "LM_STUDIO", lm_studio.base_url)
+        monkeypatch.setattr(module, "OLLAMA", ollama.base_url)
+    app = create_app({}, open_agents(load(ChatSettings), {}), page=NO_PAGE)
+    with ollama:
+        async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
+            assert (await default_chat(client))["available"] is True
+            found = (await client.get("/api/setup")).json()["endpoints"]
+            assert await ask(client, agent_id="default-chat") == "Ollama から"
+    addresses = {endpoint["id"]: endpoint["address"] for endpoint in found if endpoint["state"] == "found"}
+    assert addresses == {"ollama": ollama.base_url.replace("127.0.0.1", "localhost")}

@@ -65,7 +65,7 @@ class AgentDependencies:
         self.toolbox = toolbox
         self.builtin_servers = tuple(builtin_servers)
         self._endpoints: dict[tuple[str, str | None], OpenAIEndpoint] = {}
-        self._local = LocalEndpoint((LM_STUDIO, OLLAMA))
+        self._local = LocalEndpoint([settings.on_model_host(url) for url in (LM_STUDIO, OLLAMA)])
 
     def tools(self, profile: Profile) -> AgentTools:
         return AgentTools(

@@ -41,7 +41,7 @@ class Endpoint:
 
     @property
     def is_local(self) -> bool:
-        return urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost")
+        return urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost", "host.docker.internal")
 
     def validate(self) -> None:
         """HTTP clients raise different errors for invalid URLs and headers; check up front. Never shows the key."""
