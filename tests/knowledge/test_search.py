@@ -69,10 +69,13 @@ def test_unrelated_query_has_no_hits(service: KnowledgeService, query: str) -> N
     assert service.search(query).hits == []
 
 
-@pytest.mark.usefixtures("found")
-@pytest.mark.parametrize("query", ['"', "'", "*", "AND", "NEAR(", "a OR", "title:x", "^", "-", "\\", "%", "((("])
-def test_query_syntax_of_the_store_is_escaped(service: KnowledgeService, query: str) -> None:
-    service.search(query)
+@pytest.mark.parametrize(
+    "syntax", ['"', "'", "*", "AND", "NOT", "NEAR(", "a OR", "title:x", "^", "-", "\\", "%", "(((", "_", "--", ";"]
+)
+def test_query_syntax_of_the_store_is_escaped(service: KnowledgeService, found: dict[str, str], syntax: str) -> None:
+    for query in (f"413 {syntax}", f"{syntax} 413", f"{syntax}413{syntax}"):
+        assert [found[hit.id] for hit in service.search(query).hits][:1] == ["nginx"], query
+    assert "nginx" not in [found[hit.id] for hit in service.search(syntax).hits]
 
 
 def test_tags_are_words_too(service: KnowledgeService) -> None:

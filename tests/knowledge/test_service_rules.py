@@ -483,7 +483,10 @@ def test_invalid_query_is_rejected(service: KnowledgeService, query: str, messag
 
 
 def test_longest_query_is_accepted(service: KnowledgeService) -> None:
-    service.search("x" * MAX_QUERY)
+    saved = service.save("nginx の接続数")
+    service.save("something else")
+    query = ("nginx の接続数 " * MAX_QUERY)[: MAX_QUERY - 1] + "x"
+    assert service.search(query).hits[0].id == saved.id
 
 
 def test_related_are_other_notes_on_the_same_matter(service: KnowledgeService) -> None:

@@ -176,3 +176,11 @@ def test_notes_of_other_users_are_not_matched(service: KnowledgeService, vault: 
         assert counts(run(service, vault)) == (3, 0, 0, 0)
         assert len(service.origins()) == 3
     assert len(list(all_notes(service))) == 6
+
+
+def test_link_leads_to_a_file_of_an_earlier_import(service: KnowledgeService, vault: Path) -> None:
+    """The page sends the files of a folder in several requests."""
+    import_files(service, [vault / "サーバー" / "ログ.md"], folder=vault)
+    import_files(service, [vault / "index.md"], folder=vault)
+    notes = by_source(service)
+    assert notes["index.md"].content == f"see [ログ](note://{notes['サーバー/ログ.md'].id}) #start"

@@ -1,4 +1,9 @@
-"""Cuts text between graphemes, the characters as a reader sees them. Implements most of UAX #29."""
+"""Cuts text between graphemes, the characters as a reader sees them. Implements most of UAX #29.
+
+`regex` (`\\X`) would do the same, but importing it takes 60 ms, which every start of a stdio server would pay, and it
+is a compiled dependency of 3.5 MB for one cut of a title. Compared with it, this module differs only after line breaks
+and other controls, and where a joiner stands between characters that are no emoji: there it cuts earlier.
+"""
 
 from unicodedata import category
 

@@ -37,9 +37,9 @@ class ImportRun:
         self._dry_run = dry_run
         self._names: dict[str, str] = {}
         self._ids: dict[str, str] = {}
-        self._links = LinkIndex(files)
         self._origins: dict[str, Origin] = {}
         self.vault = Vault(vault, files, service.origins())
+        self._links = LinkIndex(self.vault.paths)
 
     def __enter__(self) -> Self:
         return self

@@ -40,7 +40,12 @@ class Vault:
 
     def note_id(self, path: str) -> str | None:
         """The note of an earlier import of this file."""
-        return self._matched.get(path)
+        return self._matched.get(path) or self._by_path.get(path)
+
+    @property
+    def paths(self) -> set[str]:
+        """The files of this import and of earlier ones."""
+        return {*self._files, *self._by_path}
 
     def previous(self, note_id: str) -> Origin | None:
         return self._known.get(note_id)

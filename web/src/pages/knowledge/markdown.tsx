@@ -1,5 +1,6 @@
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
+import { hrefTo } from "../../route";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { ExternalLink, REMARK_PLUGINS, useMarkdown } from "../../ui/markdown";
 import { DiagramCode } from "../chat/diagram-code";
@@ -7,7 +8,8 @@ import { languageOf } from "./notes";
 
 /**
  * A note's Markdown as elements: HTML tags are text, images are links, and headings rank below the page's own.
- * Relative links, such as to a file beside an imported note, lead nowhere here and stay text.
+ * Links to other notes open them here. Relative links, such as to a file beside an imported note, lead nowhere and
+ * stay text.
  */
 const COMPONENTS: Components = {
   img: ({ src, alt }) =>
@@ -36,8 +38,24 @@ function diagramIn(children: ReactNode): string | null {
   return className === "language-mermaid" ? String(text).trimEnd() : null;
 }
 
+/** The URI of another note, which an import writes for links between the files of a vault. */
+const NOTE = "note://";
+
+const isNote = (url: string) => url.startsWith(NOTE);
+
 function noteLink({ href, children }: ComponentProps<"a">): ReactNode {
+  if (href && isNote(href)) {
+    return <a href={hrefTo("knowledge", decoded(href.slice(NOTE.length)))}>{children}</a>;
+  }
   return href ? <ExternalLink href={href}>{children}</ExternalLink> : <span>{children}</span>;
+}
+
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
 }
 
 export function NoteMarkdown({ children }: { children: string }) {
@@ -51,7 +69,7 @@ export function NoteMarkdown({ children }: { children: string }) {
 }
 
 function Parsed({ text }: { text: string }) {
-  const options = useMarkdown(COMPONENTS, noteLink);
+  const options = useMarkdown(COMPONENTS, noteLink, isNote);
   return (
     <ReactMarkdown remarkPlugins={REMARK_PLUGINS} {...options}>
       {text}
