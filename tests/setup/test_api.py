@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
+import yaml
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 from starlette.testclient import TestClient
@@ -18,6 +19,7 @@ from chie.access.users import UserFile
 from chie.app import create_app
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra, install_package
+from chie.installation.environment import IMAGE_MARKER
 from chie.knowledge.server import create_server
 from chie.messages.catalogue import Message
 from chie.setup import endpoints
@@ -273,6 +275,21 @@ async def test_every_client_gets_its_own_format_with_the_base_url() -> None:
     program = json.loads(texts["claude-desktop"])["mcpServers"]["knowledge"]
     assert program["args"] == ["mcp", "knowledge"]
     assert program["command"].startswith("/")
+
+
+async def test_program_in_a_container_is_started_through_docker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Claude Desktop runs outside, where the container's paths do not exist."""
+    (tmp_path / IMAGE_MARKER).touch()
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    async with app_client() as client:
+        answer = (await client.get("/api/setup/connect")).json()
+    text = next(host["text"] for host in answer["hosts"] if host["id"] == "claude-desktop")
+    program = json.loads(text)["mcpServers"]["knowledge"]
+    composed = yaml.safe_load((Path(__file__).parents[2] / "compose.yaml").read_text("utf-8"))["services"]["chie"]
+    name = composed["container_name"]
+    assert program == {"command": "docker", "args": ["exec", "-i", name, "chie", "mcp", "knowledge"]}
 
 
 def test_base_url_behind_tls_is_the_public_one() -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from chie.connect.toml_writer import toml_table
+from chie.installation.environment import Kind, find_kind
+
+CONTAINER = "chie"  # its name in the compose files
 
 Language = Literal["shell", "json", "toml"]
 
@@ -159,6 +162,8 @@ def _snippet(client: McpClient, urls: Mapping[str, str], token: str | None) -> S
 
 
 def installed_server(server: str) -> StdioServer:
-    """The `chie` next to this Python, by its absolute path: clients start it from any folder."""
+    """The `chie` next to this Python, by its absolute path: clients start it from any folder, outside a container."""
+    if find_kind() is Kind.CONTAINER:
+        return StdioServer("docker", ("exec", "-i", CONTAINER, "chie", "mcp", server))
     name = "chie.exe" if sys.platform == "win32" else "chie"
     return StdioServer(str(Path(sys.executable).with_name(name)), ("mcp", server))
