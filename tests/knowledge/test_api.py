@@ -405,3 +405,33 @@ def test_an_import_may_be_larger_than_other_bodies_but_not_without_end(page: Tes
         413,
         "The body is too large: at most 64 MiB. Send less at a time.",
     )
+
+
+def test_file_renamed_in_a_zip_keeps_its_note(page: TestClient) -> None:
+    old: dict[str, str | bytes] = {"vault/手順.md": "step one", "vault/plan.md": "the plan, see [[手順]]"}
+    assert sent(page, ("vault.zip", a_zip(old)))["saved"] == 2
+    before = {note["source"]: note["id"] for note in page.get(API).json()["notes"]}
+    new: dict[str, str | bytes] = {"vault/docs/手順書.md": "step one", "vault/plan.md": "the plan, see [[手順]]"}
+    assert outcome(sent(page, ("vault.zip", a_zip(new))))[2:] == ([], {})
+    after = {note["source"]: note["id"] for note in page.get(API).json()["notes"]}
+    assert after == {"vault/docs/手順書.md": before["vault/手順.md"], "vault/plan.md": before["vault/plan.md"]}
+
+
+def test_equal_file_uploaded_by_itself_is_a_note_of_its_own(page: TestClient) -> None:
+    """The page sends the files of a folder in batches: a file that is not in this one may still exist."""
+    assert sent(page, ("a.md", "同じ本文"))["saved"] == 1
+    assert sent(page, ("b.md", "同じ本文"))["saved"] == 1
+    assert {note["source"] for note in page.get(API).json()["notes"]} == {"a.md", "b.md"}
+    assert sent(page, ("a.md", "同じ本文"), ("b.md", "同じ本文"))["unchanged"] == 2
+
+
+def test_zip_names_documents_that_cannot_be_read_yet(page: TestClient) -> None:
+    report = sent(page, ("vault.zip", a_zip({"a.md": "本文", "議事録.docx": b"PK", "image.png": b"PNG"})))
+    assert outcome(report) == (1, 0, [], {"議事録.docx": "knowledge.document_unsupported"})
+
+
+def test_shift_jis_is_read(page: TestClient) -> None:
+    text = "サーバーの再起動の手順を書いておく。"
+    assert sent(page, ("手順.txt", text.encode("cp932")))["saved"] == 1
+    [note] = page.get(API).json()["notes"]
+    assert page.get(f"{API}/{note['id']}").json()["content"] == text

@@ -28,6 +28,7 @@ class ImportRun:
         files: Mapping[str, str],
         *,
         key_of: Callable[[str], str] = str,
+        whole: bool = True,
         overwrite: bool = False,
         dry_run: bool = False,
     ) -> None:
@@ -38,7 +39,7 @@ class ImportRun:
         self._names: dict[str, str] = {}
         self._ids: dict[str, str] = {}
         self._origins: dict[str, Origin] = {}
-        self.vault = Vault(vault, files, service.origins())
+        self.vault = Vault(vault, files, service.origins(), whole=whole)
         self._links = LinkIndex(self.vault.paths)
 
     def __enter__(self) -> Self:

@@ -83,14 +83,16 @@ class ByteBudget:
 
 
 def receive(service: KnowledgeService, uploads: Iterable[Upload], *, overwrite: bool = False) -> ImportReport:
-    """Import every file. A file that cannot become a note is reported; a StorageError ends the import."""
-    report, budget = ImportReport(), ByteBudget()
+    """Import every file. A file that cannot become a note is reported; a StorageError ends the import. A zip counts as
+    a whole vault, single files do not."""
+    report, budget, uploads = ImportReport(), ByteBudget(), list(uploads)
+    whole = any(_is_zip(upload) for upload in uploads)
     files = list[tuple[Entry, markdown.File]]()
     for entry in unpacked(uploads, report):
         with _reported(report, entry.name):
             files.append((entry, _file(replace(entry, read=partial(budget.read, entry.read)))))
     marks = {entry.name: fingerprint(file.content) for entry, file in files}
-    with ImportRun(service, UPLOADS, marks, overwrite=overwrite) as run:
+    with ImportRun(service, UPLOADS, marks, whole=whole, overwrite=overwrite) as run:
         for entry, file in files:
             with _reported(report, entry.name):
                 outcome = run.add(entry.name, entry.name, run.note(entry.name, file), file.content)
@@ -126,7 +128,7 @@ def unpacked(uploads: Iterable[Upload], report: ImportReport) -> list[Entry]:
     not have saved anything by then."""
     entries = list[Entry]()
     for upload in uploads:
-        if not upload.name.lower().endswith(".zip"):
+        if not _is_zip(upload):
             entries.append(Entry(upload.name, partial(upload.file.read, MAX_FILE_BYTES + 1), upload.changed))
             continue
         try:
@@ -138,6 +140,10 @@ def unpacked(uploads: Iterable[Upload], report: ImportReport) -> list[Entry]:
         except ZIP_ERRORS as error:
             report.refused[upload.name] = Message("knowledge.zip_unreadable", error=type(error).__name__)
     return entries
+
+
+def _is_zip(upload: Upload) -> bool:
+    return upload.name.lower().endswith(".zip")
 
 
 def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:

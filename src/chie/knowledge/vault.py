@@ -24,9 +24,10 @@ def fingerprint(content: bytes) -> str:
 
 
 class Vault:
-    """`files` are the fingerprints of the files by path, `known` the origins of the user's notes by id."""
+    """`files` are the fingerprints of the files by path, `known` the origins of the user's notes by id. Unless the
+    files are the `whole` vault, a known file that is not among them may still exist, and an equal one is its copy."""
 
-    def __init__(self, key: str, files: Mapping[str, str], known: Mapping[str, Origin]) -> None:
+    def __init__(self, key: str, files: Mapping[str, str], known: Mapping[str, Origin], *, whole: bool = True) -> None:
         self._files = files
         self._known = known
         self.key = self._recognised(key)
@@ -34,7 +35,7 @@ class Vault:
         self._by_path = {origin.path: note_id for note_id, origin in own.items()}
         self._without_file: dict[str, list[str]] = {}
         for note_id, origin in known.items():
-            if note_id not in own or origin.path not in files:
+            if note_id not in own or (whole and origin.path not in files):
                 self._without_file.setdefault(origin.fingerprint, []).append(note_id)
         self._matched = {path: self._match(path, files[path]) for path in sorted(files)}
 
