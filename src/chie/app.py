@@ -35,6 +35,7 @@ from chie.http.errors import add_error_handlers
 from chie.http.request_log import Observer, RequestLog
 from chie.http.responses import error_response
 from chie.http.security_headers import STYLES_ONLY_POLICY
+from chie.http.server import require_loopback
 from chie.http.static_files import STATIC, page_routes
 from chie.installation.commands import chie_program
 from chie.mcp_kit.server import Server, http_app, unhealthy
@@ -58,6 +59,19 @@ def load_app(authenticator: Authenticator | None = None) -> FastAPI:
     servers = load_servers()
     agents = open_agents(load(ChatSettings), servers, load_agent_servers())
     return create_app(servers, agents, authenticator=authenticator)
+
+
+def run_on_lambda() -> None:
+    """Serve the invocations of AWS Lambda; only with authentication, as for any address beyond this machine."""
+    from chie.http.lambda_runtime import run_lambda
+
+    def create() -> FastAPI:
+        authenticator = load_authenticator()
+        if not authenticator.allows_remote:
+            require_loopback("AWS Lambda")
+        return load_app(authenticator)
+
+    run_lambda(create)
 
 
 def create_app(

@@ -141,11 +141,18 @@ def main(ctx: click.Context) -> None:
 @LOG_LEVEL
 @LOG_FILE
 @LOG_DIR
-def serve(host: str, port: int, workers: int, log_level: str, log_file: Path | None, log_dir: Path | None) -> None:
+@click.option("--lambda", "on_lambda", is_flag=True, help="Serve the invocations of AWS Lambda instead of a port.")
+def serve(
+    *, host: str, port: int, workers: int, log_level: str, log_file: Path | None, log_dir: Path | None, on_lambda: bool
+) -> None:
     """Run everything in one process: the web page, the chat and every MCP server."""
-
     from chie.logging import configure
 
+    if on_lambda:
+        _log(log_level, log_file)  # Lambda keeps what is written to stderr; its disk is gone with the process
+        from chie.app import run_on_lambda
+
+        return run_on_lambda()
     configure(log_level, log_file, activity=log_folder(log_dir) / "chie.log")
     if workers > 1:
         from chie.http.workers import run_workers
