@@ -23,6 +23,7 @@ NOT_RUN = {
     "pip": "needs the registry; the extras are checked below",
     "uvx": "make real: tests/real/test_distribution.py",
     "claude": "make real: tests/real/test_knowledge.py and test_connect.py",
+    "aws": "needs AWS; the protocol that the function speaks is in tests/deploy/test_lambda.py",
     "gcloud": "needs Google Cloud; the files it is given are checked in tests/deploy",
     "docker": "needs Docker; the Dockerfile's command is run in tests/deploy",
     "envsubst": "input of gcloud; the files are checked in tests/deploy",
@@ -32,7 +33,16 @@ NOT_RUN = {
     "pg_dump": "is run as printed in tests/backup",
     "pg_restore": "is run as printed in tests/backup",
 }
-FOREIGN_VARIABLES = {"N8N_URL", "N8N_API_KEY", "PROJECT_ID", "REGION", "IMAGE", "POSTGRES_PASSWORD", "AWS_PROFILE"}
+FOREIGN_VARIABLES = {
+    "N8N_URL",
+    "N8N_API_KEY",
+    "PROJECT_ID",
+    "REGION",
+    "IMAGE",
+    "ACCOUNT",
+    "POSTGRES_PASSWORD",
+    "AWS_PROFILE",
+}
 DATABASES = re.compile(r"postgresql://\S+")
 
 
