@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ssl import SSLContext
 from threading import Thread
 from typing import Any, Self
 
@@ -28,8 +29,9 @@ def redirect(location: str) -> Response:
 
 
 class WebSite:
-    def __init__(self, pages: Mapping[str, Response]) -> None:
+    def __init__(self, pages: Mapping[str, Response], tls: SSLContext | None = None) -> None:
         self.pages = dict(pages)
+        self._tls = tls
         self.requests: list[tuple[str, str]] = []  # the Host header and the path
 
     def __enter__(self) -> Self:
@@ -53,6 +55,10 @@ class WebSite:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if self._tls:
+            self._server.socket = self._tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.port = self._server.server_port
         self.url = f"http://127.0.0.1:{self.port}"
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -272,6 +272,28 @@ async def test_web_scraper_reads_with_the_server_of_the_seed(
     assert (states["mcp-server-fetch"], states["fetch"]) == ("connected", "idle")
 
 
+@pytest.mark.req("CH-8")
+@pytest.mark.parametrize("status", [None, 1], ids=["no npx", "npm has no such package"])
+async def test_web_scraper_reads_although_the_package_of_the_seed_does_not_exist(
+    monkeypatch: pytest.MonkeyPatch, home: Path, tmp_path: Path, site: WebSite, status: int | None
+) -> None:
+    write(home, "servers.json", SEED_SERVERS)
+    if status:
+        write(tmp_path / "bin", "npx", None)
+        (tmp_path / "bin" / "npx").write_text(f"#!/bin/sh\necho 'npm error code E404' >&2\nexit {status}\n")
+        (tmp_path / "bin" / "npx").chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with OpenAIServer(use(Use("fetch", json.dumps({"url": f"{site.url}/page"}))), say("3,776 m")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        async with opened() as factory:
+            events = await ask(factory.get_agent("web-scraper"), "富士山の高さは?")
+            info = (await infos(factory))["web-scraper"]
+            states = {state["name"]: state["state"] for state in factory.server_states()}
+    assert info["available"]
+    assert [event["is_error"] for event in events if event["type"] == "tool_result"] == [False]
+    assert (states["mcp-server-fetch"] != "connected", states["fetch"]) == (True, "connected")
+
+
 @pytest.mark.usefixtures("npx")
 async def test_operators_fetch_server_is_held_to_the_same_policy(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     write(home, "servers.json", SEED_SERVERS)

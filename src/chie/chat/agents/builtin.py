@@ -41,12 +41,16 @@ def build_openai(
 
 
 def build_web_scraper(profile: Profile, dependencies: AgentDependencies) -> OpenAIAgent:
-    """Uses the operator's server `fetch` or `mcp-server-fetch`, or else the built-in one. Its tool only reads, so it
-    runs without approval; the toolbox checks the URL."""
+    """Uses the operator's server `fetch` or `mcp-server-fetch`, or else the built-in one, also if the operator's entry
+    names a package that does not exist. Its tool only reads, so it runs without approval; the toolbox checks the URL.
+    """
     listed = dependencies.toolbox.listed_names
     server = FETCH_PACKAGE if FETCH_PACKAGE in listed and FETCH not in listed else FETCH
     profile = replace(profile, servers=(server,), approved_tools=(f"{server}/{FETCH}",))
-    return build_openai(profile, dependencies, kind=WebScraperAgent)
+    has_substitute = server in dependencies.toolbox.unpublished_names and FETCH not in listed
+    tools = replace(dependencies.tools(profile), substitute=FETCH if has_substitute else None)
+    model = _openai_model(profile, dependencies)
+    return WebScraperAgent(profile, model, tools, max_rounds=dependencies.settings.chie_tool_rounds)
 
 
 def build_aws(profile: Profile, dependencies: AgentDependencies) -> AWSAgent:

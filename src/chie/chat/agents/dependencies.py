@@ -18,7 +18,10 @@ from chie.messages.catalogue import Message
 
 @dataclass(frozen=True, kw_only=True)
 class AgentTools:
-    """The part of the toolbox that one agent may use. With `required`, it needs at least one of its servers."""
+    """The part of the toolbox that one agent may use. With `required`, it needs at least one of its servers.
+
+    The `substitute` is used as long as none of them has offered a tool.
+    """
 
     toolbox: Toolbox
     servers: tuple[str, ...]
@@ -26,17 +29,21 @@ class AgentTools:
     approved: tuple[str, ...] = ()
     result_limit: int = 20_000
     required: bool = False
+    substitute: str | None = None
 
     async def open(self) -> Toolset:
         """Connects the servers that are not connected yet."""
         await self.toolbox.initialize_servers(self.servers)
         offered = self.toolbox.toolset(self.servers)
+        if self.substitute and not offered.tools():
+            await self.toolbox.initialize_servers([self.substitute])
+            offered = self.toolbox.toolset([self.substitute])
         return TruncatedResults(ApprovedTools(AllowedTools(offered, self.tools), self.approved), self.result_limit)
 
     def notice(self) -> str:
         """For the system prompt: the servers that are unavailable now."""
         down = [state.name for state in self.toolbox.states() if state.name in self.servers and state.is_down]
-        if not down:
+        if not down or self.substitute:
             return ""
         return (
             f"These tool servers are not available now: {', '.join(down)}. If the question needs them, say so plainly; "
@@ -47,7 +54,7 @@ class AgentTools:
         """Why the agent cannot be used, if all servers it requires are unavailable."""
         states = {state.name: state for state in self.toolbox.states()}
         known = [states[name] for name in self.servers if name in states]
-        if not self.required or not all(state.is_down for state in known):
+        if not self.required or self.substitute or not all(state.is_down for state in known):
             return None
         return next((state.error for state in known), None) or self._how_to_add()
 

@@ -11,6 +11,7 @@ from chie.chat.json_file import FieldPath, JsonFile
 from chie.chat.settings import ChatSettings
 
 FETCH = "fetch"
+UNPUBLISHED = "@modelcontextprotocol/server-fetch"  # often copied, but npm does not have it
 FETCH_PACKAGE = "mcp-server-fetch"  # the reference server, which operators may also configure under this name
 
 
@@ -35,6 +36,10 @@ class ServerSpec(BaseModel):
     )
     always_ask: bool = Field(default=False, validation_alias=AliasChoices("always_ask", "alwaysAsk"))
     timeout: float | None = Field(default=None, gt=0)
+
+    @property
+    def is_unpublished(self) -> bool:
+        return UNPUBLISHED in self.args
 
     @model_validator(mode="after")
     def _has_one_transport(self) -> Self:

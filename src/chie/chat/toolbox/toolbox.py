@@ -38,7 +38,8 @@ class Toolbox:
 
     `unconfigured` are built-in servers that cannot be used, with the reason. `disabled` and `approved` are patterns of
     tools by server. Every call to the servers in `asking` waits for approval, whatever is approved elsewhere. URLs in
-    calls to the operator's servers must pass `policy`; the built-in ones check their own.
+    calls to the operator's servers must pass `policy`; the built-in ones check their own. `unpublished` servers name a
+    package that does not exist.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Toolbox:
         disabled: Mapping[str, Sequence[str]] | None = None,
         approved: Mapping[str, Sequence[str]] | None = None,
         asking: Collection[str] = (),
+        unpublished: Collection[str] = (),
         policy: UrlPolicy | None = None,
     ) -> None:
         self._connections = {connection.name: connection for connection in connections}
@@ -56,6 +58,7 @@ class Toolbox:
         self._disabled = disabled or {}
         self._approved = approved or {}
         self._asking = asking
+        self.unpublished_names = frozenset(unpublished)
         self._policy = policy or UrlPolicy()
 
     async def __aenter__(self) -> Self:
@@ -194,6 +197,7 @@ def create_toolbox(
         disabled={name: spec.disabled_tools for name, spec in specs.items()},
         approved={name: spec.approved_tools for name, spec in specs.items()},
         asking={name for name, spec in specs.items() if spec.always_ask},
+        unpublished=[name for name, spec in specs.items() if spec.is_unpublished],
         policy=load_policy(),
     )
 
