@@ -14,6 +14,7 @@ from tests.app.processes import BIN
 from tests.backup.commands import change_manifest, chie, downgrade, message, notes, titles
 
 from chie.backup.archive import MAX_MANIFEST_BYTES
+from chie.installation.commands import followable
 
 
 def damage(archive: Path, offset: int) -> None:
@@ -41,7 +42,7 @@ def test_damaged_archive_is_rejected_before_anything_is_changed(home: Path, tmp_
     archive.write_bytes(intact[: len(intact) // 2])
     assert message("backup.archive_invalid", path=str(archive)) in chie("restore", str(archive), "--yes").output
     missing = str(tmp_path / "nowhere.zip")
-    assert message("backup.archive_missing", path=missing) in chie("restore", missing, "--yes").output
+    assert followable(message("backup.archive_missing", path=missing)) in chie("restore", missing, "--yes").output
     assert {path: path.read_bytes() for path in home.iterdir() if path in state} == state
 
 

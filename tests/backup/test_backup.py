@@ -14,6 +14,8 @@ from tests.app.processes import BIN, StdioServer
 from tests.backup.commands import chie, ids_in, message, notes, titles
 from tests.backup.restorer import MAX_WRITTEN_BYTES
 
+from chie.installation.commands import followable
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -215,7 +217,7 @@ def test_database_with_a_damaged_page_is_named(home: Path, tmp_path: Path) -> No
     result = chie("backup", str(tmp_path / "b.zip"))
     assert result.exit_code == 1
     assert result.output.startswith(f"Error: {home / 'chie.db'} is damaged")
-    assert "`chie restore FILE`" in result.output
+    assert followable("`chie restore FILE`") in result.output
 
 
 def test_full_disk_is_reported_for_the_target(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

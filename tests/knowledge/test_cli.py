@@ -12,6 +12,7 @@ from fastmcp import Client
 
 from chie import __version__
 from chie.cli import main
+from chie.installation.commands import followable
 from chie.knowledge.note import Note
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
@@ -216,7 +217,7 @@ def test_tilde_in_a_migration_target_is_expanded(tmp_path: Path, monkeypatch: py
 def test_errors_are_one_line(arguments: tuple[str, ...], message: str) -> None:
     result = chie(*arguments)
     assert result.exit_code == 1
-    assert result.output.startswith(message)
+    assert result.output.startswith(followable(message))
     assert result.output.count("\n") == 1
 
 
