@@ -75,7 +75,9 @@ async def test_edit_and_regenerate_use_the_agent_of_the_session(starter: RunStar
     assert (again.agent_id, again.pending.question) == ("echo", "何？")
     assert (await starter.regenerate(first.message_id, agent_id="tools")).agent_id == "tools"
     question = (await SessionService(database).conversation(first.session_id)).messages[0]
-    assert (await starter.edit(question.message_id, "なぜ？")).agent_id == "tools"
+    edited = await starter.edit(question.message_id, "なぜ？")
+    assert edited.agent_id == "tools"
+    await finish(database, edited)
     assert (await starter.edit(question.message_id, "なぜ？", agent_id="echo")).agent_id == "echo"
 
 
