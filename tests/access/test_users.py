@@ -136,7 +136,8 @@ def test_remote_host_needs_authentication(home: Path) -> None:
     assert "chie users add NAME" in refused.stderr
     UserFile(home / "users.json").add("aki")
     with http_server("chie", "mcp", "knowledge", "--http", "--host", everywhere) as address:
-        assert address.startswith(f"http://{everywhere}:")
+        assert "//" in address
+        assert everywhere not in address  # nobody can open that
 
 
 def test_no_cryptography_is_imported_without_an_issuer() -> None:
