@@ -2,7 +2,7 @@
 
 The `.env` in `CHIE_HOME` belongs to the operator and always counts. The one in the current folder counts for commands
 that a person types there. A server started by an assistant runs in whatever folder is open, possibly with somebody
-else's `.env` in it, so it ignores that file (docs/decisions/0014-whose-env-file.md).
+else's `.env` in it, so it ignores that file (docs/decisions/0014-env-files.md).
 """
 
 import logging

@@ -41,8 +41,8 @@ def isolated_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setattr("chie.setup.endpoints.LM_STUDIO", f"{NOWHERE}/v1")
-    monkeypatch.setattr("chie.setup.endpoints.OLLAMA", f"{NOWHERE}/v1")
+    monkeypatch.setattr("chie.setup.local_servers.LM_STUDIO", f"{NOWHERE}/v1")
+    monkeypatch.setattr("chie.setup.local_servers.OLLAMA", f"{NOWHERE}/v1")
     for name in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
 
@@ -383,7 +383,7 @@ def test_hanging_check_does_not_keep_the_process_alive(tmp_path: Path, stuck: st
 def test_running_ollama_is_reported_as_running_without_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chie.setup.endpoints.find_spec", lambda _: None)
     with OpenAIServer() as ollama:
-        monkeypatch.setattr("chie.setup.endpoints.OLLAMA", ollama.base_url)
+        monkeypatch.setattr("chie.setup.local_servers.OLLAMA", ollama.base_url)
         found = findings()["Ollama"]
     assert (found["state"], found["code"]) == ("problem", "setup.package_missing")
     assert found["fix"] == install_extra("openai")

@@ -64,10 +64,8 @@ def test_model_uses_a_reference_server_over_stdio(
 WITH_OLLAMA_AT = """
 import subprocess
 import sys
-from chie.chat.agents import dependencies
-from chie.setup import endpoints
-for module in (dependencies, endpoints):
-    module.LM_STUDIO, module.OLLAMA = "http://127.0.0.1:9/v1", sys.argv[1]
+from chie.setup import local_servers
+local_servers.LM_STUDIO, local_servers.OLLAMA = "http://127.0.0.1:9/v1", sys.argv[1]
 from chie.cli import main
 main(["serve", "--port", "0"])
 """

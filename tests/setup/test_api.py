@@ -22,7 +22,7 @@ from chie.installation.commands import install_extra, install_package
 from chie.installation.environment import IMAGE_MARKER
 from chie.knowledge.server import create_server
 from chie.messages.catalogue import Message
-from chie.setup import endpoints
+from chie.setup import endpoints, local_servers
 
 NOT_CONFIGURED = ConfigurationError("setup.endpoint_not_configured", variables=["N8N_URL"])  # any reason will do
 NOWHERE = "http://127.0.0.1:9"
@@ -55,8 +55,8 @@ async def model_server(answer: Any, *, status: int = 200, key: str | None = None
 @pytest.fixture(autouse=True)
 def no_local_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     """Ignore the developer's own LM Studio and AWS profile."""
-    monkeypatch.setattr(endpoints, "LM_STUDIO", f"{NOWHERE}/v1")
-    monkeypatch.setattr(endpoints, "OLLAMA", f"{NOWHERE}/v1")
+    monkeypatch.setattr(local_servers, "LM_STUDIO", f"{NOWHERE}/v1")
+    monkeypatch.setattr(local_servers, "OLLAMA", f"{NOWHERE}/v1")
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
@@ -109,7 +109,7 @@ async def test_without_settings_every_endpoint_is_listed_with_its_variables() ->
 
 async def test_local_model_server_is_discovered(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({"data": [{"id": "qwen-日本語"}]}) as url, app_client() as client:
-        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
+        monkeypatch.setattr(local_servers, "LM_STUDIO", f"{url}/v1")
         found = await state_of(client, "lm-studio")
         assert (found["state"], found["models"]) == ("found", ["qwen-日本語"])
         assert await probe(client, "lm-studio") == ["qwen-日本語"]
@@ -117,7 +117,7 @@ async def test_local_model_server_is_discovered(monkeypatch: pytest.MonkeyPatch)
 
 async def test_missing_sdk_is_reported_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({"data": [{"id": "qwen"}]}) as url, app_client() as client:
-        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
+        monkeypatch.setattr(local_servers, "LM_STUDIO", f"{url}/v1")
         monkeypatch.setattr(endpoints, "find_spec", lambda _: None)
         result = await problem(client, "lm-studio")
         setup = (await client.get("/api/setup")).json()
@@ -314,6 +314,6 @@ async def test_snippets_have_a_token_placeholder_if_users_are_configured(home: P
 
 async def test_status_401_of_a_server_without_a_key_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     async with model_server({}, status=401) as url, app_client() as client:
-        monkeypatch.setattr(endpoints, "LM_STUDIO", f"{url}/v1")
+        monkeypatch.setattr(local_servers, "LM_STUDIO", f"{url}/v1")
         result = await problem(client, "lm-studio")
     assert result["code"] == "setup.endpoint_error"

@@ -7,10 +7,8 @@ from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import NoDecode
 
 from chie.settings import HomeSettings
+from chie.setup.local_servers import LM_STUDIO, OLLAMA, THIS_MACHINE
 
-THIS_MACHINE = "127.0.0.1"
-LM_STUDIO = f"http://{THIS_MACHINE}:1234/v1"
-OLLAMA = f"http://{THIS_MACHINE}:11434/v1"
 OPENAI = "https://api.openai.com/v1"
 
 
@@ -78,10 +76,6 @@ class ChatSettings(HomeSettings):
         if self.openai_base_url:
             return self.openai_base_url.rstrip("/")
         return OPENAI if self.openai_api_key else LM_STUDIO
-
-    def on_model_host(self, url: str) -> str:
-        """The URL of a local model server, on the host where they are looked for."""
-        return url.replace(THIS_MACHINE, self.chie_model_host.strip() or THIS_MACHINE, 1)
 
     @property
     def discovers_model(self) -> bool:

@@ -9,13 +9,12 @@ from urllib.parse import urlsplit
 from chie.http.values import is_header_value, is_http_url
 from chie.installation.commands import PLUG_IN, install_extra, install_package
 from chie.messages.catalogue import Message
+from chie.setup.local_servers import urls_on
 from chie.setup.settings import SetupSettings
 
 if TYPE_CHECKING:
     import httpx2
 
-LM_STUDIO = "http://127.0.0.1:1234/v1"
-OLLAMA = "http://127.0.0.1:11434/v1"
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com"
 LOCAL_HOSTS = ("127.0.0.1", "::1", "localhost", "host.docker.internal")
@@ -127,7 +126,7 @@ def find_endpoints(settings: SetupSettings) -> list[Endpoint]:
     key = settings.openai_api_key
     bearer = {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
     own = settings.openai_base_url.rstrip("/") if settings.openai_base_url else None
-    lm_studio, ollama = map(settings.on_model_host, (LM_STUDIO, OLLAMA))
+    lm_studio, ollama = urls_on(settings.chie_model_host)
     found = [
         Endpoint("lm-studio", "LM Studio", lm_studio),
         Endpoint("ollama", "Ollama", ollama),

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-THIS_MACHINE = "127.0.0.1"
+from chie.setup.local_servers import THIS_MACHINE
 
 
 class SetupSettings(BaseSettings):
@@ -22,10 +22,6 @@ class SetupSettings(BaseSettings):
     aws_access_key_id: SecretStr | None = None
     aws_bearer_token_bedrock: SecretStr | None = None
     home: Path = Field(default_factory=Path.home, validation_alias="HOME")
-
-    def on_model_host(self, url: str) -> str:
-        """The URL of a local model server, on the host where the agents look for it."""
-        return url.replace(THIS_MACHINE, self.chie_model_host.strip() or THIS_MACHINE, 1)
 
     @property
     def has_aws(self) -> bool:

@@ -12,12 +12,11 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.sse import parse, texts
 
 from chie.app import create_app
-from chie.chat.agents import dependencies
 from chie.chat.agents.assembly import open_agents
 from chie.chat.models import openai_endpoint
 from chie.chat.settings import ChatSettings
 from chie.settings import load
-from chie.setup import endpoints
+from chie.setup import endpoints, local_servers
 
 
 @pytest.fixture
@@ -42,9 +41,8 @@ async def client(
 ) -> AsyncIterator[httpx2.AsyncClient]:
     monkeypatch.setattr(openai_endpoint, "CACHE_SECONDS", 0.0)
     monkeypatch.setattr(openai_endpoint, "ERROR_CACHE_SECONDS", 0.0)
-    for module in (dependencies, endpoints):
-        monkeypatch.setattr(module, "LM_STUDIO", lm_studio.base_url)
-        monkeypatch.setattr(module, "OLLAMA", ollama.base_url)
+    monkeypatch.setattr(local_servers, "LM_STUDIO", lm_studio.base_url)
+    monkeypatch.setattr(local_servers, "OLLAMA", ollama.base_url)
     app = create_app({}, open_agents(load(ChatSettings), {}), page=NO_PAGE)
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
         yield client
@@ -121,9 +119,8 @@ async def test_another_host_can_be_searched(
 ) -> None:
     """In a container, the machine outside has the servers: the compose file names it."""
     monkeypatch.setenv("CHIE_MODEL_HOST", "localhost")
-    for module in (dependencies, endpoints):
-        monkeypatch.setattr(module, "LM_STUDIO", lm_studio.base_url)
-        monkeypatch.setattr(module, "OLLAMA", ollama.base_url)
+    monkeypatch.setattr(local_servers, "LM_STUDIO", lm_studio.base_url)
+    monkeypatch.setattr(local_servers, "OLLAMA", ollama.base_url)
     app = create_app({}, open_agents(load(ChatSettings), {}), page=NO_PAGE)
     with ollama:
         async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:

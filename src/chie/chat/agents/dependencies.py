@@ -8,12 +8,13 @@ from chie.chat.agents.profile import Profile
 from chie.chat.models.endpoint import AGENTS_FILE_FIELDS, OPENAI_VARIABLES
 from chie.chat.models.local_endpoint import LocalEndpoint
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
-from chie.chat.settings import LM_STUDIO, OLLAMA, ChatSettings
+from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.servers_file import FETCH
 from chie.chat.toolbox.tool import Toolset
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.wrappers import AllowedTools, ApprovedTools, TruncatedResults
 from chie.messages.catalogue import Message
+from chie.setup.local_servers import urls_on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,7 @@ class AgentDependencies:
         self.toolbox = toolbox
         self.builtin_servers = tuple(builtin_servers)
         self._endpoints: dict[tuple[str, str | None], OpenAIEndpoint] = {}
-        self._local = LocalEndpoint([settings.on_model_host(url) for url in (LM_STUDIO, OLLAMA)])
+        self._local = LocalEndpoint(urls_on(settings.chie_model_host))
 
     def tools(self, profile: Profile) -> AgentTools:
         return AgentTools(
