@@ -7,6 +7,7 @@ from pathlib import Path
 import psycopg
 
 from chie.knowledge.note import Note
+from chie.knowledge.store.base import NoteStore
 
 LAYOUTS = Path(__file__).parent.parent / "knowledge" / "layouts"
 MOMENT = datetime(2026, 4, 1, 12, tzinfo=UTC)
@@ -68,6 +69,14 @@ def load_sqlite(path: Path, version: int) -> None:
         connection.execute("PRAGMA user_version = 1")
     connection.commit()
     connection.close()
+
+
+def assert_same_results(upgraded: NoteStore, new: NoteStore) -> None:
+    """A search in an upgraded store finds what it finds in a new store with the same notes."""
+    for viewer in ("aki", "ben", "root"):
+        for query in ("redis sessions 花子", "kestrel", "検索", "nginx 413", "the"):
+            found, expected = (store.search(query, limit=9, tags=(), viewer=viewer) for store in (upgraded, new))
+            assert found == expected, (viewer, query)
 
 
 def load_postgres(url: str, version: int) -> None:

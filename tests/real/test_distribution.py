@@ -32,15 +32,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return build(tmp_path_factory.mktemp("dist"))
 
 
-@pytest.fixture(scope="module")
-def uv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The real one, from the package index."""
-    folder = tmp_path_factory.mktemp("uv")
-    venv.create(folder, with_pip=True)
-    subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", "uv"], check=True)
-    return folder / "bin"
-
-
 def empty_environment(folder: Path) -> Path:
     """Neither pip nor setuptools in it."""
     venv.create(folder, with_pip=False)

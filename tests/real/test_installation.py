@@ -21,14 +21,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_wheel(tmp_path_factory.mktemp("dist"))
 
 
-@pytest.fixture(scope="module")
-def uv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("uv")
-    venv.create(folder, with_pip=True)
-    subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", "uv"], check=True)
-    return folder / "bin"
-
-
 @pytest.fixture
 def env(uv: Path, tmp_path: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}

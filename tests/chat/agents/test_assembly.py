@@ -236,7 +236,13 @@ async def test_web_scraper_reads_a_page_without_any_configuration(
     assert "fetch" not in {tool.name for tool in tools}, "an agent with the notes must not send them to the web"
 
 
-async def test_web_scraper_cannot_read_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("npx")
+@pytest.mark.parametrize("servers", [None, SEED_SERVERS], ids=["our fetch", "the operator's"])
+async def test_web_scraper_cannot_read_this_machine(
+    monkeypatch: pytest.MonkeyPatch, home: Path, servers: object
+) -> None:
+    if servers:
+        write(home, "servers.json", servers)
     with WebSite({"/api/sessions": plain("private")}) as site:
         with OpenAIServer(use(Use("fetch", json.dumps({"url": f"{site.url}/api/sessions"}))), say("no")) as server:
             monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
@@ -292,19 +298,6 @@ async def test_web_scraper_reads_although_the_package_of_the_seed_does_not_exist
     assert info["available"]
     assert [event["is_error"] for event in events if event["type"] == "tool_result"] == [False]
     assert (states["mcp-server-fetch"] != "connected", states["fetch"]) == (True, "connected")
-
-
-@pytest.mark.usefixtures("npx")
-async def test_operators_fetch_server_is_held_to_the_same_policy(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    write(home, "servers.json", SEED_SERVERS)
-    with WebSite({"/api/sessions": plain("private")}) as site:
-        with OpenAIServer(use(Use("fetch", json.dumps({"url": f"{site.url}/api/sessions"}))), say("no")) as server:
-            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-            async with opened() as factory:
-                events = await ask(factory.get_agent("web-scraper"))
-        assert site.requests == []
-    [result] = [event for event in events if event["type"] == "tool_result"]
-    assert (result["is_error"], result["code"]) == (True, "web_fetch.address_refused")
 
 
 async def test_operators_entry_replaces_the_builtin_fetch_server(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
