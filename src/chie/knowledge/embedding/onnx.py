@@ -70,9 +70,17 @@ def _load(folder: Path) -> Callable[[str], "Vectors"]:
     options.enable_cpu_mem_arena = False  # saves 7 MB and is not slower for single texts
     session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
 
-    def encode(text: str) -> "Vectors":
-        ids = np.array([tokenizer.encode(text, MAX_TOKENS)], np.int64)
+    def run(tokens: Sequence[int]) -> "Vectors":
+        ids = np.array([tokens], np.int64)
         rows: Vectors = session.run(None, {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return rows
+
+    def encode(text: str) -> "Vectors":
+        """A text beyond the model's context is the mean of its windows, so that its end counts too."""
+        windows = tokenizer.windows(text, MAX_TOKENS)
+        if len(windows) == 1:
+            return run(windows[0])
+        mean = np.mean([run(window) for window in windows], axis=0)
+        return np.asarray(mean / np.linalg.norm(mean), np.float32)
 
     return encode

@@ -8,10 +8,13 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from unicodedata import category, normalize
 
 from chie.unicode import normal
+
+MAX_WINDOWS = 8  # longer texts are truncated; no passage is that long
 
 _STRIPPED = re.compile("[\u0300-\u036f]")  # combining accents
 _RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff々〆]+|[^\\s\u3040-\u30ff\u3400-\u9fff々〆]+")
@@ -39,14 +42,11 @@ class WordPiece:
         special = {token["content"]: token["id"] for token in content["added_tokens"]}
         return cls(content["model"]["vocab"], special)
 
-    def encode(self, text: str, limit: int) -> list[int]:
-        """The ids of the text's pieces between [CLS] and [SEP], truncated to `limit`."""
-        numbers = [self._start]
-        for number in self._numbers(text):
-            if len(numbers) == limit - 1:
-                break
-            numbers.append(number)
-        return [*numbers, self._end]
+    def windows(self, text: str, limit: int) -> list[list[int]]:
+        """The ids of the text's pieces, at most `limit` at a time between [CLS] and [SEP]."""
+        numbers = list(islice(self._numbers(text), MAX_WINDOWS * (limit - 2)))
+        starts = range(0, max(len(numbers), 1), limit - 2)
+        return [[self._start, *numbers[at : at + limit - 2], self._end] for at in starts]
 
     def _numbers(self, text: str) -> Iterator[int]:
         for at, part in enumerate(self._marks.split(text)):
