@@ -13,7 +13,7 @@ from bench.retrieval import cases
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.note import Note
-from chie.knowledge.passages import indexed_text, split
+from chie.knowledge.passages import split
 from chie.knowledge.store.sql_store import EmbeddingModel
 from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.store.sqlite.file import SqliteFile
@@ -79,6 +79,5 @@ def _write(file: SqliteFile, vectors: SqliteVectors, batch: Sequence[Note]) -> N
     with file.write() as connection:
         for note in batch:
             passages = split(note)
-            readings = [indexed_text(note, passage) for passage in passages]
-            ids = note_table.insert(connection, note, passages, readings, replacing=None)
-            vectors.insert(connection, ids, vectors.embed(readings))
+            ids = note_table.insert(connection, note, passages, replacing=None)
+            vectors.insert(connection, ids, vectors.embed([passage.text for passage in passages]))

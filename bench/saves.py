@@ -10,7 +10,7 @@ from bench.figure import Figure
 from bench.table import table
 from chie.knowledge.embedding.cached import CachedEmbedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
-from chie.knowledge.passages import indexed_text, split
+from chie.knowledge.passages import split
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 
@@ -55,7 +55,7 @@ def main() -> list[Figure]:
         ours = time.perf_counter() - start
         plain = plain_inserts(home / "chie.db", home)
     example = next(notes(1))
-    assert [indexed_text(example, passage) for passage in split(example)] == [example.content]  # one embedding per note
+    assert [passage.text for passage in split(example)] == [example.content]  # one embedding per note
     alone = embedding_alone(embedder, texts)
     rates = {"embedding alone": alone, "plain SQLite inserts alone": plain, "Chie": ours}
     return [

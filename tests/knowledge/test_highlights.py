@@ -12,7 +12,7 @@ from chie.knowledge.highlights import highlight
     [
         ("接続数", "nginx の接続数を増やす", ["接続数"]),
         ("接続の上限", "接続数の上限を上げる", ["接続", "の上限"]),
-        ("raise connections", "Raising it: connection and Connections", ["connection", "Connections"]),
+        ("raise connections", "Raising it: connection and Connections", ["Raising", "connection", "Connections"]),
         ("max_connections", "set MAX_CONNECTIONS = 100", ["MAX_CONNECTIONS"]),
         ("ｎｇｉｎｘ", "NGINX restarts", ["NGINX"]),
         ("docker", "ＤＯＣＫＥＲを再起動", ["ＤＯＣＫＥＲ"]),
@@ -20,6 +20,8 @@ from chie.knowledge.highlights import highlight
         ("ﾊﾞｯﾁ", "夜間バッチ処理", ["バッチ"]),
         ("データ", "NFD のテ\u3099ータ", ["テ\u3099ータ"]),
         ("café", "a cafe\u0301 nearby", ["cafe\u0301"]),
+        ("さーば", "本番サーバー", ["サーバー"]),
+        ("サーバーの設定", "新しいサーバの設定値", ["サーバの設定"]),
         ("vpn", "京都からVPNに入る", ["VPN"]),
         ("R", "統計はRで、for では書かない", ["R"]),
         ("two words", "it has two\nwords here", ["two\nwords"]),

@@ -1,26 +1,56 @@
-"""A passage's score, by its parts."""
+"""Rank, score and confidence of a match, by its parts."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from chie.knowledge.ranking import IDENTIFIER_WEIGHT, MIN_SCORE, PHRASE_WEIGHT, WORD_WEIGHT, ParsedQuery, display_score
+from chie.knowledge.ranking import MIN_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS, Match, Query, display_score
 
-
-def test_the_parts_of_a_score_add_up() -> None:
-    question = ParsedQuery.of("client_max_body_size, proxy_read_timeout or send_timeout")
-    text = "raise client_max_body_size"
-    assert question.score(text, cosine=0.5, words=0.6) == pytest.approx(0.5 + WORD_WEIGHT * 0.6 + IDENTIFIER_WEIGHT / 3)
+SHARES = st.floats(0, 1)
 
 
-def test_phrase_match_ignores_width_and_case() -> None:
-    question = ParsedQuery.of("ＶＰＮ の設定")
-    assert question.score("社内 vpn の設定です", cosine=0.5, words=0.0) == pytest.approx(0.5 + PHRASE_WEIGHT)
-    assert question.score("社内の設定", cosine=0.5, words=0.0) == pytest.approx(0.5)
-    assert question.text == "ＶＰＮ の設定"
+def test_the_parts_of_a_rank_add_up() -> None:
+    assert Match(0.5, 0.0).rank == pytest.approx(0.5)
+    assert Match(0.5, 1.0).rank == pytest.approx(1.5)
+    assert Match(0.5, 0.5).rank == pytest.approx(0.5 + 0.3 * 0.5 + 0.7 * 0.25)
+    assert Match(0.5, 1.0, verbatim=True).rank == pytest.approx(1.5 + PHRASE_BONUS)
+    assert Match(-0.9, 0.0).rank == 0
+
+
+def test_the_score_is_the_similarity_alone() -> None:
+    assert [Match(0.4, words).similarity for words in (0.0, 0.5, 1.0)] == [0.4, 0.4, 0.4]
+    assert Match(-0.2, 1.0).similarity == 0
+    assert Match(None, 0.7).similarity == 0.7  # words are all that is known
+
+
+def test_what_neither_resembles_nor_shares_words_is_no_hit() -> None:
+    assert Match(MIN_SIMILARITY, 0.0).is_hit
+    assert not Match(MIN_SIMILARITY - 0.01, 0.0).is_hit
+    assert Match(0.0, MIN_COVERAGE).is_hit
+    assert not Match(0.0, MIN_COVERAGE - 0.01).is_hit
+    assert Match(0.0, 0.0, verbatim=True).is_hit
+    assert not Match(None, 0.0).is_hit
+    assert Match(None, 0.01).is_hit
+
+
+@pytest.mark.req("SE-2")
+@given(words=SHARES, passages=st.integers(0, 10**9))
+def test_words_alone_do_not_make_a_hit_confident(words: float, passages: int) -> None:
+    assert not Match(0.2, words).is_confident(passages)
+
+
+@pytest.mark.req("SE-2")
+@given(cosine=SHARES, words=SHARES, passages=st.integers(1, 10**6))
+def test_among_more_notes_it_takes_more_to_be_confident(cosine: float, words: float, passages: int) -> None:
+    match = Match(cosine, words)
+    assert match.is_confident(passages) or not match.is_confident(10 * passages)
+    assert Match(1.0, words).is_confident(passages)
 
 
 @pytest.mark.parametrize(
     ("query", "text", "matches"),
     [
+        ("ＶＰＮ の設定", "社内 vpn の設定です", True),
         ("AI", "we maintain the mail server", False),
         ("AI", "生成AIの使い方", True),
         ("Go", "the category of good algorithms", False),
@@ -40,28 +70,7 @@ def test_phrase_match_ignores_width_and_case() -> None:
     ],
 )
 def test_query_inside_a_longer_word_does_not_match(query: str, text: str, matches: bool) -> None:
-    question = ParsedQuery.of(query)
-    expected = 0.5 + PHRASE_WEIGHT * matches + IDENTIFIER_WEIGHT * bool(question.identifiers)
-    assert question.score(text, cosine=0.5, words=0.0) == pytest.approx(expected)
-
-
-def test_negative_cosine_counts_as_zero() -> None:
-    assert ParsedQuery.of("x y").score("x y", cosine=-0.9, words=1.0) == pytest.approx(WORD_WEIGHT + PHRASE_WEIGHT)
-
-
-def test_passages_below_the_minimum_score_are_left_out() -> None:
-    question = ParsedQuery.of("nothing of it")
-    assert question.score("あ", cosine=MIN_SCORE, words=0.0) == MIN_SCORE
-    assert question.score("あ", cosine=MIN_SCORE - 0.01, words=0.0) is None
-
-
-def test_without_a_vector_the_words_decide() -> None:
-    question = ParsedQuery.of("disk is full")
-    assert question.score("the disk is full", cosine=None, words=0.5) == pytest.approx(
-        0.5 + WORD_WEIGHT * 0.5 + PHRASE_WEIGHT
-    )
-    assert question.score("disk", cosine=None, words=0.01) == pytest.approx(0.01 + WORD_WEIGHT * 0.01)
-    assert question.score("the disk is full", cosine=None, words=0.0) is None
+    assert Query(query).occurs_in(text) is matches
 
 
 def test_displayed_score_is_clipped_and_rounded() -> None:

@@ -99,7 +99,9 @@ class TestModel:
         assert found.hits[0].content == "finding number 7 about redis"  # by its words, meanwhile
         after._backfill.run(lambda _: None)
         wait_for(lambda: after.search("finding number 7", limit=1, tags=()).notice is None)
-        assert before.search("finding number 7 about redis", limit=1, tags=()).notice is None  # its vectors stay
+        assert before.search("finding number 7 about redis", limit=1, tags=()).notice == indexing_in_progress(70)
+        before._backfill.run(lambda _: None)
+        assert after.search("finding number 7", limit=1, tags=()).notice is None  # both are in use: neither is deleted
 
     def test_vectors_of_another_dimension_are_replaced(self, path: Path) -> None:
         embedder = HashingEmbedder()
@@ -271,6 +273,7 @@ def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version
     new = SqliteStore(path.with_name("new.db"), HashingEmbedder(dimension=8))
     notes = NOTES if version > 1 else [note for note in NOTES if not note.private]
     new.put_copies(notes)
+    upgraded.finish_background_work()
     assert upgraded.walk(after=None, limit=9) == notes
     for change in (NoteStore.count, lambda store: store.delete("k-1"), lambda store: store.save(NOTES[0])):
         for store in (upgraded, new):

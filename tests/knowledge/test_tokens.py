@@ -9,7 +9,17 @@ from chie.knowledge.tokens import fold, identifiers, query_tokens, tokens
         ("障害", ["障害"]),
         ("障害対応", ["障害", "害対", "対応"]),
         ("犬", ["犬"]),
-        ("ﾃﾞｰﾀ", ["デー", "ータ"]),
+        ("ﾃﾞｰﾀ でーた", ["デタ", "デタ"]),
+        ("サーバ サーバー", ["サバ", "サバ"]),
+        ("ー", ["ー"]),
+        ("ウィンドウ ウインドウ", ["ウイ", "イン", "ンド", "ドウ", "ウイ", "イン", "ンド", "ドウ"]),
+        ("問合せ", ["問合", "合セ"]),
+        ("問い合わせ", ["問イ", "イ合", "合ワ", "ワセ", "問合"]),
+        ("引き継ぎ", ["引キ", "キ継", "継ギ", "引継"]),
+        ("設定を変更", ["設定", "定ヲ", "ヲ変", "変更"]),
+        ("cache caches cached caching", ["cach"] * 4),
+        ("stop stops stopped stopping", ["stop"] * 4),
+        ("retry retries retried retrying", ["retry"] * 4),
         ("ＶＰＮ接続", ["vpn", "接続"]),
         ("max_connections", ["max_connections", "max", "connection"]),
         ("useEffect", ["useeffect", "use", "effect"]),
@@ -32,9 +42,10 @@ def test_words_for_the_index(text: str, expected: list[str]) -> None:
 
 
 def test_a_query_leaves_grammar_out_unless_it_is_all_there_is() -> None:
-    assert query_tokens("どうすれば接続できますか") == ["ば接", "接続", "続で"]
+    assert query_tokens("どうすれば接続できますか") == ["バ接", "接続", "続デ"]
     assert query_tokens("how do I restart the server") == ["restart", "server"]
-    assert query_tokens("これはなに") == ["これ", "れは", "はな", "なに"]
+    assert query_tokens("これはなに") == ["コレ", "レハ", "ハナ", "ナニ"]
+    assert query_tokens("さーばのメモリ") == ["サバ", "バノ", "ノメ", "メモ", "モリ"]
     assert query_tokens("to be or not") == ["to", "be", "or", "not"]
 
 

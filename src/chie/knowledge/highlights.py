@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from chie.knowledge.tokens import LETTER, fold, query_tokens
+from chie.knowledge.tokens import LETTER, fold, one_spelling, query_tokens
 
 Ranges = list[tuple[int, int]]
 
@@ -14,7 +14,7 @@ _LATIN = re.compile(r"[^\W_]+", re.ASCII)
 def highlight(query: str, text: str) -> Ranges:
     """Half-open, sorted, disjoint ranges of characters. If the whole query occurs, single words are not marked."""
     folded, starts, ends = _folded(text)
-    whole = list(_occurrences(fold(query), folded))
+    whole = list(_occurrences(one_spelling(fold(query)), folded))
     spans = whole or [span for token in query_tokens(query) for span in _occurrences(token, folded)]
     return _merged([(starts[start], ends[end - 1]) for start, end in spans])
 
@@ -26,7 +26,9 @@ def _folded(text: str) -> tuple[str, list[int], list[int]]:
     ends: list[int] = []
     for start, end in _letters(text):
         letter = text[start:end]
-        piece = " " if letter.isspace() else unicodedata.normalize("NFKC", letter).casefold()
+        piece = " " if letter.isspace() else one_spelling(unicodedata.normalize("NFKC", letter).casefold())
+        if not piece and ends:  # a long vowel belongs to the letter before it
+            ends[-1] = end
         pieces.append(piece)
         starts.extend([start] * len(piece))
         ends.extend([end] * len(piece))

@@ -58,12 +58,14 @@ class Note:
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """A search result. `content` is the note's best passage; `partial` means that the note has more."""
+    """A search result. `content` is the note's best passage; `partial` means that the note has more. A hit that is not
+    `confident` is as similar as unrelated notes can be by chance: perhaps it helps."""
 
     id: str
     title: str
     content: str
     score: float
+    confident: bool = True
     tags: list[str] = field(default_factory=list)
     source: str | None = None
     status: str | None = None

@@ -1,59 +1,88 @@
-"""The score of a passage, the same in every store that computes it itself.
+"""How passages are ranked, and how sure a hit is; the same in every store that ranks passages itself.
 
-score = cosine + 0.20 x words + 0.10 x identifiers + 0.20 x phrase, clipped to 0 to 1
+rank = cosine + 0.3 x words + 0.7 x words squared + 0.2 x phrase
 
 - cosine: of the vectors of query and passage; semantic, across languages
-- words: the passage's BM25 relative to the query's best, times the share of the query's terms in that best passage.
-  A paraphrase shares few terms with its answer, so its best BM25 is mostly chance and must weigh little
-- identifiers: the share of the query's identifiers that occur in the passage
+- words: the share of the query's words that the passage has, each weighed by its rarity. Squared, because a paraphrase
+  shares a few words with many notes by chance, and a question that repeats the note's words shares most with one
 - phrase: 1 if the whole query occurs in the passage, not inside a longer word
 
-Ranks are not fused: that would give the best lexical match of a paraphrase the weight of a correct answer.
-`bench/retrieval.py` compares the parts.
+Words rank; they do not make a hit similar. The score that is shown is the cosine alone, and a hit is confident if
+cosine + 0.5 x words squared is above what unrelated notes reach by chance, which grows with their number.
+`bench/retrieval` measures all of this; docs/decisions/0017-ranking.md has the figures.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from math import log10
 from re import Pattern
 
-from chie.knowledge.tokens import fold, identifiers, phrase
+from chie.knowledge.tokens import fold, phrase
 
-WORD_WEIGHT = 0.20
-IDENTIFIER_WEIGHT = 0.10
-PHRASE_WEIGHT = 0.20
+PHRASE_BONUS = 0.20
+MIN_PHRASE_COVERAGE = 0.99  # a passage with the whole query has all of its words
 
-# Passages with a lower score are left out: no answer is better than a wrong one.
-MIN_SCORE = 0.20
+# Passages that are neither similar nor share words are left out: no hit is better than a wrong one.
+MIN_SIMILARITY = 0.20
+MIN_COVERAGE = 0.12
+
+# Confidence: see docs/decisions/0017-ranking.md for the calibration.
+CONFIDENT_WORDS = 0.5
+CONFIDENT_SIMILARITY = 0.25  # words alone do not make a hit confident
+CONFIDENT_BASE = 0.38  # the threshold among one passage
+CONFIDENT_STEP = 0.045  # its rise if they become ten times as many
+CONFIDENT_COVERAGE = 0.9  # if nothing could be embedded
 
 # Two notes with at least this cosine say nearly the same.
 NEAR_DUPLICATE_COSINE = 0.80
 
 
 @dataclass(frozen=True)
-class ParsedQuery:
-    """A query with everything precomputed that scoring a passage needs."""
+class Query:
+    """A query with everything precomputed that ranking a passage needs."""
 
     text: str
-    phrase: Pattern[str]
-    identifiers: frozenset[str]
 
-    @classmethod
-    def of(cls, text: str) -> "ParsedQuery":
-        return cls(text, phrase(fold(text)), frozenset(identifiers(text)))
+    @cached_property
+    def _phrase(self) -> Pattern[str]:
+        return phrase(fold(self.text))
 
-    def score(self, text: str, *, cosine: float | None, words: float) -> float | None:
-        """None for a passage that is not an answer. Without a vector `cosine` is None and the words decide."""
-        folded = fold(text)
-        verbatim = self.phrase.search(folded) is not None
-        bonus = WORD_WEIGHT * words + PHRASE_WEIGHT * verbatim + IDENTIFIER_WEIGHT * self._identified(folded)
-        if cosine is None:
-            return words + bonus if words else None
-        score = max(cosine, 0.0) + bonus
-        return score if score >= MIN_SCORE else None
+    def occurs_in(self, text: str) -> bool:
+        return self._phrase.search(fold(text)) is not None
 
-    def _identified(self, folded: str) -> float:
-        if not self.identifiers:
-            return 0.0
-        return sum(word in folded for word in self.identifiers) / len(self.identifiers)
+
+@dataclass(frozen=True)
+class Match:
+    """How a passage matches a query: its cosine, None without vectors, its share of the query's words, and whether
+    it has the whole query as a phrase."""
+
+    cosine: float | None
+    words: float
+    verbatim: bool = False
+
+    @property
+    def is_hit(self) -> bool:
+        if self.cosine is None:
+            return self.words > 0
+        return self.cosine >= MIN_SIMILARITY or self.words >= MIN_COVERAGE or self.verbatim
+
+    @property
+    def rank(self) -> float:
+        words = self.words * (0.3 + 0.7 * self.words)
+        return max(self.cosine or 0.0, 0.0) + words + PHRASE_BONUS * self.verbatim
+
+    @property
+    def similarity(self) -> float:
+        """Without vectors, how much of the query the passage has is all that is known."""
+        return self.words if self.cosine is None else max(self.cosine, 0.0)
+
+    def is_confident(self, passages: int) -> bool:
+        """Whether the match stands out among this many passages."""
+        if self.cosine is None:
+            return self.words >= CONFIDENT_COVERAGE
+        evidence = self.cosine + CONFIDENT_WORDS * self.words**2
+        threshold = CONFIDENT_BASE + CONFIDENT_STEP * log10(max(passages, 1))
+        return self.cosine >= CONFIDENT_SIMILARITY and evidence >= threshold
 
 
 def display_score(score: float) -> float:

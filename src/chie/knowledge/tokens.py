@@ -1,7 +1,11 @@
 """The tokenizer of the lexical index, for notes and queries alike.
 
-Japanese has no spaces and many words of two characters, so runs of kana and kanji become overlapping bigrams.
-Identifiers are indexed whole and in parts, because people remember either.
+Japanese has no spaces and many words of two characters, so runs of kana and kanji become overlapping bigrams. Spellings
+of one word become one: hiragana is read as katakana, long vowels are left out (サーバ, サーバー), and kanji that only
+inflection separates are neighbours too (問い合わせ, 問合せ). English words are reduced to their stems. Identifiers are
+indexed whole and in parts, because people remember either.
+
+Anyone who changes what `tokens` returns raises TOKENS_VERSION, so that the stores index their notes again.
 """
 
 import re
@@ -11,6 +15,7 @@ from collections.abc import Iterator
 from chie import unicode as spelling
 from chie.unicode import normal
 
+TOKENS_VERSION = 2
 MAX_QUERY_TOKENS = 64
 
 # Kana, kanji with their iteration marks, and the extensions beyond the basic plane.
@@ -24,17 +29,32 @@ LETTER = rf"[^\W_{_JAPANESE}]"  # of scripts with word boundaries, which kana an
 _LATIN = re.compile(r"[a-z0-9]")
 _LONG_WORD = re.compile(r"\w{2}[a-z]\Z")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_LONG_VOWEL = "ー"
+_KATAKANA = {code: chr(code + 0x60) for code in range(0x3041, 0x3097)}  # of hiragana
+_LARGE = str.maketrans("ァィゥェォヵヶヮ", "アイウエオカケワ")  # ウィンドウ, ウインドウ
+_SPELLING: dict[int, str | int] = {
+    **{code: kana.translate(_LARGE) for code, kana in _KATAKANA.items()},
+    **_LARGE,
+    ord(_LONG_VOWEL): "",
+}
+_INFLECTION = re.compile(r"(?<=[\u3005\u4e00-\u9fff])[イキギシジチテビベミメリレエケゲセゼワ]{1,2}(?=[\u4e00-\u9fff])")
 _HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 _GRAMMAR = frozenset(
-    "a an and are as at be by can do doe for from have how i if in into is it my not of on or that the thi this to"
-    " wa was we what when where which why will with you".split()
+    "a an and are as at be by can do for from have how i if in into is it my not of on or that the this to"
+    " was we what when where which why will with you".split()
 )
-_SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ing|ed|es|s)$")
+_SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ies|ied|ing|ed|es|s|e)$")
+_DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 
 
 def fold(text: str) -> str:
     """Normalise width, case and white space for comparison."""
     return " ".join(spelling.fold(text).split())
+
+
+def one_spelling(text: str) -> str:
+    """Read hiragana as katakana, small kana as large ones, and leave long vowels out."""
+    return text.translate(_SPELLING)
 
 
 def phrase(folded: str) -> re.Pattern[str]:
@@ -51,9 +71,8 @@ def tokens(text: str) -> list[str]:
 
 def query_tokens(text: str) -> list[str]:
     """The distinct tokens of a query without grammar words, which occur in half of all notes."""
-    unique = list(dict.fromkeys(tokens(text)))
-    content = [token for token in unique if token not in _GRAMMAR and not _HIRAGANA.fullmatch(token)]
-    return (content or unique)[:MAX_QUERY_TOKENS]
+    content = dict.fromkeys(_tokens(normal(text), grammar=False))
+    return list(content or dict.fromkeys(_tokens(normal(text))))[:MAX_QUERY_TOKENS]
 
 
 def identifiers(text: str) -> set[str]:
@@ -71,14 +90,26 @@ def _is_identifier(word: str) -> bool:
     )
 
 
-def _tokens(text: str) -> Iterator[str]:
+def _tokens(text: str, *, grammar: bool = True) -> Iterator[str]:
     for match in _PIECES.finditer(text):
         if run := match["japanese"]:
-            yield from _bigrams(run)
+            yield from _japanese(run, grammar=grammar)
         elif word := match["word"]:
-            yield from _word(word)
+            yield from _word(word) if grammar else _content_words(word)
         elif not unicodedata.category(match["symbol"]).startswith(("M", "P", "C")):
             yield match["symbol"]
+
+
+def _japanese(run: str, *, grammar: bool) -> Iterator[str]:
+    """Bigrams. Those of hiragana alone are mostly grammar, unless they are katakana in disguise (さーば)."""
+    spelt = run.replace(_LONG_VOWEL, "") or run
+    plain = one_spelling(spelt) or run
+    words = grammar or _LONG_VOWEL in run
+    for position, bigram in enumerate(_bigrams(plain)):
+        if words or not _HIRAGANA.fullmatch(spelt[position : position + 2]):
+            yield bigram
+    for gap in _INFLECTION.finditer(plain):
+        yield plain[gap.start() - 1] + plain[gap.end()]
 
 
 def _bigrams(run: str) -> list[str]:
@@ -95,8 +126,20 @@ def _word(word: str) -> Iterator[str]:
     yield from parts
 
 
+def _content_words(word: str) -> Iterator[str]:
+    """Without grammar words, also as parts of an identifier."""
+    if word.casefold() not in _GRAMMAR:
+        yield from (token for token in _word(word) if token not in _GRAMMAR)
+
+
 def _stem(word: str) -> str:
-    """A light stemmer: `connections` and `connecting` share a stem, and `address` stays as it is."""
+    """A light stemmer: `caches`, `cached` and `caching` share a stem, and `address` stays as it is."""
     if word.endswith("ss"):
         return word
-    return _SUFFIX.sub(lambda match: "y" if match.group() == "ies" else "", word)
+    found = _SUFFIX.search(word)
+    if not found:
+        return word
+    stem = word[: found.start()]
+    if found.group() in ("ies", "ied"):
+        return stem + "y"
+    return _DOUBLED.sub(r"\1", stem) if found.group() in ("ing", "ed") else stem.removesuffix("e")

@@ -9,6 +9,10 @@ from chie.errors import ChieError
 
 BACKFILL_BATCH_SIZE = 32  # passages that are embedded in one transaction
 BACKFILL_LEASE_SECONDS = 60
+# Vectors of a model that a process has embedded passages with in this time are not deleted: that process may still run,
+# and would embed them all again.
+MODEL_LEASE_SECONDS = 24 * 60 * 60
+PRUNE_BATCH_SIZE = 1000  # vectors that are deleted in one transaction
 
 CLOSE_TIMEOUT_SECONDS = 5
 

@@ -7,6 +7,8 @@ from math import log
 
 from chie.knowledge import ranking
 from chie.knowledge.note import Hit, Note
+from chie.knowledge.passages import excerpt
+from chie.knowledge.ranking import Match
 
 MIN_SEMANTIC_CANDIDATES = 50  # notes
 MAX_LEXICAL_CANDIDATES = 100  # passages
@@ -14,17 +16,16 @@ MAX_POSTINGS = 4000  # index entries that one search reads
 
 # BM25, the same in both stores. SQLite's FTS5 uses these parameters too, but counts notes that the viewer must not see.
 K1, B = 1.2, 0.75
-MIN_TERM_WEIGHT = 1e-6  # of a term that occurs in at least half of all passages
 
 
 @dataclass(frozen=True)
-class ScoredPassage:
+class RankedPassage:
     """`note` is the store's row number of the note."""
 
     note: int
     start: int
     stop: int
-    score: float
+    match: Match
 
 
 def rarest_terms(frequencies: Mapping[str, int]) -> list[str]:
@@ -36,38 +37,48 @@ def rarest_terms(frequencies: Mapping[str, int]) -> list[str]:
 
 
 def term_weights(frequencies: Mapping[str, int], passages: int) -> dict[str, float]:
-    """The BM25 weight of each of the rarest terms; both arguments count visible passages only."""
-    rarities = {
-        term: log((passages - frequencies[term] + 0.5) / (frequencies[term] + 0.5))
-        for term in rarest_terms(frequencies)
-    }
-    return {term: rarity if rarity > 0 else MIN_TERM_WEIGHT for term, rarity in rarities.items()}
+    """The rarity of each term; both arguments count visible passages only. It is positive in the smallest store."""
+    return {term: log(1 + (passages - number + 0.5) / (number + 0.5)) for term, number in frequencies.items()}
 
 
-def word_scores(
-    terms: Sequence[str], found: Sequence[tuple[int, float]], terms_of_best: Iterable[str]
-) -> dict[int, float]:
-    """Each passage's share of words, as `ranking` defines it, from BM25 scores with the best first."""
-    covered = len(set(terms).intersection(terms_of_best)) / len(terms)
-    return {passage: covered * score / found[0][1] for passage, score in found}
+def total_weight(terms: Sequence[str], weights: Mapping[str, float], passages: int) -> float:
+    """Of all terms of a query; one that no passage has is as rare as can be."""
+    unknown = log(1 + (passages + 0.5) / 0.5)
+    return sum(weights.get(term, unknown) for term in terms)
 
 
-def best_per_note(passages: Iterable[ScoredPassage], limit: int) -> list[ScoredPassage]:
+def perhaps_verbatim(passages: Sequence[int], words: Mapping[int, float]) -> list[int]:
+    """Passages that can have the whole query, because they have all of its words, if it has any."""
+    return [passage for passage in passages if not words or words.get(passage, 0) >= ranking.MIN_PHRASE_COVERAGE]
+
+
+def best_per_note(passages: Iterable[RankedPassage], limit: int) -> list[RankedPassage]:
     """The best passage of each of the `limit` best notes."""
-    best: dict[int, ScoredPassage] = {}
-    for scored in passages:
-        if scored.note not in best or scored.score > best[scored.note].score:
-            best[scored.note] = scored
-    return sorted(best.values(), key=lambda scored: (-scored.score, scored.note))[:limit]
+    best: dict[int, RankedPassage] = {}
+    for ranked in passages:
+        if ranked.note not in best or ranked.match.rank > best[ranked.note].match.rank:
+            best[ranked.note] = ranked
+    return sorted(best.values(), key=lambda ranked: (-ranked.match.rank, ranked.note))[:limit]
 
 
-def to_hit(note: Note, scored: ScoredPassage) -> Hit:
-    passage = note.content[scored.start : scored.stop]
+def to_hits(best: Sequence[RankedPassage], notes: Mapping[int, Note], passages: int) -> list[Hit]:
+    """A hit that words rank above a more similar one gets the score of that one, so that scores never contradict the
+    order."""
+    hits: list[Hit] = []
+    score = 0.0
+    for ranked in reversed(best):
+        score = max(score, ranked.match.similarity)
+        hits.append(_hit(notes[ranked.note], ranked, score, passages))
+    return hits[::-1]
+
+
+def _hit(note: Note, ranked: RankedPassage, score: float, passages: int) -> Hit:
     return Hit(
         id=note.id,
         title=note.title,
-        content=passage.strip(),
-        score=ranking.display_score(scored.score),
+        content=excerpt(note.content, ranked.start, ranked.stop),
+        score=ranking.display_score(score),
+        confident=ranked.match.is_confident(passages),
         tags=note.tags,
         source=note.source,
         status=note.status,
@@ -75,5 +86,5 @@ def to_hit(note: Note, scored: ScoredPassage) -> Hit:
         private=note.private,
         created_at=note.created_at,
         updated_at=note.updated_at,
-        partial=len(passage) < len(note.content),
+        partial=ranked.stop - ranked.start < len(note.content),
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
 from chie.knowledge.note import Note
-from chie.knowledge.passages import Passage, indexed_text, split
+from chie.knowledge.passages import split
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, searched_by_words
 from chie.messages.catalogue import Message
@@ -14,8 +14,8 @@ from chie.messages.catalogue import Message
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
-PassageKey: TypeAlias = tuple[str, int, int]
-"""A note's id and the start and stop of a passage."""
+PassageKey: TypeAlias = tuple[str, int]
+"""A note's id and the position of a passage among the note's."""
 
 PROBE_TEXT = "知恵"
 
@@ -50,10 +50,10 @@ class SqlNoteStore(NoteStore):
         self._model.ensure_name()
         stored = self._passage_vectors([note.id for note in notes])
         return {
-            indexed_text(note, passage): stored[note.id, passage.start, passage.end]
+            passage.text: stored[note.id, part]
             for note in notes
-            for passage in split(note)
-            if (note.id, passage.start, passage.end) in stored
+            for part, passage in enumerate(split(note))
+            if (note.id, part) in stored
         }
 
     @abstractmethod
@@ -79,10 +79,8 @@ class SqlNoteStore(NoteStore):
         return indexing_in_progress(missing - hidden) if missing > hidden else None
 
 
-def backfill_texts(found: Sequence[tuple[int, str, int, int]], notes: Mapping[str, Note | None]) -> dict[int, str]:
-    """The text to embed for each passage id; passages of notes that were deleted meanwhile are left out."""
-    return {
-        passage: indexed_text(note, Passage(start, stop, note.content[start:stop]))
-        for passage, note_id, start, stop in found
-        if (note := notes[note_id])
-    }
+def backfill_texts(found: Sequence[tuple[int, str, int]], notes: Mapping[str, Note | None]) -> dict[int, str]:
+    """The text to embed for each passage id, given with the note's id and the passage's position; passages of notes
+    that were deleted meanwhile are left out."""
+    texts = {note_id: [passage.text for passage in split(note)] for note_id, note in notes.items() if note}
+    return {passage: texts[note_id][part] for passage, note_id, part in found if part < len(texts.get(note_id, ()))}

@@ -1,22 +1,26 @@
 """Background work of one process at a time: embedding, indexing and statistics.
 
-Passages that the current model has not embedded yet, after a change of model or while it was unavailable, are embedded
-in small transactions under a lease, so that the work can be interrupted and another process can continue. Then, with
-enough vectors, the index for nearest-neighbour search is built.
+Notes that older rules split and tokenized are indexed again. Passages that the current model has not embedded yet,
+after a change of model or while it was unavailable, are embedded. Both is done in small transactions under a lease, so
+that the work can be interrupted and another process can continue. Then, with enough vectors, the index for
+nearest-neighbour search is built, and vectors of former models are deleted.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.store.background import BACKFILL_BATCH_SIZE, BACKFILL_LEASE_SECONDS, BackgroundTask
 from chie.knowledge.store.postgres import note_table, statistics
+from chie.knowledge.store.postgres.note_table import Draft
 from chie.knowledge.store.postgres.statistics import Statistics, StatisticsChange
 from chie.knowledge.store.postgres.vectors import PostgresVectors
 from chie.knowledge.store.sql_store import backfill_texts
 
 if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.postgres.pool import Connection, PostgresPool
 
 logger = logging.getLogger(__name__)
@@ -43,6 +47,8 @@ class Backfill(BackgroundTask):
         self._vectors.register(self._pool())
         with self._pool().session() as connection:
             self._vectors.delete_mismatched(connection)
+        while not self.stopped.is_set() and self._reindex():
+            pass
         position = 0
         while not self.stopped.is_set() and (last := self._batch(position)) is not None:
             position = last
@@ -50,10 +56,39 @@ class Backfill(BackgroundTask):
         stats = self._statistics()
         if not self.stopped.is_set() and self.needs_index(stats) and stats.model is not None:
             self.build_index(stats.model)
+        if not self.stopped.is_set() and not stats.missing:
+            self._pool().write(self._vectors.prune)
         with self._pool().session() as connection:  # without statistics the planner chooses badly
             connection.execute(
                 "ANALYZE knowledge_notes, knowledge_passages, knowledge_vectors, knowledge_vocabulary, knowledge_models"
             )
+
+    def _reindex(self) -> bool:
+        """Return whether there may be more to do. Notes are found by their old passages until the new ones have
+        vectors; only if nothing can be embedded, words alone are indexed."""
+        notes = self._pool().read(lambda connection: note_table.outdated(connection, BACKFILL_BATCH_SIZE))
+        if not notes or not self._pool().write(self._acquire_lease):
+            return False
+        drafts = {seq: Draft.of(note) for seq, note in notes.items()}
+        vectors = {seq: self._embed([passage.text for passage in draft.passages]) for seq, draft in drafts.items()}
+
+        def work(connection: "Connection") -> None:
+            change = StatisticsChange()
+            for seq, draft in sorted(drafts.items()):
+                if note_table.clear_index(connection, seq, draft.note, change):
+                    ids = note_table.insert_passages(connection, [(seq, draft)], change)
+                    if (rows := vectors[seq]) is not None:
+                        self._vectors.insert(connection, ids, rows, change)
+            statistics.apply(connection, change)
+
+        self._pool().write(work)
+        return True
+
+    def _embed(self, texts: Sequence[str]) -> "Vectors | None":
+        try:
+            return self._vectors.embed(texts)
+        except EmbeddingError:
+            return None
 
     def build_index(self, model: int) -> None:
         """Index public notes, concurrently with searches and writes. The session holds the lock for as long as the
@@ -93,7 +128,7 @@ class Backfill(BackgroundTask):
 
     def _texts(self, connection: "Connection", after: int) -> dict[int, str]:
         found = self._vectors.without_vectors(connection, after, BACKFILL_BATCH_SIZE)
-        return backfill_texts(found, {note_id: note_table.get(connection, note_id) for _, note_id, _, _ in found})
+        return backfill_texts(found, {note_id: note_table.get(connection, note_id) for _, note_id, _ in found})
 
     def _acquire_lease(self, connection: "Connection") -> bool:
         """By the server's clock, because the clocks of processes may differ."""

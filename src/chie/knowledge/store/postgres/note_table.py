@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Heading, Note, Page, TagCount
-from chie.knowledge.passages import Passage, index_tokens, indexed_text, split
+from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens, split
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
@@ -28,7 +28,7 @@ _NAMES = (
 _COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, private, created_at, updated_at"
 _HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
 _VALUES = ", ".join(["%s"] * len(_NAMES))
-_INSERT = f"INSERT INTO knowledge_notes ({', '.join(_NAMES)}) VALUES ({_VALUES})"
+_INSERT = f"INSERT INTO knowledge_notes ({', '.join(_NAMES)}, index_version) VALUES ({_VALUES}, {INDEX_VERSION})"
 _VISIBLE = "(NOT private OR user_id = %s)"
 
 
@@ -38,15 +38,13 @@ class Draft:
 
     note: Note
     passages: list[Passage]
-    texts: list[str]
 
     @classmethod
     def of(cls, note: Note) -> "Draft":
         values = (note.id, note.title, note.content, *note.tags, note.source or "", note.status or "")
         if not all(map(is_storable, values)):
             raise ValidationError("knowledge.nul_character")
-        passages = split(note)
-        return cls(note, passages, [indexed_text(note, passage) for passage in passages])
+        return cls(note, split(note))
 
 
 def is_storable(text: str) -> bool:
@@ -128,11 +126,30 @@ def insert_passages(
     rows = [row for seq, draft in drafts for row in _passage_rows(seq, draft, change)]
     with connection.cursor() as cursor:
         cursor.executemany(
-            "INSERT INTO knowledge_passages (id, note, start, stop, owner, labels, terms, repeated, length)"
-            " VALUES (%s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s)",
+            "INSERT INTO knowledge_passages (id, note, part, start, stop, owner, labels, terms, repeated, length)"
+            " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s)",
             [(at, *row) for at, row in zip(ids, rows, strict=True)],
         )
     return ids
+
+
+def outdated(connection: "Connection", limit: int) -> dict[int, Note]:
+    """Notes that were indexed by older rules, by row number."""
+    found = connection.execute(
+        f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE index_version < %s LIMIT %s", (INDEX_VERSION, limit)
+    )
+    return {row[0]: _note(row[1:]) for row in found}
+
+
+def clear_index(connection: "Connection", seq: int, note: Note, change: StatisticsChange) -> bool:
+    """Delete the passages of a note that has not changed since it was read, to be indexed again; return whether it
+    has not."""
+    stored = connection.execute(f"SELECT {_COLUMNS} FROM knowledge_notes WHERE seq = %s FOR UPDATE", (seq,)).fetchone()
+    if stored is None or _note(stored) != note:
+        return False
+    _delete_passages(connection, seq, change)
+    connection.execute("UPDATE knowledge_notes SET index_version = %s WHERE seq = %s", (INDEX_VERSION, seq))
+    return True
 
 
 def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
@@ -193,7 +210,9 @@ def _replace(connection: "Connection", seq: int, before: str | None, note: Note,
     """`before` is the owner of the stored note."""
     _delete_passages(connection, seq, change)
     names = ", ".join(f"{name} = %s" for name in _NAMES)
-    connection.execute(f"UPDATE knowledge_notes SET {names} WHERE seq = %s", (*_values(note), seq))
+    connection.execute(
+        f"UPDATE knowledge_notes SET {names}, index_version = {INDEX_VERSION} WHERE seq = %s", (*_values(note), seq)
+    )
     change.count_note(before, -1)
     change.count_note(owner(note))
 
@@ -213,13 +232,13 @@ def _delete_passages(connection: "Connection", seq: int, change: StatisticsChang
 def _passage_rows(seq: int, draft: Draft, change: StatisticsChange) -> list[tuple[Any, ...]]:
     of, folded = owner(draft.note), labels(draft.note.tags)
     rows = []
-    for passage, text in zip(draft.passages, draft.texts, strict=True):
-        words = Counter(indexed_terms(map(index_key, index_tokens(draft.note, text)), of))
+    for part, passage in enumerate(draft.passages):
+        words = Counter(indexed_terms(map(index_key, index_tokens(draft.note, passage.text)), of))
         length = words.total()
         change.count_passage(of, list(words), length)
         repeated = {word: number for word, number in words.items() if number > 1}
         often = json.dumps(repeated, ensure_ascii=False) if repeated else None
-        rows.append((seq, passage.start, passage.end, of, folded, list(words), often, length))
+        rows.append((seq, part, passage.start, passage.end, of, folded, list(words), often, length))
     return rows
 
 

@@ -9,7 +9,7 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-VERSION = 3
+VERSION = 4
 SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
@@ -43,8 +43,10 @@ CREATE TABLE knowledge_notes (
     author_kind text NOT NULL,
     private boolean NOT NULL,
     created_at timestamptz NOT NULL,
-    updated_at timestamptz NOT NULL
+    updated_at timestamptz NOT NULL,
+    index_version int NOT NULL DEFAULT 0
 );
+CREATE INDEX knowledge_notes_by_index_version ON knowledge_notes (index_version);
 CREATE INDEX knowledge_notes_by_age ON knowledge_notes (created_at DESC, id DESC);
 CREATE INDEX knowledge_notes_by_label ON knowledge_notes USING gin (labels) WITH (fastupdate = off);
 CREATE TABLE knowledge_passages (
@@ -56,7 +58,8 @@ CREATE TABLE knowledge_passages (
     labels text[] COLLATE "C" NOT NULL,
     terms text[] COLLATE "C" NOT NULL,
     repeated jsonb,
-    length int NOT NULL
+    length int NOT NULL,
+    part int NOT NULL DEFAULT 0
 );
 CREATE INDEX knowledge_passages_by_note ON knowledge_passages (note);
 CREATE INDEX knowledge_passages_by_owner ON knowledge_passages (owner) WHERE owner IS NOT NULL;
@@ -118,6 +121,14 @@ DO $$ DECLARE name text; BEGIN
 END $$;
 """,
     2: IMPORTS,
+    3: """
+ALTER TABLE knowledge_notes ADD COLUMN index_version int NOT NULL DEFAULT 0;
+CREATE INDEX knowledge_notes_by_index_version ON knowledge_notes (index_version);
+ALTER TABLE knowledge_passages ADD COLUMN part int NOT NULL DEFAULT 0;
+UPDATE knowledge_passages p SET part = o.part - 1 FROM
+    (SELECT id, row_number() OVER (PARTITION BY note ORDER BY id) AS part FROM knowledge_passages) o
+    WHERE p.id = o.id AND o.part > 1;
+""",
 }
 
 

@@ -10,8 +10,8 @@ from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import ANONYMOUS, Found, Hit, Note, Origin, Page, Similar, TagCount
-from chie.knowledge.passages import indexed_text, split
-from chie.knowledge.ranking import ParsedQuery
+from chie.knowledge.passages import split
+from chie.knowledge.ranking import Query
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.postgres import import_table, note_table, statistics
@@ -51,7 +51,7 @@ class PostgresStore(SqlNoteStore):
 
     def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
         draft = Draft.of(note)
-        vectors, failure = self._embed(draft.texts)
+        vectors, failure = self._embed([passage.text for passage in draft.passages])
 
         def work(connection: "Connection") -> None:
             change = StatisticsChange()
@@ -83,7 +83,7 @@ class PostgresStore(SqlNoteStore):
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction. Rows are locked in the order of ids, so that two copying processes cannot deadlock."""
         drafts = [Draft.of(note) for note in sorted(notes, key=lambda note: note.id)]
-        vectors, _ = self._embed([text for draft in drafts for text in draft.texts])
+        vectors, _ = self._embed([passage.text for draft in drafts for passage in draft.passages])
 
         def work(connection: "Connection") -> None:
             change = StatisticsChange()
@@ -113,7 +113,7 @@ class PostgresStore(SqlNoteStore):
 
         def work(connection: "Connection") -> tuple[Statistics, int, list[Hit]]:
             stats = statistics.read(connection, self._model.name, viewer)
-            search = Search(connection, self._vectors, stats, ParsedQuery.of(query), vector, passage_filter)
+            search = Search(connection, self._vectors, stats, Query(query), vector, passage_filter)
             hidden = statistics.hidden_missing(connection, stats.model, viewer) if stats.missing else 0
             return stats, hidden, search.hits(limit=limit)
 
@@ -124,7 +124,7 @@ class PostgresStore(SqlNoteStore):
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
         """By the first passage alone: notes that say the same begin alike."""
-        vectors, _ = self._embed([indexed_text(note, split(note)[0])])
+        vectors, _ = self._embed([split(note)[0].text])
         if vectors is None:
             return []
         found = self._pool.read(

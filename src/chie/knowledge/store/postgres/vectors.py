@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from chie.knowledge.store.background import MODEL_LEASE_SECONDS
 from chie.knowledge.store.postgres.statistics import Statistics, StatisticsChange
 from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey
 
@@ -126,10 +127,23 @@ class PostgresVectors:
             {"model": self._model_id},
         )
 
-    def without_vectors(self, connection: "Connection", after: int, count: int) -> list[tuple[int, str, int, int]]:
-        """Up to `count` passages without a vector: passage, note id, start and stop."""
+    def prune(self, connection: "Connection") -> None:
+        """Delete the vectors of former models, unless a process has embedded passages with one lately: it may still
+        run, and would embed them all again. Their indexes are dropped first."""
+        former = connection.execute(
+            "SELECT id FROM knowledge_models m WHERE vectors > 0 AND id <> %s AND NOT EXISTS (SELECT 1"
+            " FROM knowledge_leases WHERE name = 'read ' || m.name AND until > now() - make_interval(secs => %s))",
+            (self._model_id, MODEL_LEASE_SECONDS),
+        ).fetchall()
+        for (model,) in former:
+            connection.execute(f"DROP INDEX IF EXISTS knowledge_nearest_{model}")
+            connection.execute("DELETE FROM knowledge_vectors WHERE model = %s", (model,))
+            connection.execute("UPDATE knowledge_models SET vectors = 0 WHERE id = %s", (model,))
+
+    def without_vectors(self, connection: "Connection", after: int, count: int) -> list[tuple[int, str, int]]:
+        """Up to `count` passages without a vector: passage, note id and part."""
         return connection.execute(
-            "SELECT p.id, n.id, p.start, p.stop FROM knowledge_passages p JOIN knowledge_notes n ON n.seq = p.note"
+            "SELECT p.id, n.id, p.part FROM knowledge_passages p JOIN knowledge_notes n ON n.seq = p.note"
             " WHERE p.id > %s AND NOT EXISTS"
             " (SELECT 1 FROM knowledge_vectors v WHERE v.passage = p.id AND v.model = %s) ORDER BY p.id LIMIT %s",
             (after, self._model_id, count),
@@ -142,7 +156,7 @@ class PostgresVectors:
         with connection.cursor(binary=True) as cursor:
             found = cursor.execute(
                 "SELECT n.id, n.title, n.tags, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
-                " ON p.note = n.seq AND p.start = 0 JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %s"
+                " ON p.note = n.seq AND p.part = 0 JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %s"
                 f" AND {SAME_DIMENSION.format(self.dimension)}"
                 " WHERE NOT n.private OR n.user_id = %s ORDER BY n.created_at DESC, n.id DESC LIMIT %s",
                 (stats.model, viewer, count),
@@ -152,13 +166,13 @@ class PostgresVectors:
     def of_notes(self, connection: "Connection", note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         with connection.cursor(binary=True) as cursor:
             found = cursor.execute(
-                "SELECT n.id, p.start, p.stop, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
+                "SELECT n.id, p.part, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
                 " ON p.note = n.seq JOIN knowledge_vectors v ON v.passage = p.id JOIN knowledge_models m"
                 f" ON m.id = v.model WHERE n.id = ANY(%s) AND m.name = %s AND {SAME_DIMENSION.format(self.dimension)}",
                 (list(note_ids), self.model),
             ).fetchall()
-        rows = matrix([row[3] for row in found])
-        return {(row[0], row[1], row[2]): vector for row, vector in zip(found, rows, strict=True)}
+        rows = matrix([row[2] for row in found])
+        return {(row[0], row[1]): vector for row, vector in zip(found, rows, strict=True)}
 
     def _exact_scan(
         self, connection: "Connection", model: int, query: "Vectors", depth: int, passage_filter: PassageFilter

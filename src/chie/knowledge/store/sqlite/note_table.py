@@ -9,7 +9,7 @@ from typing import Any
 from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
 from chie.knowledge.note import Heading, Note, Page, TagCount
-from chie.knowledge.passages import Passage, index_tokens
+from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
 from chie.messages.catalogue import Message
@@ -40,24 +40,48 @@ def insert(
     connection: sqlite3.Connection,
     note: Note,
     passages: Iterable[Passage],
-    texts: Iterable[str],
     *,
     replacing: Note | None,
 ) -> list[int]:
     """Return the ids of the passages."""
     _delete_replaced(connection, note, replacing)
-    seq = _insert_note(connection, note)
+    return insert_passages(connection, _insert_note(connection, note), note, passages)
+
+
+def insert_passages(connection: sqlite3.Connection, seq: int, note: Note, passages: Iterable[Passage]) -> list[int]:
     owner = note.user_id if note.private else None
     ids = []
-    for passage, text in zip(passages, texts, strict=True):
-        tokens = indexed_terms(index_tokens(note, text), owner)
+    for part, passage in enumerate(passages):
+        tokens = indexed_terms(index_tokens(note, passage.text), owner)
         row = connection.execute(
-            "INSERT INTO passages (note, start, stop, owner, length) VALUES (?, ?, ?, ?, ?)",
-            (seq, passage.start, passage.end, owner, len(tokens)),
+            "INSERT INTO passages (note, part, start, stop, owner, length) VALUES (?, ?, ?, ?, ?, ?)",
+            (seq, part, passage.start, passage.end, owner, len(tokens)),
         )
         ids.append(int(row.lastrowid or 0))
         connection.execute("INSERT INTO words (rowid, tokens) VALUES (?, ?)", (ids[-1], " ".join(tokens)))
     return ids
+
+
+def outdated(connection: sqlite3.Connection, limit: int) -> dict[int, Note]:
+    """Notes that were indexed by older rules, by row number."""
+    rows = connection.execute(
+        f"SELECT seq, {_COLUMNS} FROM notes WHERE index_version < ? LIMIT ?", (INDEX_VERSION, limit)
+    )
+    return {row[0]: _note(row[1:]) for row in rows}
+
+
+def has_outdated(connection: sqlite3.Connection) -> bool:
+    row = connection.execute("SELECT 1 FROM notes WHERE index_version < ? LIMIT 1", (INDEX_VERSION,)).fetchone()
+    return row is not None
+
+
+def reindex(connection: sqlite3.Connection, seq: int, note: Note, passages: Iterable[Passage]) -> list[int]:
+    """Replace the passages of a note that has not changed since it was read; return the ids of the new ones."""
+    if get(connection, note.id) != note:
+        return []
+    connection.execute("DELETE FROM passages WHERE note = ?", (seq,))
+    connection.execute("UPDATE notes SET index_version = ? WHERE seq = ?", (INDEX_VERSION, seq))
+    return insert_passages(connection, seq, note, passages)
 
 
 def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
@@ -142,7 +166,7 @@ def _delete_replaced(connection: sqlite3.Connection, note: Note, replacing: Note
 
 def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
     seq = connection.execute(
-        f"INSERT INTO notes ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO notes ({_COLUMNS}, index_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {INDEX_VERSION})",
         (
             note.id,
             note.title,

@@ -4,7 +4,7 @@ import sqlite3
 
 from chie.knowledge.store.private_terms import indexed_terms
 
-VERSION = 4  # kept in the file as `user_version`
+VERSION = 5  # kept in the file as `user_version`
 
 # Where notes were imported from. Replacing a note keeps its row, deleting the note deletes it.
 IMPORTS = """
@@ -40,7 +40,9 @@ END;
 """
 
 # Passages are replaced, never updated, so a higher id of a passage or vector means new, and `revision` counts
-# deletions. `owner` is set for private notes. `words` stores our own tokens, hence the token characters.
+# deletions. `owner` is set for private notes. `part` is a passage's position among those of its note, and
+# `index_version` is that of the rules by which the note was split and tokenized. `words` stores our own tokens, hence
+# the token characters.
 SCHEMA = (
     """
 CREATE TABLE notes (
@@ -55,8 +57,10 @@ CREATE TABLE notes (
     author_kind TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
-    private INTEGER NOT NULL DEFAULT 0
+    private INTEGER NOT NULL DEFAULT 0,
+    index_version INTEGER NOT NULL DEFAULT 0
 );
+CREATE INDEX notes_by_index_version ON notes (index_version);
 CREATE INDEX notes_by_age ON notes (created_at DESC, id DESC);
 CREATE INDEX private_notes ON notes (user_id) WHERE private;
 CREATE TABLE note_tags (
@@ -71,7 +75,8 @@ CREATE TABLE passages (
     start INTEGER NOT NULL,
     stop INTEGER NOT NULL,
     owner TEXT,
-    length INTEGER NOT NULL DEFAULT 0
+    length INTEGER NOT NULL DEFAULT 0,
+    part INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX passages_by_note ON passages (note);
 CREATE TABLE vectors (
@@ -113,6 +118,12 @@ UPDATE words SET tokens = owned_tokens(tokens, (SELECT owner FROM passages WHERE
 INSERT INTO corpus SELECT coalesce(owner, ''), count(*), sum(length) FROM passages GROUP BY 1;
 """,
     3: IMPORTS,
+    4: """
+ALTER TABLE notes ADD COLUMN index_version INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX notes_by_index_version ON notes (index_version);
+ALTER TABLE passages ADD COLUMN part INTEGER NOT NULL DEFAULT 0;
+UPDATE passages SET part = (SELECT count(*) FROM passages p WHERE p.note = passages.note AND p.id < passages.id);
+""",
 }
 
 

@@ -4,12 +4,12 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from chie.knowledge.note import Hit
-from chie.knowledge.ranking import ParsedQuery
+from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
-from chie.knowledge.store.scoring import ScoredPassage
+from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.tokens import fold, query_tokens
 
@@ -18,17 +18,32 @@ if TYPE_CHECKING:
     from chie.knowledge.store.sqlite.vectors import SqliteVectors
 
 
-# Grouping by passage first lets SQLite sort the postings once for both steps.
+# Candidates by BM25, with the weight of the query's terms that they have. Grouping by passage first lets SQLite sort
+# the postings once for both steps.
 _BY_WORDS = f"""
 WITH terms AS MATERIALIZED (SELECT key, value ->> 0 AS term, value ->> 1 AS weight FROM json_each(:terms))
-SELECT passage, sum(weight * ((often * {scoring.K1 + 1})
-    / (often + {scoring.K1} * ({1 - scoring.B} + {scoring.B} * p.length / :average)))) AS bm25
-FROM (SELECT i.doc AS passage, weight, count(*) AS often FROM terms t CROSS JOIN postings i ON i.term = t.term{{where}}
-    GROUP BY i.doc, t.key)
+SELECT passage, sum(weight) AS covered FROM (SELECT i.doc AS passage, weight, count(*) AS often
+    FROM terms t CROSS JOIN postings i ON i.term = t.term{{where}} GROUP BY i.doc, t.key)
 CROSS JOIN passages p ON p.id = passage
-GROUP BY passage ORDER BY bm25 DESC, passage LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
+GROUP BY passage ORDER BY sum(weight * ((often * {scoring.K1 + 1})
+    / (often + {scoring.K1} * ({1 - scoring.B} + {scoring.B} * p.length / :average)))) DESC, passage
+LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
 """
 _AMONG = " AND i.doc IN (SELECT value FROM json_each(:among))"
+
+
+class Corpus(NamedTuple):
+    """Counts of what the viewer may see."""
+
+    passages: int
+    tokens: int
+
+
+def corpus(connection: sqlite3.Connection, viewer: str) -> Corpus:
+    row = connection.execute(
+        "SELECT coalesce(sum(passages), 0), coalesce(sum(tokens), 0) FROM corpus WHERE owner IN ('', ?)", (viewer,)
+    ).fetchone()
+    return Corpus(*row)
 
 
 @dataclass(frozen=True)
@@ -37,18 +52,19 @@ class Search:
 
     connection: sqlite3.Connection
     vectors: "SqliteVectors"
-    query: ParsedQuery
+    query: Query
     vector: "Vectors | None"
     viewer: str
+    corpus: Corpus
     hidden: Sequence[int]  # passages that the viewer must not see
 
     def hits(self, *, limit: int, tags: Sequence[str]) -> list[Hit]:
         among = self._tagged(tags) if tags else None
         words = self._by_words(among)
         near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
-        best = scoring.best_per_note(self._scored(list(dict.fromkeys([*near, *words])), words), limit)
-        notes = note_table.get_many(self.connection, [scored.note for scored in best])
-        return [scoring.to_hit(notes[scored.note], scored) for scored in best]
+        best = scoring.best_per_note(self._ranked(list(dict.fromkeys([*near, *words])), words), limit)
+        notes = note_table.get_many(self.connection, [ranked.note for ranked in best])
+        return scoring.to_hits(best, notes, self.corpus.passages)
 
     def _tagged(self, tags: Sequence[str]) -> list[int]:
         folded = list({fold(tag) for tag in tags})
@@ -66,22 +82,19 @@ class Search:
         return self.vectors.nearest(self.connection, self.vector, count, among=among, without=self.hidden)
 
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
-        """Passages and their share of words, as `ranking` defines it."""
+        """Passages and their share of the query's words, as `ranking` defines it."""
         terms = query_tokens(self.query.text)
         frequencies = self._frequencies(terms) if terms else {}
         if not frequencies:
             return {}
-        passages, tokens = self.connection.execute(
-            "SELECT sum(passages), sum(tokens) FROM corpus WHERE owner IN ('', ?)", (self.viewer,)
-        ).fetchone()
-        lookups = private_terms.lookups(scoring.term_weights(frequencies, passages), self.viewer)
+        passages, tokens = self.corpus
+        weights = scoring.term_weights(frequencies, passages)
+        rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
+        lookups = private_terms.lookups(rarest, self.viewer)
         values = {"terms": json.dumps(lookups), "average": tokens / passages, "among": json.dumps(among)}
-        where = "" if among is None else _AMONG
-        found = self.connection.execute(_BY_WORDS.format(where=where), values).fetchall()
-        if not found:
-            return {}
-        (best,) = self.connection.execute("SELECT tokens FROM words WHERE rowid = ?", (found[0][0],)).fetchone()
-        return scoring.word_scores(terms, found, map(private_terms.plain, best.split()))
+        found = self.connection.execute(_BY_WORDS.format(where="" if among is None else _AMONG), values)
+        total = scoring.total_weight(terms, weights, passages)
+        return {passage: covered / total for passage, covered in found}
 
     def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """The number of visible passages with each term; unknown terms are left out."""
@@ -92,14 +105,25 @@ class Search:
         )
         return private_terms.frequencies(found, indexed)
 
-    def _scored(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[ScoredPassage]:
+    def _ranked(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[RankedPassage]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
+        verbatim = self._verbatim(scoring.perhaps_verbatim(passages, words))
         found = self.connection.execute(
-            "SELECT p.id, p.note, p.start, p.stop, n.title, substr(n.content, p.start + 1, p.stop - p.start)"
+            "SELECT id, note, start, stop FROM passages WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(passages),),
+        )
+        for passage, note, start, stop in found:
+            match = Match(cosines.get(passage), words.get(passage, 0.0), passage in verbatim)
+            if match.is_hit:
+                yield RankedPassage(note, start, stop, match)
+
+    def _verbatim(self, passages: Sequence[int]) -> set[int]:
+        """Those of the passages that have the whole query as a phrase."""
+        if not passages:
+            return set()
+        found = self.connection.execute(
+            "SELECT p.id, n.title, substr(n.content, p.start + 1, p.stop - p.start)"
             " FROM passages p JOIN notes n ON n.seq = p.note WHERE p.id IN (SELECT value FROM json_each(?))",
             (json.dumps(passages),),
         )
-        for passage, note, start, stop, title, text in found:
-            score = self.query.score(f"{title}\n{text}", cosine=cosines.get(passage), words=words.get(passage, 0.0))
-            if score is not None:
-                yield ScoredPassage(note, start, stop, score)
+        return {passage for passage, title, text in found if self.query.occurs_in(f"{title}\n{text}")}

@@ -1,5 +1,6 @@
 """The embedded store: one SQLite file, a full-text index, and a scan of all vectors in memory."""
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,15 +8,15 @@ from typing import TYPE_CHECKING
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import ANONYMOUS, Found, Note, Origin, Page, Similar, TagCount
-from chie.knowledge.passages import indexed_text, split
-from chie.knowledge.ranking import ParsedQuery
+from chie.knowledge.passages import split
+from chie.knowledge.ranking import Query
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
-from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey, SqlNoteStore
+from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
 from chie.knowledge.store.sqlite import import_table, note_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
-from chie.knowledge.store.sqlite.search import Search
+from chie.knowledge.store.sqlite.search import Search, corpus
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
 from chie.messages.catalogue import Message
 
@@ -29,13 +30,13 @@ class SqliteStore(SqlNoteStore):
         self._file = SqliteFile(path)
         self._vectors = SqliteVectors(self._model)
         self._backfill = Backfill(self._file, self._vectors)
+        self._index_checked = False
 
     def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
         passages = split(note)
-        texts = [indexed_text(note, passage) for passage in passages]
-        vectors, failure = self._embed(texts)
+        vectors, failure = self._embed([passage.text for passage in passages])
         with self._file.write() as connection:
-            ids = note_table.insert(connection, note, passages, texts, replacing=replacing)
+            ids = note_table.insert(connection, note, passages, replacing=replacing)
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
         return saved_without_vectors(failure) if failure else None
@@ -60,13 +61,12 @@ class SqliteStore(SqlNoteStore):
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction."""
         cut = [(note, split(note)) for note in notes]
-        texts = [[indexed_text(note, passage) for passage in passages] for note, passages in cut]
-        vectors, _ = self._embed([text for one in texts for text in one])
+        vectors, _ = self._embed([passage.text for _, passages in cut for passage in passages])
         with self._file.write() as connection:
             ids = []
-            for (note, passages), one in zip(cut, texts, strict=True):
+            for note, passages in cut:
                 stored = note_table.get(connection, note.id)
-                ids.extend(note_table.insert(connection, note, passages, one, replacing=stored))
+                ids.extend(note_table.insert(connection, note, passages, replacing=stored))
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
 
@@ -83,15 +83,17 @@ class SqliteStore(SqlNoteStore):
         vector = None if vectors is None else vectors[0]
         with self._file.read() as connection:
             hidden = note_table.hidden(connection, viewer)
-            search = Search(connection, self._vectors, ParsedQuery.of(query), vector, viewer, hidden)
+            seen = corpus(connection, viewer)
+            search = Search(connection, self._vectors, Query(query), vector, viewer, seen, hidden)
             hits = search.hits(limit=limit, tags=tags)
             missing = 0 if vector is None else self._vectors.missing(connection)
             concealed = self._vectors.missing_among(connection, hidden) if missing else 0
+            self._check_index(connection)
         return Found(hits=hits, notice=self._search_notice(failure, missing, concealed))
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
         """By the first passage alone: notes that say the same begin alike."""
-        vectors, _ = self._embed([indexed_text(note, split(note)[0])])
+        vectors, _ = self._embed([split(note)[0].text])
         if vectors is None:
             return []
         with self._file.read() as connection:
@@ -137,6 +139,17 @@ class SqliteStore(SqlNoteStore):
     def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         with self._file.read() as connection:
             return self._vectors.of_notes(connection, note_ids)
+
+    def finish_background_work(self) -> None:
+        self._embed([PROBE_TEXT])
+        self._backfill.run(lambda _: None)
+
+    def _check_index(self, connection: sqlite3.Connection) -> None:
+        """Once per process: only an upgrade leaves notes that were indexed by older rules."""
+        if not self._index_checked:
+            self._index_checked = True
+            if note_table.has_outdated(connection):
+                self._start_backfill()
 
     def _start_backfill(self) -> None:
         self._backfill.start()

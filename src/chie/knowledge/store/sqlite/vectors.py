@@ -85,7 +85,7 @@ class SqliteVectors:
     def map_vectors(self, connection: sqlite3.Connection, count: int, viewer: str) -> "tuple[list[int], Vectors]":
         """The newest notes visible to the viewer, and the vectors of their first passages."""
         found = connection.execute(
-            "SELECT n.seq, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.start = 0"
+            "SELECT n.seq, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.part = 0"
             " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?"
             " WHERE NOT n.private OR n.user_id = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
             (self._model.name, self._size, viewer, count),
@@ -94,13 +94,13 @@ class SqliteVectors:
 
     def of_notes(self, connection: sqlite3.Connection, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         found = connection.execute(
-            "SELECT n.id, p.start, p.stop, v.vector FROM notes n JOIN passages p ON p.note = n.seq"
+            "SELECT n.id, p.part, v.vector FROM notes n JOIN passages p ON p.note = n.seq"
             " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?"
             " WHERE n.id IN (SELECT value FROM json_each(?))",
             (self._model.name, self._size, json.dumps(note_ids)),
         ).fetchall()
-        vectors = _matrix([row[3] for row in found])
-        return {(row[0], row[1], row[2]): vector for row, vector in zip(found, vectors, strict=True)}
+        vectors = _matrix([row[2] for row in found])
+        return {(row[0], row[1]): vector for row, vector in zip(found, vectors, strict=True)}
 
     def missing(self, connection: sqlite3.Connection) -> int:
         """The number of passages without a vector; counted only if passages were added since it was zero."""
@@ -134,10 +134,24 @@ class SqliteVectors:
         if self._has_mismatched:
             connection.execute(f"DELETE FROM vectors WHERE {_MISMATCHED}", (self._model.name, self._size))
 
-    def without_vectors(self, connection: sqlite3.Connection, count: int) -> list[tuple[int, str, int, int]]:
-        """Up to `count` of the missing ones: passage, note id, start and stop."""
+    def keep_in_use(self, connection: sqlite3.Connection, until: float) -> None:
+        """Keep other processes from deleting the model's vectors."""
+        if self._model.name:
+            connection.execute("INSERT OR REPLACE INTO leases VALUES (?, '', ?)", (f"model {self._model.name}", until))
+
+    def prune(self, connection: sqlite3.Connection, now: float, count: int) -> bool:
+        """Delete up to `count` vectors of former models; return whether there were any."""
+        done = connection.execute(
+            "DELETE FROM vectors WHERE seq IN (SELECT seq FROM vectors WHERE model <> ? AND NOT EXISTS"
+            " (SELECT 1 FROM leases WHERE name = 'model ' || model AND until > ?) LIMIT ?)",
+            (self._model.name, now, count),
+        )
+        return done.rowcount > 0
+
+    def without_vectors(self, connection: sqlite3.Connection, count: int) -> list[tuple[int, str, int]]:
+        """Up to `count` of the missing ones: passage, note id and part."""
         return connection.execute(
-            "SELECT p.id, n.id, p.start, p.stop FROM passages p JOIN notes n ON n.seq = p.note"
+            "SELECT p.id, n.id, p.part FROM passages p JOIN notes n ON n.seq = p.note"
             " WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.model = ? AND v.passage = p.id)"
             " ORDER BY p.id LIMIT ?",
             (self._model.name, count),

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from chie.database.cursor import utc_text
 from chie.knowledge.note import Heading, Note
-from chie.knowledge.passages import Passage, index_tokens, indexed_text, split
+from chie.knowledge.passages import index_tokens, shown
 from chie.knowledge.tokens import fold
 
 Data = dict[str, Any]
@@ -69,7 +69,7 @@ def object_id(data: Data) -> str:
 
 
 def head(note: Note) -> Data:
-    first, *rest = split(note)
+    first, *rest = _texts(note)
     return {
         **_common(note, first, 0),
         "parts": len(rest) + 1,
@@ -90,7 +90,7 @@ def head(note: Note) -> Data:
 
 def passages(note: Note) -> dict[str, Data]:
     """The passages after the first, by object id."""
-    found = [_common(note, passage, part) for part, passage in enumerate(split(note)) if part]
+    found = [_common(note, text, part) for part, text in enumerate(_texts(note)) if part]
     return {object_id(data): data for data in found}
 
 
@@ -120,7 +120,7 @@ def heading_of(data: Data) -> Heading:
 
 def embedded_text(note: Note) -> str:
     """The text that the service embeds for a note's head."""
-    return TEMPLATE.format(title=note.title, text=split(note)[0].text)
+    return TEMPLATE.format(title=note.title, text=_texts(note)[0])
 
 
 def microseconds(when: datetime) -> int:
@@ -143,7 +143,13 @@ def labels(tags: Sequence[str]) -> list[str]:
     return sorted({fold(tag) for tag in tags})
 
 
-def _common(note: Note, passage: Passage, part: int) -> Data:
+def _texts(note: Note) -> list[str]:
+    """The passages that a hit shows. The service's models read enough to embed them as they are."""
+    return [note.content[start:end] for start, end in shown(note)]
+
+
+def _common(note: Note, text: str, part: int) -> Data:
+    titled = text if not part and text.startswith(note.title) else f"{note.title}\n{text}"
     return {
         "note": note.id,
         "part": part,
@@ -151,8 +157,8 @@ def _common(note: Note, passage: Passage, part: int) -> Data:
         "reader": reader(note.user_id) if note.private else TEAM,
         "labels": labels(note.tags),
         "title": note.title,
-        "text": passage.text,
-        "words": " ".join(index_tokens(note, indexed_text(note, passage))),
+        "text": text,
+        "words": " ".join(index_tokens(note, titled)),
     }
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from chie.knowledge.note import Hit
-from chie.knowledge.ranking import MIN_SCORE, display_score
+from chie.knowledge.ranking import MIN_SIMILARITY, display_score
 from chie.knowledge.store.vector_search.client import MAX_PAGE_SIZE, Data, SearchResult, VectorSearchClient
 from chie.knowledge.store.vector_search.filters import HEADS, Filter, all_of, batches, of_notes, searchable
 from chie.knowledge.store.vector_search.objects import HEADING, SEARCH_FIELDS, VECTOR, common_fields, object_id
@@ -68,7 +68,7 @@ class Search:
         similarities = {object_id(one.data): similarity(one) for one in near}
         least = min(similarities.values(), default=0.0)
         ranked = [RankedPassage(one.data, similarities.get(object_id(one.data), least)) for one in fused]
-        return [one for one in ranked if one.similarity >= MIN_SCORE or self._matches_words(one.data, set(words))]
+        return [one for one in ranked if one.similarity >= MIN_SIMILARITY or self._matches_words(one.data, set(words))]
 
     def _matches_words(self, data: Data, words: set[str]) -> bool:
         if words and words <= set(data["words"].split()):
