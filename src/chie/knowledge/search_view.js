@@ -8,6 +8,7 @@
       one: "1 note",
       found: "{0} notes",
       none: "No notes found.",
+      perhaps: "Perhaps",
       failed: "Search failed",
       cancelled: "The search was cancelled.",
       score: "Score from 0 to 1: {0}",
@@ -21,6 +22,7 @@
       one: "1 件のメモ",
       found: "{0} 件のメモ",
       none: "該当するメモはありません。",
+      perhaps: "もしかすると",
       failed: "検索に失敗しました",
       cancelled: "検索を中止しました。",
       score: "スコア（0〜1）：{0}",
@@ -39,7 +41,14 @@
     if (result.isError) return show(heading(t("failed"), input), html("p", { class: "alarm", role: "alert" }, textOf(result)));
     const { hits = [], notice } = dataOf(result);
     const count = t(["none", "one"][hits.length] ?? "found", hits.length);
-    show(heading(count, input), notice && html("p", { class: "quiet" }, notice), html("ol", { class: "notes" }, hits.map(note)));
+    const [sure, unsure] = [true, false].map((wanted) => hits.filter(({ confident }) => (confident ?? true) === wanted));
+    show(
+      heading(count, input),
+      notice && html("p", { class: "quiet" }, notice),
+      html("ol", { class: "notes" }, sure.map(note)),
+      unsure.length > 0 && html("h2", { class: "quiet" }, t("perhaps")),
+      unsure.length > 0 && html("ol", { class: "notes" }, unsure.map(note)),
+    );
   }
 
   const heading = (text, input) =>

@@ -84,8 +84,9 @@ def _declare_reading(server: Server, service: KnowledgeService) -> None:
     ) -> SearchResult:
         """Find notes by meaning: causes, fixes, decisions and commands that colleagues wrote down.
 
-        Best first; score is 0 to 1, higher is closer. `content` is the best passage; if `partial` is true,
-        get_knowledge returns the whole note. No hits means that the team has no such note.
+        Best first; score is the similarity, 0 to 1. `content` is the best passage; if `partial` is true,
+        get_knowledge returns the whole note. A hit that is not `confident` perhaps helps: check before you rely on it.
+        No hits means that the team has no such note.
         """
         return SearchResult.of(service.search(query, limit=limit, tags=tags))
 

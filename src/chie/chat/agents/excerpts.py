@@ -2,8 +2,9 @@
 
 import re
 
-MAX_EXCERPT = 600  # characters
+MAX_EXCERPT = 900  # characters: most passages are shorter, and quoted whole
 
+_FENCE = "```"
 _SENTENCE = re.compile(r"[^。！？!?\n]*?(?:[。！？!?]+|\.(?=\s)|\n+|$)")
 
 
@@ -16,8 +17,15 @@ def excerpt(passage: str, question: str) -> str:
     query = _bigrams(question)
     best = max(range(len(sentences)), key=lambda index: len(_bigrams(sentences[index]) & query))
     start = min(len("".join(sentences[:best])), max(0, len(passage) - MAX_EXCERPT))
-    part = passage[start : start + MAX_EXCERPT].strip()
-    return f"{'…' if start else ''}{part}{'…' if start + MAX_EXCERPT < len(passage) else ''}"
+    end = start + MAX_EXCERPT
+    part = f"{'…' if start else ''}{passage[start:end].strip()}{'…' if end < len(passage) else ''}"
+    return _with_whole_fences(part, inside=passage[:start].count(_FENCE) % 2 == 1)
+
+
+def _with_whole_fences(part: str, *, inside: bool) -> str:
+    """Opens the code fence in which a part starts, and closes the one in which it ends."""
+    opened = f"{_FENCE}\n{part}" if inside else part
+    return f"{opened}\n{_FENCE}" if opened.count(_FENCE) % 2 else opened
 
 
 def _bigrams(text: str) -> set[str]:

@@ -77,12 +77,19 @@ def _query(message: str) -> str:
 
 
 def _paragraphs(question: str, found: dict[str, Any]) -> Iterator[str]:
-    """In the language of the question."""
+    """In the language of the question. Only notes that certainly match are quoted."""
     language: Language = "ja" if _JAPANESE.search(question) else "en"
     hits = found.get("hits", [])
-    yield Message("agents.notes_found" if hits else "agents.notes_not_found").text(language) + "\n"
-    for number, hit in enumerate(hits, start=1):
+    sure = [hit for hit in hits if hit.get("confident", True)]
+    unsure = [hit for hit in hits if hit not in sure]
+    opening = "agents.notes_found" if sure else "agents.notes_perhaps" if unsure else "agents.notes_not_found"
+    yield Message(opening).text(language) + "\n"
+    for number, hit in enumerate(sure, start=1):
         yield "\n" + _quotation(number, hit, question, language)
+    if unsure and sure:
+        yield f"\n{Message('agents.notes_perhaps_too').text(language)}\n"
+    if unsure:
+        yield "\n" + "".join(f"- {_literal(hit['title'])} · `{hit['id']}`\n" for hit in unsure)
     if found.get("notice"):
         yield f"\n{found['notice']}\n"
 

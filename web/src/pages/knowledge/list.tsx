@@ -17,6 +17,7 @@ export function SearchResults({ view, current }: { view: View; current: string |
   const count = (found: number) => (found < SEARCH_LIMIT ? t.found(found) : t.best(found));
   if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={6} height="3.5rem" label={t.searching} />;
+  const unsure = data.hits.filter(({ hit }) => !hit.confident);
   return (
     <section aria-label={t.search} aria-busy={isFetching}>
       <p className="kn-count" role="status">
@@ -33,13 +34,27 @@ export function SearchResults({ view, current }: { view: View; current: string |
           <p className="muted">{t.nothingHint}</p>
         </div>
       ) : (
-        <ul className="kn-list">
-          {data.hits.map((found) => (
-            <Hit key={found.hit.id} found={found} view={view} current={found.hit.id === current} />
-          ))}
-        </ul>
+        <>
+          <Hits hits={data.hits.filter(({ hit }) => hit.confident)} view={view} current={current} />
+          {unsure.length > 0 && (
+            <section aria-label={t.perhaps} className="kn-perhaps">
+              <h3 title={t.perhapsHint}>{t.perhaps}</h3>
+              <Hits hits={unsure} view={view} current={current} />
+            </section>
+          )}
+        </>
       )}
     </section>
+  );
+}
+
+function Hits({ hits, view, current }: { hits: HighlightedHit[]; view: View; current: string | null }) {
+  return (
+    <ul className="kn-list">
+      {hits.map((found) => (
+        <Hit key={found.hit.id} found={found} view={view} current={found.hit.id === current} />
+      ))}
+    </ul>
   );
 }
 

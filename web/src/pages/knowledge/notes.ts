@@ -25,6 +25,8 @@ export interface Note extends Omit<Heading, "length"> {
 export interface Hit extends Omit<Heading, "length"> {
   content: string;
   score: number;
+  /** Whether the hit stands out from what unrelated notes reach by chance. */
+  confident: boolean;
   partial: boolean;
 }
 
