@@ -9,7 +9,7 @@ from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Hit, Note, Origin, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.ranking import Query
 from chie.knowledge.store.base import Health, MapData, MapNote
@@ -74,11 +74,11 @@ class PostgresStore(SqlNoteStore):
 
         return self._pool.write(work)
 
-    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:
+    def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:
         return self._pool.read(lambda connection: import_table.read(connection, user_id))
 
-    def remember_origins(self, origins: Mapping[str, Origin]) -> None:
-        self._pool.write(lambda connection: import_table.write(connection, origins))
+    def remember_files(self, files: Mapping[str, ImportedFile]) -> None:
+        self._pool.write(lambda connection: import_table.write(connection, files))
 
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction. Rows are locked in the order of ids, so that two copying processes cannot deadlock."""
