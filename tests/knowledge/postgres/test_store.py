@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.layouts import NOTES, assert_same_results, load_postgres
@@ -17,11 +19,13 @@ from tests.fakes.postgres_counts import assert_counts_are_true
 
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import Note
+from chie.knowledge.query import Filters
 from chie.knowledge.samples import SAMPLES
 from chie.knowledge.store import scoring as candidates
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
 from chie.knowledge.store.postgres import backfill, statistics, vectors
+from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.messages.catalogue import Message
@@ -32,7 +36,7 @@ def fresh_store(server: str) -> Callable[[], NoteStore]:
     return lambda: PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
 
 
-class TestContract(NoteStoreContract):
+class TestContract(NoteStoreContract, NoteFilterContract):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 
@@ -103,6 +107,22 @@ class TestSameAsSqlite:
     def test_scores_are_the_same_under_a_filter(self, pair: tuple[NoteStore, NoteStore]) -> None:
         assert self.compare(pair, tags=("Redis",)) > 10
         assert self.compare(pair, tags=(), viewer="aki") > 60
+
+    @pytest.mark.req("SE-4")
+    @pytest.mark.parametrize(
+        "filters",
+        [
+            Filters(after=MOMENT, authors=("anonymous",)),
+            Filters(without_tags=("redis",)),
+            Filters(phrases=("redis redis",)),
+            Filters(excluded=("redis",), before=MOMENT + timedelta(days=1)),
+            Filters(excluded=("検索", "deploy")),
+        ],
+    )
+    def test_filters_leave_the_same(self, pair: tuple[NoteStore, NoteStore], filters: Filters) -> None:
+        assert self.compare(pair, filters=filters) > 5
+        listed = [[hit.id for hit in store.search("", limit=100, filters=filters).hits] for store in pair]
+        assert listed[0] == listed[1] != []
 
     def test_scores_are_the_same_when_common_words_are_left_out(
         self, pair: tuple[NoteStore, NoteStore], monkeypatch: pytest.MonkeyPatch
@@ -318,7 +338,7 @@ class TestIndex:
         def work(connection: Any) -> set[str]:
 
             stats = statistics.read(connection, store._vectors.model, filters["viewer"])
-            near = store._vectors.nearest(connection, stats, vector, count, vectors.PassageFilter(**filters))
+            near = store._vectors.nearest(connection, stats, vector, count, PassageFilter(**filters))
             found = connection.execute(
                 "SELECT n.id FROM knowledge_notes n JOIN knowledge_passages p ON p.note = n.seq WHERE p.id = ANY(%s)",
                 (near,),
