@@ -118,7 +118,7 @@ class PostgresStore(SqlNoteStore):
             return stats, hidden, search.hits(limit=limit)
 
         stats, hidden, hits = self._pool.read(work, settings=search_settings())
-        if not failure and self._backfill.needs_index(stats):
+        if not failure and (stats.outdated or self._backfill.needs_index(stats)):
             self._start_backfill()
         return Found(hits=hits, notice=self._search_notice(failure, stats.missing, hidden))
 
