@@ -14,8 +14,8 @@ from chie.knowledge.note import (
     AuthorKind,
     Found,
     Hit,
+    ImportedFile,
     Note,
-    Origin,
     Page,
     Saved,
     Similar,
@@ -157,7 +157,7 @@ class KnowledgeService:
         note: Note,
         *,
         fingerprint: str | None = None,
-        previous: Origin | None = None,
+        previous: ImportedFile | None = None,
         overwrite: bool = False,
         dry_run: bool = False,
     ) -> tuple[ImportOutcome, datetime]:
@@ -187,9 +187,9 @@ class KnowledgeService:
         stored, user = self.store.get(note_id), known_user()
         return stored is None or stored.user_id == (author if user.admin else user.id)
 
-    def origins(self) -> dict[str, Origin]:
+    def imported_files(self) -> dict[str, ImportedFile]:
         """Where the current user's notes were imported from, by note id."""
-        return self.store.origins(user_id=current_user().id)
+        return self.store.imported_files(user_id=current_user().id)
 
     def restore(self, note: Note) -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
@@ -227,7 +227,7 @@ def _require_permission(note: Note, *, private: bool | None = None) -> None:
         raise ForbiddenError("knowledge.visibility_forbidden", author=note.user_id)
 
 
-def _keeps(stored: Note, note: Note, fingerprint: str | None, previous: Origin | None) -> bool:
+def _keeps(stored: Note, note: Note, fingerprint: str | None, previous: ImportedFile | None) -> bool:
     """Whether an import leaves the stored note as it is."""
     if previous is None:
         return stored.updated_at > note.updated_at

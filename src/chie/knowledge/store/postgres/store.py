@@ -9,7 +9,7 @@ from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Hit, Note, Origin, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -78,11 +78,11 @@ class PostgresStore(SqlNoteStore):
 
         return self._pool.write(work)
 
-    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:
+    def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:
         return self._pool.read(lambda connection: import_table.read(connection, user_id))
 
-    def remember_origins(self, origins: Mapping[str, Origin]) -> None:
-        self._pool.write(lambda connection: import_table.write(connection, origins))
+    def remember_files(self, files: Mapping[str, ImportedFile]) -> None:
+        self._pool.write(lambda connection: import_table.write(connection, files))
 
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction. Rows are locked in the order of ids, so that two copying processes cannot deadlock."""
@@ -132,7 +132,7 @@ class PostgresStore(SqlNoteStore):
             return stats, hidden, search.hits(limit=limit)
 
         stats, hidden, hits = self._pool.read(work, settings=search_settings())
-        if not failure and self._backfill.needs_index(stats):
+        if not failure and (stats.outdated or self._backfill.needs_index(stats)):
             self._start_backfill()
         return Found(hits=hits, notice=self._search_notice(failure, stats.missing, hidden))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Note, Origin, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -53,13 +53,13 @@ class SqliteStore(SqlNoteStore):
             import_table.remove(connection, note_id)
             return note_table.remove(connection, note_id)
 
-    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:
+    def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:
         with self._file.read() as connection:
             return import_table.read(connection, user_id)
 
-    def remember_origins(self, origins: Mapping[str, Origin]) -> None:
+    def remember_files(self, files: Mapping[str, ImportedFile]) -> None:
         with self._file.write() as connection:
-            import_table.write(connection, origins)
+            import_table.write(connection, files)
 
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction."""
