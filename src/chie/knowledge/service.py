@@ -23,6 +23,7 @@ from chie.knowledge.note import (
     new_id,
     now,
 )
+from chie.knowledge.query import parse
 from chie.knowledge.store.base import NoteStore
 from chie.messages.catalogue import Message
 
@@ -140,8 +141,10 @@ class KnowledgeService:
         return self.store.count(viewer=current_user().id)
 
     def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None) -> Found:
-        query, limit, tags = validation.valid_query(query), validation.valid_limit(limit), validation.valid_tags(tags)
-        return self.store.search(query, limit=limit, tags=tags, viewer=current_user().id)
+        """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed."""
+        parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
+        tags = validation.valid_tags([*(tags or ()), *parsed.tags])
+        return self.store.search(parsed.text, limit=limit, tags=tags, filters=parsed.filters, viewer=current_user().id)
 
     def import_note(self, note: Note, *, overwrite: bool = False) -> ImportOutcome:
         """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because

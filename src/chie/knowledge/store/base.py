@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chie.knowledge.note import ANONYMOUS, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.query import NO_FILTERS, Filters
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -88,8 +89,17 @@ class NoteStore(ABC):
         """Newest first. ValidationError for an invalid cursor."""
 
     @abstractmethod
-    def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
-        """The best passages of at most `limit` notes that have all the tags, best first."""
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int,
+        tags: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+        viewer: str = ANONYMOUS,
+    ) -> Found:
+        """The best passages of at most `limit` notes that have all the tags and pass the filters, best first. Without
+        a query, the newest of them: they match certainly, so their score is 1."""
 
     @abstractmethod
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> Sequence[Similar]:

@@ -12,9 +12,10 @@ from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.store.sqlite import note_table, words
+from chie.knowledge.store.sqlite.filtering import Conditions, matching
 from chie.knowledge.store.sqlite.pruning import contenders
 from chie.knowledge.store.sqlite.words import Corpus
-from chie.knowledge.tokens import fold, query_tokens
+from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -33,24 +34,14 @@ class Search:
     corpus: Corpus
     hidden: Sequence[int]  # passages that the viewer must not see
 
-    def hits(self, *, limit: int, tags: Sequence[str]) -> list[Hit]:
-        among = self._tagged(tags) if tags else None
+    def hits(self, *, limit: int, conditions: Conditions) -> list[Hit]:
+        among = matching(self.connection, conditions) if conditions else None
         near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
         shares = self._by_words(among)
         candidates = self._contenders(list(dict.fromkeys([*near, *shares])), shares, limit)
         best = scoring.best_per_note(self._ranked(candidates, shares), limit)
         notes = note_table.get_many(self.connection, [ranked.note for ranked in best])
         return scoring.to_hits(best, notes, self.corpus.passages)
-
-    def _tagged(self, tags: Sequence[str]) -> list[int]:
-        folded = list({fold(tag) for tag in tags})
-        found = self.connection.execute(
-            "SELECT p.id FROM passages p WHERE p.note IN (SELECT note FROM note_tags"
-            " WHERE tag IN (SELECT value FROM json_each(?)) GROUP BY note HAVING count(*) = ?)",
-            (json.dumps(folded), len(folded)),
-        )
-        hidden = set(self.hidden)
-        return [row[0] for row in found if row[0] not in hidden]
 
     def _by_meaning(self, count: int, among: Sequence[int] | None) -> list[int]:
         if self.vector is None:
