@@ -45,11 +45,17 @@ class Query:
     text: str
 
     @cached_property
+    def _folded(self) -> str:
+        return fold(self.text)
+
+    @cached_property
     def _phrase(self) -> Pattern[str]:
-        return phrase(fold(self.text))
+        return phrase(self._folded)
 
     def occurs_in(self, text: str) -> bool:
-        return self._phrase.search(fold(text)) is not None
+        """Most texts do not have the query anywhere, so its pattern is seldom compiled, which takes long."""
+        folded = fold(text)
+        return self._folded in folded and self._phrase.search(folded) is not None
 
 
 @dataclass(frozen=True)

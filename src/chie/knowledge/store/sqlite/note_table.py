@@ -181,10 +181,11 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             utc_text(note.updated_at),
         ),
     ).lastrowid
-    connection.executemany(
-        "INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)",
-        [(fold(tag), seq) for tag in note.tags],
-    )
+    if note.tags:
+        connection.executemany(
+            "INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)",
+            [(fold(tag), seq) for tag in note.tags],
+        )
     return int(seq or 0)
 
 

@@ -117,7 +117,7 @@ class SqliteStore(SqlNoteStore):
             near = self._vectors.nearest(connection, vectors[0], limit + 1, without=hidden)
             cosines = self._vectors.cosines(connection, vectors[0], near)
             same = [passage for passage, cosine in cosines.items() if cosine >= ranking.NEAR_DUPLICATE_COSINE]
-            titles = note_table.titles(connection, same)
+            titles = note_table.titles(connection, same) if same else {}
         found = [
             Similar(id=note_id, title=title, score=ranking.display_score(cosines[passage]))
             for passage, (note_id, title) in titles.items()
