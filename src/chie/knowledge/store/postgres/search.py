@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
-from chie.knowledge.store.postgres import note_table, statistics
+from chie.knowledge.store.corrections import with_corrections
+from chie.knowledge.store.postgres import note_table
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
-from chie.knowledge.store.postgres.statistics import Statistics
+from chie.knowledge.store.postgres.statistics import Statistics, Vocabulary
 from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, PostgresVectors, vector_literal
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.tokens import query_tokens
@@ -65,14 +66,15 @@ class Search:
 
     def _by_words(self) -> dict[int, float]:
         """Passages and their share of words, as `ranking` defines it."""
-        terms = [note_table.index_key(token) for token in query_tokens(self.query.text)]
-        viewer = self.passage_filter.viewer
-        frequencies = statistics.document_frequencies(self.connection, terms, viewer) if terms else {}
+        text, viewer = self.query.text, self.passage_filter.viewer
+        tokens = [note_table.index_key(token) for token in query_tokens(text)]
+        terms = with_corrections(text, tokens, Vocabulary(self.connection, viewer))
+        frequencies = terms.frequencies
         if not frequencies:
             return {}
         weights = scoring.term_weights(frequencies, self.stats.passages)
         rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
-        lookups = private_terms.lookups(rarest, viewer)
+        lookups = private_terms.lookups(terms.weighed(rarest), viewer)
         values = {
             "terms": [term for term, _ in lookups],
             "weights": [weight for _, weight in lookups],
@@ -80,7 +82,7 @@ class Search:
         }
         statement = _BY_WORDS.format(where=self.passage_filter.where("p."))
         found = self.connection.execute(statement, values | self.passage_filter.values)
-        total = scoring.total_weight(terms, weights, self.stats.passages)
+        total = scoring.total_weight(terms.terms, weights, self.stats.passages)
         return {passage: covered / total for passage, covered in found}
 
     def _ranked(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[RankedPassage]:

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 PUBLIC = ""  # the owner of what everybody may see
 
+_FREQUENCIES = "SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%(terms)s)"
+_WITH_PREFIX = (
+    " UNION ALL SELECT v.term, v.passages FROM unnest(%(lows)s::text[], %(highs)s::text[]) AS r (low, high)"
+    " JOIN knowledge_vocabulary v ON v.term >= r.low AND v.term < r.high"
+)
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -96,11 +102,19 @@ def apply(connection: "Connection", change: StatisticsChange) -> None:
         connection.execute("DELETE FROM knowledge_vocabulary WHERE term = ANY(%s) AND passages <= 0", (fewer,))
 
 
-def document_frequencies(connection: "Connection", terms: Sequence[str], viewer: str) -> dict[str, int]:
-    """The number of visible passages with each term; unknown terms are left out."""
-    indexed = private_terms.visible_terms(terms, viewer)
-    found = connection.execute("SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%s)", (list(indexed),))
-    return private_terms.frequencies(found, indexed)
+@dataclass(frozen=True)
+class Vocabulary:
+    """The terms of passages that the viewer may see."""
+
+    connection: "Connection"
+    viewer: str
+
+    def frequencies(self, terms: Sequence[str], prefixes: Sequence[str] = ()) -> dict[str, int]:
+        indexed = list(private_terms.visible_terms(terms, self.viewer))
+        ranges = private_terms.visible_ranges(prefixes, self.viewer)
+        values = {"terms": indexed, "lows": [low for low, _ in ranges], "highs": [high for _, high in ranges]}
+        found = self.connection.execute(_FREQUENCIES + (_WITH_PREFIX if prefixes else ""), values)
+        return private_terms.frequencies(found)
 
 
 def hidden_missing(connection: "Connection", model: int | None, viewer: str) -> int:

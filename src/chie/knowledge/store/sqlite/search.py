@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
+from chie.knowledge.store.corrections import with_corrections
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.store.sqlite.filtering import Conditions, matching
@@ -30,6 +31,10 @@ GROUP BY passage ORDER BY sum(weight * ((often * {scoring.K1 + 1})
     / (often + {scoring.K1} * ({1 - scoring.B} + {scoring.B} * p.length / :average)))) DESC, passage
 LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
 """
+_FREQUENCIES = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
+_WITH_PREFIX = (
+    "SELECT term, doc FROM json_each(?) r CROSS JOIN vocabulary v ON v.term >= r.value ->> 0 AND v.term < r.value ->> 1"
+)
 _AMONG = " AND i.doc IN (SELECT value FROM json_each(:among))"
 
 
@@ -74,27 +79,32 @@ class Search:
 
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
         """Passages and their share of the query's words, as `ranking` defines it."""
-        terms = query_tokens(self.query.text)
-        frequencies = self._frequencies(terms) if terms else {}
+        text = self.query.text
+        terms = with_corrections(text, query_tokens(text), self)
+        frequencies = terms.frequencies
         if not frequencies:
             return {}
         passages, tokens = self.corpus
         weights = scoring.term_weights(frequencies, passages)
         rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
-        lookups = private_terms.lookups(rarest, self.viewer)
+        lookups = private_terms.lookups(terms.weighed(rarest), self.viewer)
         values = {"terms": json.dumps(lookups), "average": tokens / passages, "among": json.dumps(among)}
         found = self.connection.execute(_BY_WORDS.format(where="" if among is None else _AMONG), values)
-        total = scoring.total_weight(terms, weights, passages)
+        total = scoring.total_weight(terms.terms, weights, passages)
         return {passage: covered / total for passage, covered in found}
 
-    def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """The number of visible passages with each term; unknown terms are left out."""
-        indexed = private_terms.visible_terms(terms, self.viewer)
-        found = self.connection.execute(
-            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(indexed)),),
-        )
-        return private_terms.frequencies(found, indexed)
+    def frequencies(self, terms: Sequence[str], prefixes: Sequence[str] = ()) -> dict[str, int]:
+        private = not prefixes or self._owns_passages()  # half the lookups of a correction
+        indexed = list(private_terms.visible_terms(terms, self.viewer)) if private else terms
+        found = self.connection.execute(_FREQUENCIES, (json.dumps(indexed),)).fetchall()
+        if prefixes:
+            ranges = private_terms.visible_ranges(prefixes, self.viewer)
+            found += self.connection.execute(_WITH_PREFIX, (json.dumps(ranges),)).fetchall()
+        return private_terms.frequencies(found)
+
+    def _owns_passages(self) -> bool:
+        row = self.connection.execute("SELECT passages FROM corpus WHERE owner = ?", (self.viewer,)).fetchone()
+        return row is not None and row[0] > 0
 
     def _ranked(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[RankedPassage]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
