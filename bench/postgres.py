@@ -28,8 +28,9 @@ from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.postgres import backfill
 from chie.knowledge.store.postgres import statistics as corpus
+from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.store import PostgresStore
-from chie.knowledge.store.postgres.vectors import PassageFilter, search_settings
+from chie.knowledge.store.postgres.vectors import search_settings
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import settings
 
 
 def _is_local(host: object) -> bool:
-    if host in ("localhost", b"localhost", "", None):
+    if host in ("localhost", "", None):
         return True
     try:
         return ipaddress.ip_address(str(host)).is_loopback
@@ -34,8 +34,10 @@ def _block_network(event: str, arguments: tuple[Any, ...]) -> None:
     """Tests may connect to and look up this machine alone."""
     if event == "socket.connect" and isinstance(arguments[1], tuple) and not _is_local(arguments[1][0]):
         raise RuntimeError(f"a test tried to connect to {arguments[1][0]}")
-    if event == "socket.getaddrinfo" and not (_is_local(arguments[0]) or _is_address(arguments[0])):
-        raise RuntimeError(f"a test tried to look up {arguments[0]}")
+    if event == "socket.getaddrinfo":
+        host = arguments[0].decode() if isinstance(arguments[0], bytes) else arguments[0]
+        if not (_is_local(host) or _is_address(host)):
+            raise RuntimeError(f"a test tried to look up {host}")
 
 
 sys.addaudithook(_block_network)

@@ -64,6 +64,7 @@ COMMANDS = {
     "knowledge": "chie.knowledge.collection_cli",
     "users": "chie.access.cli",
     "connect": "chie.connect.cli",
+    "hook": "chie.hook.cli",
     "doctor": "chie.doctor.cli",
     "backup": "chie.backup.cli",
     "restore": "chie.backup.cli",

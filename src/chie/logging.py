@@ -1,12 +1,13 @@
 """Log set-up. Logs go to stderr or a file, never to stdout, which carries the protocol of stdio servers."""
 
-import json
 import logging
 import os
 import re
 import sys
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from functools import lru_cache
+from json import JSONEncoder
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -33,6 +34,10 @@ _SECRET_TEXT = re.compile(
 )
 # Matches whatever starts like a JWT and puts it back if it is none, so that no text is scanned twice.
 _JWT = re.compile(r"\beyJ[\w-]++(?P<rest>\.[\w-]++\.[\w-]*+)?", re.IGNORECASE)
+# ASCII text without any of these matches neither pattern. Scanning every log line would cost more than writing it.
+_SECRET_HINTS = tuple("authorization api-key api_key apikey passw secret token bearer :// chie_ eyj".split())
+
+_json = JSONEncoder(ensure_ascii=False).encode
 
 
 def request_id() -> str:
@@ -157,11 +162,18 @@ class LogFile(logging.Handler):
 
 def redact(text: str) -> str:
     """Hide what looks like a secret, and the values of this process's secret settings."""
-    for name, value in os.environ.items():
-        if len(value) >= 8 and _SECRET_NAME.search(name):
+    for name in filter(_is_secret_name, os.environ):
+        if len(value := os.environ.get(name, "")) >= 8:
             text = text.replace(value, "***")
+    if text.isascii() and not any(map(text.lower().__contains__, _SECRET_HINTS)):
+        return text
     text = _SECRET_TEXT.sub(lambda found: f"{found['name'] or found['user'] or ''}***", text)
     return _JWT.sub(lambda found: "***" if found["rest"] else found.group(), text)
+
+
+@lru_cache
+def _is_secret_name(name: str) -> bool:
+    return _SECRET_NAME.search(name) is not None
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -201,7 +213,7 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             line["stack"] = self.formatException(record.exc_info)
-        return redact(_CONTROL.sub(_escaped, json.dumps(line, ensure_ascii=False)))
+        return redact(_CONTROL.sub(_escaped, _json(line)))
 
 
 def _without_expected_stack(record: logging.LogRecord) -> logging.LogRecord:

@@ -12,6 +12,19 @@ from chie.knowledge.store.base import NoteStore
 LAYOUTS = Path(__file__).parent.parent / "knowledge" / "layouts"
 MOMENT = datetime(2026, 4, 1, 12, tzinfo=UTC)
 
+# Longer than a passage, with a code fence that later rules of splitting leave whole.
+LONG = "\n\n".join(
+    [
+        "# 復旧の手順 after a failed deploy",
+        *(
+            f"## 段階 {n}\n\n担当者は状態を確認し、ログを保存する。Check replica {n} before anything else. " * 3
+            for n in range(8)
+        ),
+        "```sh\n" + "\n".join(f"systemctl restart worker-{n}.service" for n in range(20)) + "\n```",
+        "最後に監視を再開し、結果を記録する。Write down what was wrong.",
+    ]
+)
+
 # The notes in every layout.
 NOTES = [
     Note(
@@ -55,6 +68,22 @@ NOTES = [
     ),
 ]
 
+LONG_NOTE = Note(
+    id="k-5",
+    title="復旧の手順",
+    content=LONG,
+    tags=["deploy"],
+    user_id="aki",
+    created_at=MOMENT,
+    updated_at=MOMENT,
+)
+FIRST_WITH_LONG_NOTE = {"sqlite": 4, "postgresql": 3}  # versions
+
+
+def notes_of(kind: str, version: int) -> list[Note]:
+    """The notes in a layout, of SQLite or PostgreSQL."""
+    return [*NOTES, LONG_NOTE] if version >= FIRST_WITH_LONG_NOTE[kind] else NOTES
+
 
 def load_sqlite(path: Path, version: int) -> None:
     """Version 1 had no private notes."""
@@ -74,7 +103,15 @@ def load_sqlite(path: Path, version: int) -> None:
 def assert_same_results(upgraded: NoteStore, new: NoteStore) -> None:
     """A search in an upgraded store finds what it finds in a new store with the same notes."""
     for viewer in ("aki", "ben", "root"):
-        for query in ("redis sessions 花子", "kestrel", "検索", "nginx 413", "the"):
+        for query in (
+            "redis sessions 花子",
+            "kestrel",
+            "検索",
+            "nginx 413",
+            "the",
+            "systemctl restart worker-7",
+            "監視を再開",
+        ):
             found, expected = (store.search(query, limit=9, tags=(), viewer=viewer) for store in (upgraded, new))
             assert found == expected, (viewer, query)
 

@@ -11,13 +11,15 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
-from tests.fakes.layouts import NOTES, assert_same_results, load_sqlite
+from tests.fakes.layouts import NOTES, assert_same_results, load_sqlite, notes_of
 
 from chie.database import errors
 from chie.database.errors import DAMAGE_CODES
 from chie.errors import StorageError
+from chie.knowledge.passages import INDEX_VERSION
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
 from chie.knowledge.store.sqlite import schema
@@ -43,7 +45,7 @@ def fresh_store(tmp_path: Path) -> Callable[[], NoteStore]:
     return lambda: SqliteStore(tmp_path / f"{next(names)}.db", HashingEmbedder())
 
 
-class TestContract(NoteStoreContract):
+class TestContract(NoteStoreContract, NoteFilterContract):
     pass
 
 
@@ -86,6 +88,7 @@ def test_many_threads_may_use_one_store(store: NoteStore) -> None:
     assert store.check().notes == 60
 
 
+@pytest.mark.req("SE-5")
 class TestModel:
     """Vectors of different models are never mixed, and never missing for long."""
 
@@ -266,14 +269,16 @@ class TestBadFiles:
         holder.close()
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.req("SE-3")
+@pytest.mark.parametrize("version", [1, 2, 4])
 def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version: int) -> None:
     load_sqlite(path, version)
     upgraded = SqliteStore(path, HashingEmbedder(dimension=8))
     new = SqliteStore(path.with_name("new.db"), HashingEmbedder(dimension=8))
-    notes = NOTES if version > 1 else [note for note in NOTES if not note.private]
+    notes = [note for note in notes_of("sqlite", version) if version > 1 or not note.private]
     new.put_copies(notes)
-    upgraded.finish_background_work()
+    upgraded.search("redis", limit=1, tags=())  # starts the background work, like any search after an upgrade
+    wait_for(lambda: not outdated(path))
     assert upgraded.walk(after=None, limit=9) == notes
     for change in (NoteStore.count, lambda store: store.delete("k-1"), lambda store: store.save(NOTES[0])):
         for store in (upgraded, new):
@@ -287,6 +292,14 @@ def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version
     connection.close()
     upgraded.close()
     new.close()
+
+
+def outdated(path: Path) -> int:
+    """Notes that were indexed by older rules."""
+    with sqlite3.connect(path) as connection:
+        found = connection.execute("SELECT count(*) FROM notes WHERE index_version < ?", (INDEX_VERSION,)).fetchone()
+    connection.close()
+    return int(found[0])
 
 
 def tables(path: Path) -> set[tuple[str, str, str]]:
@@ -303,7 +316,7 @@ def tables(path: Path) -> set[tuple[str, str, str]]:
     return {*columns, *rest}
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 4])
 def test_upgraded_file_has_the_tables_of_a_new_one(tmp_path: Path, version: int) -> None:
     load_sqlite(tmp_path / "old.db", version)
     for name in ("old.db", "new.db"):

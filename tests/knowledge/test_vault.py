@@ -117,7 +117,7 @@ def test_moved_vault_may_have_a_renamed_and_a_deleted_file(service: KnowledgeSer
     (elsewhere / "old.md").unlink()
     report = run(service, elsewhere)
     assert counts(report) == (1, 2, 0, 0)
-    assert [origin.path for origin in report.left.values()] == ["old.md"]
+    assert [file.path for file in report.left.values()] == ["old.md"]
 
 
 def test_another_vault_with_the_same_names_is_another(service: KnowledgeService, vault: Path) -> None:
@@ -158,7 +158,7 @@ def test_file_that_is_gone_is_listed(service: KnowledgeService, vault: Path) -> 
     note = by_source(service)["plan.md"]
     (vault / "plan.md").unlink()
     report = run(service, vault)
-    assert {note_id: origin.path for note_id, origin in report.left.items()} == {note.id: "plan.md"}
+    assert {note_id: file.path for note_id, file in report.left.items()} == {note.id: "plan.md"}
     service.delete(note.id)
     assert run(service, vault).left == {}
 
@@ -166,7 +166,7 @@ def test_file_that_is_gone_is_listed(service: KnowledgeService, vault: Path) -> 
 def test_dry_run_changes_nothing(service: KnowledgeService, vault: Path) -> None:
     assert counts(run(service, vault, dry_run=True)) == (3, 0, 0, 0)
     assert list(all_notes(service)) == []
-    assert service.origins() == {}
+    assert service.imported_files() == {}
 
 
 def test_notes_of_other_users_are_not_matched(service: KnowledgeService, vault: Path) -> None:
@@ -174,7 +174,7 @@ def test_notes_of_other_users_are_not_matched(service: KnowledgeService, vault: 
         run(service, vault)
     with acting_as(User("ben")):
         assert counts(run(service, vault)) == (3, 0, 0, 0)
-        assert len(service.origins()) == 3
+        assert len(service.imported_files()) == 3
     assert len(list(all_notes(service))) == 6
 
 

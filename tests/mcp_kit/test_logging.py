@@ -20,6 +20,9 @@ from chie.logging import configure, new_request_id, redact, request_id
         "postgresql://user:secretvalue@db.example/chie",
         "https://example.com/?token=secretvalue&x=1",
         "password = secretvalue",
+        "PASSWD=secretvalue",
+        "ſecret=secretvalue",  # equal to ASCII letters where case does not matter
+        "authorızation: secretvalue",
         "it said chie_0123456789abcdef-secretvalue to us",
         "it said eyJhbGciOiJSUzI1NiJ9.secretvalue.secretvalue to us",
     ],

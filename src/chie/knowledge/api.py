@@ -15,6 +15,7 @@ from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.note import Hit, Note, Page, Saved, TagCount, now
+from chie.knowledge.query import parse
 from chie.knowledge.results import SaveResult
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
@@ -30,7 +31,7 @@ ZIP_RESPONSE: dict[int | str, dict[str, Any]] = {
 }
 
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of results.")]
-Words = Annotated[str, Query(description="A question or a few words, in Japanese or English.")]
+Words = Annotated[str, Query(description="A question or a few words, in Japanese or English, with or without filters.")]
 Tags = Annotated[list[str] | None, Query(description="Only notes that have all of these tags.")]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous page.")]
 SECRETS = (
@@ -132,7 +133,7 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
     def search_notes(q: Words, limit: Limit = 20, tags: Tags = None) -> MarkedHits:
         """Best first, with the ranges that match."""
         found = service.search(q, limit=limit, tags=tags)
-        return MarkedHits(hits=[_marked(hit, q) for hit in found.hits], **_notice(found.notice))
+        return MarkedHits(hits=[_marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
 
     @router.get("/tags", responses=errors())
     def list_tags() -> TagList:

@@ -112,7 +112,10 @@ def save(
 @TAGS
 @AS_JSON
 def search(query: str, limit: int, tags: tuple[str, ...], *, as_json: bool) -> None:
-    """Find notes by meaning, in Japanese or English."""
+    """Find notes by meaning, in Japanese or English.
+
+    Filters: tag:docker -tag:old author:aki after:2026-03 before:2026-03-01 "exact phrase" -word
+    """
     with _service() as service:
         found = service.search(query, limit=limit, tags=tags)
     if as_json:

@@ -8,7 +8,7 @@ import click
 
 from chie.errors import ValidationError
 from chie.knowledge.markdown_folder import ImportReport, document_files, import_files, markdown_files
-from chie.knowledge.note import Note, Origin
+from chie.knowledge.note import ImportedFile, Note
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import KnowledgeService
 
@@ -61,15 +61,15 @@ def _print(report: ImportReport, documents: Sequence[Path], *, dry_run: bool) ->
         click.echo(f"  … and {len(documents) - MAX_LISTED} more", err=True)
 
 
-def _mention(left: Mapping[str, Origin]) -> bool:
+def _mention(left: Mapping[str, ImportedFile]) -> bool:
     if left:
         click.echo(f"{len(left)} notes have no file in the folder any more. --prune shows and deletes them.")
     return True
 
 
-def _prune(service: KnowledgeService, left: Mapping[str, Origin], *, dry_run: bool, yes: bool) -> bool:
+def _prune(service: KnowledgeService, left: Mapping[str, ImportedFile], *, dry_run: bool, yes: bool) -> bool:
     """Notes that were changed in Chie are kept: what they say is nowhere else."""
-    notes = [(note, origin) for note_id, origin in left.items() if (note := service.find(note_id))]
+    notes = [(note, file) for note_id, file in left.items() if (note := service.find(note_id))]
     edited = [pair for pair in notes if pair[0].updated_at != pair[1].version]
     gone = [pair for pair in notes if pair not in edited]
     if edited:
@@ -98,6 +98,6 @@ def has_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-def _list(notes: Sequence[tuple[Note, Origin]]) -> None:
-    for note, origin in notes:
-        click.echo(f"  {note.id}  {note.title}  ({origin.path})")
+def _list(notes: Sequence[tuple[Note, ImportedFile]]) -> None:
+    for note, file in notes:
+        click.echo(f"  {note.id}  {note.title}  ({file.path})")

@@ -8,7 +8,7 @@ from typing import Self
 from chie.access.identity import current_user
 from chie.errors import ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.note import Note, Origin, note_uri
+from chie.knowledge.note import ImportedFile, Note, note_uri
 from chie.knowledge.obsidian import LinkIndex
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import ImportOutcome, KnowledgeService
@@ -41,8 +41,8 @@ class ImportRun:
         self._secrets = secrets
         self._names: dict[str, str] = {}
         self._ids: dict[str, str] = {}
-        self._origins: dict[str, Origin] = {}
-        self.vault = Vault(vault, files, service.origins(), whole=whole)
+        self._files: dict[str, ImportedFile] = {}
+        self.vault = Vault(vault, files, service.imported_files(), whole=whole)
         self._links = LinkIndex(self.vault.paths)
 
     def __enter__(self) -> Self:
@@ -78,17 +78,17 @@ class ImportRun:
             secrets=self._secrets,
         )
         self._names[note_id] = name
-        origin = Origin(vault=self.vault.key, path=path, fingerprint=mark, version=version)
-        if not self._dry_run and origin != previous:
-            self._origins[note_id] = origin
-            if len(self._origins) >= REMEMBER_AFTER:
+        file = ImportedFile(vault=self.vault.key, path=path, fingerprint=mark, version=version)
+        if not self._dry_run and file != previous:
+            self._files[note_id] = file
+            if len(self._files) >= REMEMBER_AFTER:
                 self._remember()
         return outcome
 
     def _remember(self) -> None:
-        if self._origins:
-            self._service.store.remember_origins(self._origins)
-            self._origins = {}
+        if self._files:
+            self._service.store.remember_files(self._files)
+            self._files = {}
 
     def _id(self, path: str, author: str) -> str:
         if path not in self._ids:

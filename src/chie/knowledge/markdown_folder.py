@@ -12,7 +12,7 @@ from chie.errors import ChieError, StorageError, ValidationError
 from chie.files import replacing
 from chie.knowledge import markdown
 from chie.knowledge.import_run import ImportRun
-from chie.knowledge.note import Heading, Note, Origin
+from chie.knowledge.note import Heading, ImportedFile, Note
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.validation import MAX_LIMIT, is_plain
@@ -33,7 +33,7 @@ class ImportReport:
     unchanged: int = 0
     newer: list[Path] = field(default_factory=list)
     refused: dict[Path, Message] = field(default_factory=dict)
-    left: dict[str, Origin] = field(default_factory=dict)
+    left: dict[str, ImportedFile] = field(default_factory=dict)
 
 
 def markdown_files(folder: Path) -> list[Path]:
@@ -94,7 +94,7 @@ def import_files(
             except ChieError as error:
                 report.refused[path] = error.reason
     present = set(paths.values())
-    report.left = {note_id: origin for note_id, origin in run.vault.left().items() if origin.path not in present}
+    report.left = {note_id: file for note_id, file in run.vault.left().items() if file.path not in present}
     return report
 
 

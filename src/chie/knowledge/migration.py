@@ -83,7 +83,7 @@ class Migration:
             copied += report.copied
             deleted += report.deleted
             if not report.changed:
-                self._copy_origins()
+                self._copy_imports()
                 self.target.finish_background_work()
                 self.journal.close()
                 report.copied, report.deleted = copied, deleted
@@ -108,12 +108,12 @@ class Migration:
         self._copy(batch, report)
         return report
 
-    def _copy_origins(self) -> None:
+    def _copy_imports(self) -> None:
         """So that the next import into the target recognises the files."""
-        known = self.target.origins()
-        new = {note_id: origin for note_id, origin in self.source.origins().items() if note_id not in known}
+        known = self.target.imported_files()
+        new = {note_id: file for note_id, file in self.source.imported_files().items() if note_id not in known}
         if new:
-            self.target.remember_origins(new)
+            self.target.remember_files(new)
 
     def _handle_unpaired(self, theirs: Note | None, report: MigrationReport) -> None:
         """A note in the target only: a copy whose original was deleted, or a note that was written there."""

@@ -30,7 +30,7 @@ def now() -> datetime:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Origin:
+class ImportedFile:
     """The file that a note was last imported from. `version` is the note's `updated_at` after that import."""
 
     vault: str

@@ -37,6 +37,9 @@ ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_h
 CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 Id = Annotated[str, Field(description="A note's id, from search or list.")]
+Query = Annotated[
+    str, Field(description='A question or words; may have filters: tag:x -tag:x author:x after:2026-03 "exact" -word')
+]
 Limit = Annotated[int, Field(description="Maximum number of results.", ge=1, le=MAX_LIMIT)]
 Tags = Annotated[list[str] | None, Field(description='Short labels, such as ["docker", "network"].')]
 Title = Annotated[str | None, Field(description="One line that states the finding; derived from content if absent.")]
@@ -78,7 +81,7 @@ def _api(service: KnowledgeService) -> "APIRouter":
 def _declare_reading(server: Server, service: KnowledgeService) -> None:
     @server.declare(READ, view=SEARCH_VIEW)
     def search_knowledge(
-        query: Annotated[str, Field(description="A question or a few words, in Japanese or English.")],
+        query: Query,
         limit: Limit = 10,
         tags: Annotated[list[str] | None, Field(description="Only notes that have all of these tags.")] = None,
     ) -> SearchResult:

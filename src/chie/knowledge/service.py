@@ -14,8 +14,8 @@ from chie.knowledge.note import (
     AuthorKind,
     Found,
     Hit,
+    ImportedFile,
     Note,
-    Origin,
     Page,
     Saved,
     Similar,
@@ -23,6 +23,7 @@ from chie.knowledge.note import (
     new_id,
     now,
 )
+from chie.knowledge.query import parse
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.store.base import NoteStore
 from chie.messages.catalogue import Message
@@ -145,8 +146,10 @@ class KnowledgeService:
         return self.store.count(viewer=current_user().id)
 
     def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None) -> Found:
-        query, limit, tags = validation.valid_query(query), validation.valid_limit(limit), validation.valid_tags(tags)
-        return self.store.search(query, limit=limit, tags=tags, viewer=current_user().id)
+        """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed."""
+        parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
+        tags = validation.valid_tags([*(tags or ()), *parsed.tags])
+        return self.store.search(parsed.text, limit=limit, tags=tags, filters=parsed.filters, viewer=current_user().id)
 
     def import_note(self, note: Note, *, overwrite: bool = False) -> ImportOutcome:
         """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because
@@ -159,7 +162,7 @@ class KnowledgeService:
         note: Note,
         *,
         fingerprint: str | None = None,
-        previous: Origin | None = None,
+        previous: ImportedFile | None = None,
         overwrite: bool = False,
         dry_run: bool = False,
         secrets: SecretPolicy = "refuse",
@@ -190,9 +193,9 @@ class KnowledgeService:
         stored, user = self.store.get(note_id), known_user()
         return stored is None or stored.user_id == (author if user.admin else user.id)
 
-    def origins(self) -> dict[str, Origin]:
+    def imported_files(self) -> dict[str, ImportedFile]:
         """Where the current user's notes were imported from, by note id."""
-        return self.store.origins(user_id=current_user().id)
+        return self.store.imported_files(user_id=current_user().id)
 
     def restore(self, note: Note, *, secrets: SecretPolicy = "refuse") -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
@@ -230,7 +233,7 @@ def _require_permission(note: Note, *, private: bool | None = None) -> None:
         raise ForbiddenError("knowledge.visibility_forbidden", author=note.user_id)
 
 
-def _keeps(stored: Note, note: Note, fingerprint: str | None, previous: Origin | None) -> bool:
+def _keeps(stored: Note, note: Note, fingerprint: str | None, previous: ImportedFile | None) -> bool:
     """Whether an import leaves the stored note as it is."""
     if previous is None:
         return stored.updated_at > note.updated_at

@@ -17,6 +17,7 @@ from chie.unicode import normal
 
 TOKENS_VERSION = 2
 MAX_QUERY_TOKENS = 64
+MAX_PHRASE_REACH = 30  # characters
 
 # Kana, kanji with their iteration marks, and the extensions beyond the basic plane.
 _JAPANESE = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -27,6 +28,8 @@ _PIECES = re.compile(
 )
 LETTER = rf"[^\W_{_JAPANESE}]"  # of scripts with word boundaries, which kana and kanji lack
 _LATIN = re.compile(r"[a-z0-9]")
+# Runs of a folded text that are indexed alike wherever they stand.
+_RUNS = re.compile(rf"[{_JAPANESE}]+|(?<![^\W\d_{_JAPANESE}])(?P<word>[a-z]+)(?![^\W\d_{_JAPANESE}]|\+\+|\#)")
 _LONG_WORD = re.compile(r"\w{2}[a-z]\Z")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _LONG_VOWEL = "ー"
@@ -73,6 +76,21 @@ def query_tokens(text: str) -> list[str]:
     """The distinct tokens of a query without grammar words, which occur in half of all notes."""
     content = dict.fromkeys(_tokens(normal(text), grammar=False))
     return list(content or dict.fromkeys(_tokens(normal(text))))[:MAX_QUERY_TOKENS]
+
+
+def phrase_terms(folded: str) -> list[set[str]]:
+    """What a text with the folded phrase has in the index: one term of each set, as a rule. A passage may end inside
+    the phrase, and inside a word if that has no blanks for long; of a phrase this short it can cut one."""
+    found: dict[str, set[str]] = {}
+    for match in _RUNS.finditer(folded):
+        if match.start() > MAX_PHRASE_REACH:
+            break
+        if word := match["word"]:  # an identifier such as `GitHub` is indexed whole, without a stem
+            found[word] = {word, _stem(word)}
+        else:
+            run = one_spelling(match.group())[:MAX_PHRASE_REACH]
+            found |= {run[at : at + 2]: {run[at : at + 2]} for at in range(len(run) - 1)}
+    return list(found.values())
 
 
 def identifiers(text: str) -> set[str]:

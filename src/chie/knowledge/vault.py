@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from chie.knowledge.note import Origin
+from chie.knowledge.note import ImportedFile
 
 UPLOADS = "upload"  # the vault of files that were uploaded on the page
 
@@ -24,19 +24,21 @@ def fingerprint(content: bytes) -> str:
 
 
 class Vault:
-    """`files` are the fingerprints of the files by path, `known` the origins of the user's notes by id. Unless the
+    """`files` are the fingerprints of the files by path, `known` the files of the user's notes by id. Unless the
     files are the `whole` vault, a known file that is not among them may still exist, and an equal one is its copy."""
 
-    def __init__(self, key: str, files: Mapping[str, str], known: Mapping[str, Origin], *, whole: bool = True) -> None:
+    def __init__(
+        self, key: str, files: Mapping[str, str], known: Mapping[str, ImportedFile], *, whole: bool = True
+    ) -> None:
         self._files = files
         self._known = known
         self.key = self._recognised(key)
-        own = {note_id: origin for note_id, origin in known.items() if origin.vault == self.key}
-        self._by_path = {origin.path: note_id for note_id, origin in own.items()}
+        own = {note_id: file for note_id, file in known.items() if file.vault == self.key}
+        self._by_path = {file.path: note_id for note_id, file in own.items()}
         self._without_file: dict[str, list[str]] = {}
-        for note_id, origin in known.items():
-            if note_id not in own or (whole and origin.path not in files):
-                self._without_file.setdefault(origin.fingerprint, []).append(note_id)
+        for note_id, file in known.items():
+            if note_id not in own or (whole and file.path not in files):
+                self._without_file.setdefault(file.fingerprint, []).append(note_id)
         self._matched = {path: self._match(path, files[path]) for path in sorted(files)}
 
     def note_id(self, path: str) -> str | None:
@@ -48,10 +50,10 @@ class Vault:
         """The files of this import and of earlier ones."""
         return {*self._files, *self._by_path}
 
-    def previous(self, note_id: str) -> Origin | None:
+    def previous(self, note_id: str) -> ImportedFile | None:
         return self._known.get(note_id)
 
-    def left(self) -> dict[str, Origin]:
+    def left(self) -> dict[str, ImportedFile]:
         """Notes whose files are no longer in the vault."""
         taken = set(self._matched.values())
         return {
@@ -69,11 +71,11 @@ class Vault:
     def _recognised(self, key: str) -> str:
         """The key itself or, for an unknown one, that of a vault with which most files are shared. A part of a vault is
         not that vault: the rest would count as gone."""
-        sizes = Counter(origin.vault for origin in self._known.values())
+        sizes = Counter(file.vault for file in self._known.values())
         if key in sizes:
             return key
         contents = set(self._files.values())
-        shared = Counter(origin.vault for origin in self._known.values() if origin.fingerprint in contents)
+        shared = Counter(file.vault for file in self._known.values() if file.fingerprint in contents)
         for vault, number in shared.most_common(1):
             if 2 * number > max(sizes[vault], len(self._files)):
                 return vault

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -9,19 +10,22 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
-from tests.fakes.layouts import NOTES, assert_same_results, load_postgres
+from tests.fakes.layouts import NOTES, assert_same_results, load_postgres, notes_of
 from tests.fakes.postgres import new_schema, postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import Note
+from chie.knowledge.query import Filters
 from chie.knowledge.samples import SAMPLES
 from chie.knowledge.store import scoring as candidates
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
-from chie.knowledge.store.postgres import backfill, statistics, vectors
+from chie.knowledge.store.postgres import backfill, note_table, statistics, vectors
+from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.messages.catalogue import Message
@@ -32,7 +36,7 @@ def fresh_store(server: str) -> Callable[[], NoteStore]:
     return lambda: PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
 
 
-class TestContract(NoteStoreContract):
+class TestContract(NoteStoreContract, NoteFilterContract):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 
@@ -104,6 +108,22 @@ class TestSameAsSqlite:
         assert self.compare(pair, tags=("Redis",)) > 10
         assert self.compare(pair, tags=(), viewer="aki") > 60
 
+    @pytest.mark.req("SE-4")
+    @pytest.mark.parametrize(
+        "filters",
+        [
+            Filters(after=MOMENT, authors=("anonymous",)),
+            Filters(without_tags=("redis",)),
+            Filters(phrases=("redis redis",)),
+            Filters(excluded=("redis",), before=MOMENT + timedelta(days=1)),
+            Filters(excluded=("検索", "deploy")),
+        ],
+    )
+    def test_filters_leave_the_same(self, pair: tuple[NoteStore, NoteStore], filters: Filters) -> None:
+        assert self.compare(pair, filters=filters) > 5
+        listed = [[hit.id for hit in store.search("", limit=100, filters=filters).hits] for store in pair]
+        assert listed[0] == listed[1] != []
+
     def test_scores_are_the_same_when_common_words_are_left_out(
         self, pair: tuple[NoteStore, NoteStore], monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -126,14 +146,19 @@ def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedde
         store.close()
 
 
-def test_database_of_an_older_version_is_upgraded_with_its_notes(url: str, server: str) -> None:
-    load_postgres(url, 1)
+@pytest.mark.req("SE-3")
+@pytest.mark.parametrize("version", [1, 3])
+def test_database_of_an_older_version_is_upgraded_with_its_notes(url: str, server: str, version: int) -> None:
+    load_postgres(url, version)
+    notes = notes_of("postgresql", version)
     other = new_schema(server)
     upgraded, new = (PostgresStore(postgres_url(one), HashingEmbedder(dimension=8)) for one in (url, other))
-    for note in NOTES:
+    for note in notes:
         new.save(note)
+    upgraded.search("redis", limit=1, tags=())  # starts the background work, like any search after an upgrade
+    wait_for(lambda: not upgraded._pool.read(lambda connection: note_table.outdated(connection, 1)))
     upgraded.finish_background_work()
-    assert upgraded.walk(after=None, limit=9) == NOTES
+    assert upgraded.walk(after=None, limit=9) == notes
     for change in (NoteStore.count, lambda store: store.delete("k-3"), lambda store: store.save(NOTES[2])):
         for store in (upgraded, new):
             change(store)
@@ -167,6 +192,7 @@ def test_words_and_tags_too_long_for_an_index_are_found(store: NoteStore) -> Non
     assert [(found.tag, found.count) for found in store.tags()] == [(tag, 1)]
 
 
+@pytest.mark.req("SE-5")
 class TestModel:
     """Vectors of different models are never mixed, and never missing for long."""
 
@@ -318,7 +344,7 @@ class TestIndex:
         def work(connection: Any) -> set[str]:
 
             stats = statistics.read(connection, store._vectors.model, filters["viewer"])
-            near = store._vectors.nearest(connection, stats, vector, count, vectors.PassageFilter(**filters))
+            near = store._vectors.nearest(connection, stats, vector, count, PassageFilter(**filters))
             found = connection.execute(
                 "SELECT n.id FROM knowledge_notes n JOIN knowledge_passages p ON p.note = n.seq WHERE p.id = ANY(%s)",
                 (near,),

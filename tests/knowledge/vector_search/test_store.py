@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 from fastmcp import Client
 from tests.app.test_architecture import modules_after
+from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.fakes.embedders import HashingEmbedder
 
@@ -17,7 +18,7 @@ from chie.knowledge.store.vector_search.store import VectorSearchStore
 
 
 @pytest.mark.req("KG-9")
-class TestContract(NoteStoreContract):
+class TestContract(NoteStoreContract, NoteFilterContract):
     ORDERS = 8  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 

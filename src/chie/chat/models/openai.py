@@ -34,6 +34,7 @@ class OpenAIModel(ChatModel):
         self._endpoint = endpoint
         self._configured_model = model
         self._listed_model: str | None = None
+        self._located_url = endpoint.url
         self._timeout = timeout
 
     @property
@@ -58,9 +59,11 @@ class OpenAIModel(ChatModel):
         events, answer = EventParser(), ChunkParser()
         with self._translated_errors(answer):
             client = await self._loaded_client()
-            client.base_url = self._endpoint.url
+            if self._located_url != self._endpoint.url:
+                client.base_url = self._located_url = self._endpoint.url
             create = client.chat.completions.with_streaming_response.create
-            async with create(**self._request(prompt)) as response:
+            # As the extra body, the request is sent as it is; the SDK would check every value against its types.
+            async with create(model="", messages=(), stream=True, extra_body=self._request(prompt)) as response:
                 async for part in response.iter_bytes():
                     for text in filter(None, map(answer.parse, events.feed(part))):
                         yield TextDelta(text)

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chie.knowledge.note import ANONYMOUS, Found, Note, Origin, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.query import NO_FILTERS, Filters
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -69,11 +70,11 @@ class NoteStore(ABC):
         """Stored vectors of these notes' passages by the text that was embedded, as far as the store has them."""
         return {}
 
-    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:  # noqa: ARG002
+    def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:  # noqa: ARG002
         """Where the user's notes, or all notes, were imported from, by note id, as far as the store remembers it."""
         return {}
 
-    def remember_origins(self, origins: Mapping[str, Origin]) -> None:  # noqa: B027 - Vector Search has no place for it
+    def remember_files(self, files: Mapping[str, ImportedFile]) -> None:  # noqa: B027 - Vector Search has no place for it
         """Remember by note id where notes were imported from, until they are deleted."""
 
     def finish_background_work(self) -> None:  # noqa: B027 - most stores have none
@@ -88,8 +89,17 @@ class NoteStore(ABC):
         """Newest first. ValidationError for an invalid cursor."""
 
     @abstractmethod
-    def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
-        """The best passages of at most `limit` notes that have all the tags, best first."""
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int,
+        tags: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+        viewer: str = ANONYMOUS,
+    ) -> Found:
+        """The best passages of at most `limit` notes that have all the tags and pass the filters, best first. Without
+        a query, the newest of them: they match certainly, so their score is 1."""
 
     @abstractmethod
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> Sequence[Similar]:

@@ -21,8 +21,11 @@ def indexed_terms(terms: Iterable[str], owner: str | None) -> list[str]:
     return [f"{key}{term}" for term in terms]
 
 
-def visible_terms(terms: Iterable[str], viewer: str) -> dict[str, str]:
-    """The indexed terms that a viewer's search looks up, and the plain term of each."""
+def visible_terms(terms: Iterable[str], viewer: str | None) -> dict[str, str]:
+    """The indexed terms that a viewer's search looks up, and the plain term of each; None for a viewer without private
+    notes."""
+    if viewer is None:
+        return {term: term for term in terms}
     key = owner_key(viewer)
     return {indexed: term for term in terms for indexed in (term, f"{key}{term}")}
 
@@ -39,6 +42,6 @@ def frequencies(found: Iterable[tuple[str, int]], terms: Mapping[str, str]) -> d
     return counts
 
 
-def lookups(weights: Mapping[str, float], viewer: str) -> Sequence[tuple[str, float]]:
+def lookups(weights: Mapping[str, float], viewer: str | None) -> Sequence[tuple[str, float]]:
     """The indexed terms to look up, with the weights of their plain terms."""
     return [(indexed, weights[term]) for indexed, term in visible_terms(weights, viewer).items()]

@@ -7,7 +7,7 @@ from math import log
 
 from chie.knowledge import ranking
 from chie.knowledge.note import Hit, Note
-from chie.knowledge.passages import excerpt
+from chie.knowledge.passages import excerpt, shown
 from chie.knowledge.ranking import Match
 
 MIN_SEMANTIC_CANDIDATES = 50  # notes
@@ -47,6 +47,11 @@ def total_weight(terms: Sequence[str], weights: Mapping[str, float], passages: i
     return sum(weights.get(term, unknown) for term in terms)
 
 
+def least_terms(phrase_terms: Sequence[object]) -> int:
+    """How many of a phrase's terms a note with the phrase has at least: see `phrase_terms`."""
+    return len(phrase_terms) - 1 if len(phrase_terms) > 2 else len(phrase_terms)
+
+
 def perhaps_verbatim(passages: Sequence[int], words: Mapping[int, float]) -> list[int]:
     """Passages that can have the whole query, because they have all of its words, if it has any."""
     return [passage for passage in passages if not words or words.get(passage, 0) >= ranking.MIN_PHRASE_COVERAGE]
@@ -72,13 +77,23 @@ def to_hits(best: Sequence[RankedPassage], notes: Mapping[int, Note], passages: 
     return hits[::-1]
 
 
+def listed(notes: Iterable[Note]) -> list[Hit]:
+    """Notes that were not compared with anything: they match the filters, which is all that was asked."""
+    return [_passage_hit(note, *shown(note)[0], score=1.0, confident=True) for note in notes]
+
+
 def _hit(note: Note, ranked: RankedPassage, score: float, passages: int) -> Hit:
+    confident = ranked.match.is_confident(passages)
+    return _passage_hit(note, ranked.start, ranked.stop, score=score, confident=confident)
+
+
+def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: bool) -> Hit:
     return Hit(
         id=note.id,
         title=note.title,
-        content=excerpt(note.content, ranked.start, ranked.stop),
+        content=excerpt(note.content, start, stop),
         score=ranking.display_score(score),
-        confident=ranked.match.is_confident(passages),
+        confident=confident,
         tags=note.tags,
         source=note.source,
         status=note.status,
@@ -86,5 +101,5 @@ def _hit(note: Note, ranked: RankedPassage, score: float, passages: int) -> Hit:
         private=note.private,
         created_at=note.created_at,
         updated_at=note.updated_at,
-        partial=ranked.stop - ranked.start < len(note.content),
+        partial=stop - start < len(note.content),
     )

@@ -1,33 +1,30 @@
-"""SQL for the origins of imported notes."""
+"""SQL for the files of imported notes."""
 
 from collections.abc import Mapping
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from chie.knowledge.note import Origin
+from chie.knowledge.note import ImportedFile
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
 
-def read(connection: "Connection", user_id: str | None) -> dict[str, Origin]:
+def read(connection: "Connection", user_id: str | None) -> dict[str, ImportedFile]:
     found = connection.execute(
         "SELECT note, vault, path, fingerprint, version FROM knowledge_imports JOIN knowledge_notes ON id = note"
         " WHERE user_id = %(user)s OR %(user)s::text IS NULL ORDER BY note",
         {"user": user_id},
     )
     return {
-        note: Origin(vault=vault, path=path, fingerprint=mark, version=version.astimezone(UTC))
+        note: ImportedFile(vault=vault, path=path, fingerprint=mark, version=version.astimezone(UTC))
         for note, vault, path, mark, version in found
     }
 
 
-def write(connection: "Connection", origins: Mapping[str, Origin]) -> None:
+def write(connection: "Connection", files: Mapping[str, ImportedFile]) -> None:
     """Notes that were deleted meanwhile are left out. Rows are locked in the order of ids."""
-    rows = [
-        (origin.vault, origin.path, origin.fingerprint, origin.version, note)
-        for note, origin in sorted(origins.items())
-    ]
+    rows = [(file.vault, file.path, file.fingerprint, file.version, note) for note, file in sorted(files.items())]
     with connection.cursor() as cursor:
         cursor.executemany(
             "INSERT INTO knowledge_imports (note, vault, path, fingerprint, version)"

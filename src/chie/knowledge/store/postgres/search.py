@@ -8,8 +8,9 @@ from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.postgres import note_table, statistics
+from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.statistics import Statistics
-from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, PassageFilter, PostgresVectors, vector_literal
+from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, PostgresVectors, vector_literal
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.tokens import query_tokens
 

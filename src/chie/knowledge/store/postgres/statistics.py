@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from chie.knowledge.passages import INDEX_VERSION
 from chie.knowledge.store import private_terms
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ PUBLIC = ""  # the owner of what everybody may see
 class Statistics:
     """`notes`, `passages` and `tokens` are what the viewer may see, `public_passages` what everybody may, and
     `missing` counts all passages without a vector. `model` is the current model's id, None before its first vector,
-    and `indexed` whether it has an index."""
+    `indexed` whether it has an index, and `outdated` whether notes are left that older rules have indexed."""
 
     notes: int
     passages: int
@@ -28,6 +29,7 @@ class Statistics:
     revision: int
     model: int | None
     indexed: bool
+    outdated: bool
 
 
 @dataclass
@@ -56,7 +58,8 @@ def read(connection: "Connection", model: str | None, viewer: str | None) -> Sta
     row = connection.execute(
         "SELECT c.notes::bigint, c.passages::bigint, c.tokens::bigint, c.public::bigint,"
         " (c.stored - coalesce(m.vectors, 0))::bigint, c.revision, m.id, coalesce("
-        " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false)"
+        " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false),"
+        f" EXISTS (SELECT 1 FROM knowledge_notes WHERE index_version < {INDEX_VERSION})"
         " FROM (SELECT sum(notes) FILTER (WHERE visible) AS notes, sum(passages) FILTER (WHERE visible) AS passages,"
         " sum(tokens) FILTER (WHERE visible) AS tokens, sum(passages) FILTER (WHERE owner = '') AS public,"
         " sum(passages) AS stored, max(revision) AS revision FROM (SELECT *, owner IN ('', %(viewer)s)"

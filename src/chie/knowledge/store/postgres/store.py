@@ -9,17 +9,21 @@ from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Hit, Note, Origin, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
+from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
+from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.postgres import import_table, note_table, statistics
 from chie.knowledge.store.postgres.backfill import Backfill
+from chie.knowledge.store.postgres.filtering import newest, passage_filter
 from chie.knowledge.store.postgres.note_table import Draft
+from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.search import Search
 from chie.knowledge.store.postgres.statistics import Statistics, StatisticsChange
-from chie.knowledge.store.postgres.vectors import PassageFilter, PostgresVectors, search_settings, vector_literal
+from chie.knowledge.store.postgres.vectors import PostgresVectors, search_settings, vector_literal
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
 from chie.messages.catalogue import Message
 
@@ -74,11 +78,11 @@ class PostgresStore(SqlNoteStore):
 
         return self._pool.write(work)
 
-    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:
+    def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:
         return self._pool.read(lambda connection: import_table.read(connection, user_id))
 
-    def remember_origins(self, origins: Mapping[str, Origin]) -> None:
-        self._pool.write(lambda connection: import_table.write(connection, origins))
+    def remember_files(self, files: Mapping[str, ImportedFile]) -> None:
+        self._pool.write(lambda connection: import_table.write(connection, files))
 
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction. Rows are locked in the order of ids, so that two copying processes cannot deadlock."""
@@ -104,23 +108,39 @@ class PostgresStore(SqlNoteStore):
             lambda connection: note_table.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
         )
 
-    def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int,
+        tags: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+        viewer: str = ANONYMOUS,
+    ) -> Found:
         if not all(map(note_table.is_storable, tags)):
             return Found(hits=[])
+        if not query:
+            return Found(hits=self._newest(limit, note_table.labels(tags), filters, viewer))
         vectors, failure = self._embed([query])
         vector = None if vectors is None else vectors[0]
-        passage_filter = PassageFilter(note_table.labels(tags), viewer)
 
         def work(connection: "Connection") -> tuple[Statistics, int, list[Hit]]:
             stats = statistics.read(connection, self._model.name, viewer)
-            search = Search(connection, self._vectors, stats, Query(query), vector, passage_filter)
+            passing = passage_filter(connection, note_table.labels(tags), filters, viewer)
+            search = Search(connection, self._vectors, stats, Query(query), vector, passing)
             hidden = statistics.hidden_missing(connection, stats.model, viewer) if stats.missing else 0
             return stats, hidden, search.hits(limit=limit)
 
         stats, hidden, hits = self._pool.read(work, settings=search_settings())
-        if not failure and self._backfill.needs_index(stats):
+        if not failure and (stats.outdated or self._backfill.needs_index(stats)):
             self._start_backfill()
         return Found(hits=hits, notice=self._search_notice(failure, stats.missing, hidden))
+
+    def _newest(self, limit: int, labels: list[str], filters: Filters, viewer: str) -> list[Hit]:
+        def work(connection: "Connection") -> list[Note]:
+            return newest(connection, passage_filter(connection, labels, filters, viewer), limit)
+
+        return scoring.listed(self._pool.read(work))
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
         """By the first passage alone: notes that say the same begin alike."""

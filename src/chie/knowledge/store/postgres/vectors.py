@@ -7,11 +7,11 @@ scored with the float32 vectors either way.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chie.knowledge.store.background import MODEL_LEASE_SECONDS
+from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.statistics import Statistics, StatisticsChange
 from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey
 
@@ -23,25 +23,6 @@ MAX_EXACT_SCAN_PASSAGES = 5_000  # filters that leave at most this many are fast
 INDEX_SEARCH_BREADTH = 800  # hnsw.ef_search: at 100,000 notes, half of it would lose one hit in thirty
 MAX_EF_SEARCH = 1000  # pgvector's limit
 MAX_INDEX_SCAN_ROWS = 100_000
-
-_VISIBLE = "({0}owner IS NULL OR {0}owner = %(viewer)s)"
-_TAGGED = "{0}labels @> %(labels)s::text[]"
-
-
-@dataclass(frozen=True)
-class PassageFilter:
-    """Passages that have all the labels and are visible to the viewer."""
-
-    labels: list[str]
-    viewer: str
-
-    def where(self, table: str = "") -> str:
-        return _VISIBLE.format(table) + (f" AND {_TAGGED.format(table)}" if self.labels else "")
-
-    @property
-    def values(self) -> dict[str, Any]:
-        return {"labels": self.labels, "viewer": self.viewer}
-
 
 # Vectors of another dimension were stored if the model changed under its name. pgvector fails when it compares them.
 SAME_DIMENSION = "vector_dims(v.vector) = {}"
@@ -104,7 +85,7 @@ class PostgresVectors:
         """The best passage of each of the nearest notes."""
         if stats.model is None:
             return []
-        indexed = stats.indexed and not (passage_filter.labels and _matches_few(connection, passage_filter))
+        indexed = stats.indexed and not (passage_filter and _matches_few(connection, passage_filter))
         depth = 2 * count
         while True:
             scan = self._index_scan if indexed else self._exact_scan
@@ -197,13 +178,12 @@ class PostgresVectors:
         if depth > INDEX_SEARCH_BREADTH:
             connection.execute(f"SET LOCAL hnsw.ef_search = {min(depth, MAX_EF_SEARCH)}")
         columns = f"v.passage, v.note, v.vector::{half} <#> %(query)s::{half} AS distance"
-        tagged = f" AND {_TAGGED}" if passage_filter.labels else ""
         found = connection.execute(
             f"(SELECT true, {columns} FROM knowledge_vectors v WHERE v.model = {model} AND v.owner IS NULL"
-            f"{tagged.format('v.')} ORDER BY distance LIMIT %(depth)s)"
+            f"{passage_filter.narrowing('v.')} ORDER BY distance LIMIT %(depth)s)"
             f" UNION ALL (SELECT false, {columns} FROM knowledge_passages p JOIN knowledge_vectors v"
             f" ON v.passage = p.id AND v.model = {model} AND {SAME_DIMENSION.format(self.dimension)}"
-            f" WHERE p.owner = %(viewer)s{tagged.format('p.')})",
+            f" WHERE p.owner = %(viewer)s{passage_filter.narrowing('p.')})",
             passage_filter.values | {"query": vector_literal(query), "depth": depth},
         ).fetchall()
         if sum(row[0] for row in found) < depth:  # the scan ended before enough rows passed the filter

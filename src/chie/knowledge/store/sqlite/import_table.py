@@ -1,32 +1,29 @@
-"""SQL for the origins of imported notes."""
+"""SQL for the files of imported notes."""
 
 import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
 
 from chie.database.cursor import utc_text
-from chie.knowledge.note import Origin
+from chie.knowledge.note import ImportedFile
 
 
-def read(connection: sqlite3.Connection, user_id: str | None) -> dict[str, Origin]:
+def read(connection: sqlite3.Connection, user_id: str | None) -> dict[str, ImportedFile]:
     found = connection.execute(
         "SELECT note, vault, path, fingerprint, version FROM imports JOIN notes ON id = note WHERE user_id = ?1"
         " OR ?1 IS NULL ORDER BY note",
         (user_id,),
     )
     return {
-        note: Origin(vault=vault, path=path, fingerprint=mark, version=datetime.fromisoformat(version))
+        note: ImportedFile(vault=vault, path=path, fingerprint=mark, version=datetime.fromisoformat(version))
         for note, vault, path, mark, version in found
     }
 
 
-def write(connection: sqlite3.Connection, origins: Mapping[str, Origin]) -> None:
+def write(connection: sqlite3.Connection, files: Mapping[str, ImportedFile]) -> None:
     connection.executemany(
         "INSERT OR REPLACE INTO imports (note, vault, path, fingerprint, version) VALUES (?, ?, ?, ?, ?)",
-        [
-            (note, origin.vault, origin.path, origin.fingerprint, utc_text(origin.version))
-            for note, origin in origins.items()
-        ],
+        [(note, file.vault, file.path, file.fingerprint, utc_text(file.version)) for note, file in files.items()],
     )
 
 

@@ -4,46 +4,22 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.scoring import RankedPassage
-from chie.knowledge.store.sqlite import note_table
-from chie.knowledge.tokens import fold, query_tokens
+from chie.knowledge.store.sqlite import note_table, words
+from chie.knowledge.store.sqlite.filtering import Conditions, matching
+from chie.knowledge.store.sqlite.pruning import contenders
+from chie.knowledge.store.sqlite.words import Corpus
+from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.sqlite.vectors import SqliteVectors
-
-
-# Candidates by BM25, with the weight of the query's terms that they have. Grouping by passage first lets SQLite sort
-# the postings once for both steps.
-_BY_WORDS = f"""
-WITH terms AS MATERIALIZED (SELECT key, value ->> 0 AS term, value ->> 1 AS weight FROM json_each(:terms))
-SELECT passage, sum(weight) AS covered FROM (SELECT i.doc AS passage, weight, count(*) AS often
-    FROM terms t CROSS JOIN postings i ON i.term = t.term{{where}} GROUP BY i.doc, t.key)
-CROSS JOIN passages p ON p.id = passage
-GROUP BY passage ORDER BY sum(weight * ((often * {scoring.K1 + 1})
-    / (often + {scoring.K1} * ({1 - scoring.B} + {scoring.B} * p.length / :average)))) DESC, passage
-LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
-"""
-_AMONG = " AND i.doc IN (SELECT value FROM json_each(:among))"
-
-
-class Corpus(NamedTuple):
-    """Counts of what the viewer may see."""
-
-    passages: int
-    tokens: int
-
-
-def corpus(connection: sqlite3.Connection, viewer: str) -> Corpus:
-    row = connection.execute(
-        "SELECT coalesce(sum(passages), 0), coalesce(sum(tokens), 0) FROM corpus WHERE owner IN ('', ?)", (viewer,)
-    ).fetchone()
-    return Corpus(*row)
 
 
 @dataclass(frozen=True)
@@ -58,23 +34,14 @@ class Search:
     corpus: Corpus
     hidden: Sequence[int]  # passages that the viewer must not see
 
-    def hits(self, *, limit: int, tags: Sequence[str]) -> list[Hit]:
-        among = self._tagged(tags) if tags else None
-        words = self._by_words(among)
+    def hits(self, *, limit: int, conditions: Conditions) -> list[Hit]:
+        among = matching(self.connection, conditions) if conditions else None
         near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
-        best = scoring.best_per_note(self._ranked(list(dict.fromkeys([*near, *words])), words), limit)
+        shares = self._by_words(among)
+        candidates = self._contenders(list(dict.fromkeys([*near, *shares])), shares, limit)
+        best = scoring.best_per_note(self._ranked(candidates, shares), limit)
         notes = note_table.get_many(self.connection, [ranked.note for ranked in best])
         return scoring.to_hits(best, notes, self.corpus.passages)
-
-    def _tagged(self, tags: Sequence[str]) -> list[int]:
-        folded = list({fold(tag) for tag in tags})
-        found = self.connection.execute(
-            "SELECT p.id FROM passages p WHERE p.note IN (SELECT note FROM note_tags"
-            " WHERE tag IN (SELECT value FROM json_each(?)) GROUP BY note HAVING count(*) = ?)",
-            (json.dumps(folded), len(folded)),
-        )
-        hidden = set(self.hidden)
-        return [row[0] for row in found if row[0] not in hidden]
 
     def _by_meaning(self, count: int, among: Sequence[int] | None) -> list[int]:
         if self.vector is None:
@@ -84,36 +51,32 @@ class Search:
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
         """Passages and their share of the query's words, as `ranking` defines it."""
         terms = query_tokens(self.query.text)
-        frequencies = self._frequencies(terms) if terms else {}
+        owner = self.viewer if self.corpus.private else None
+        frequencies = words.frequencies(self.connection, private_terms.visible_terms(terms, owner))
         if not frequencies:
             return {}
-        passages, tokens = self.corpus
+        passages, tokens, _ = self.corpus
         weights = scoring.term_weights(frequencies, passages)
         rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
-        lookups = private_terms.lookups(rarest, self.viewer)
-        values = {"terms": json.dumps(lookups), "average": tokens / passages, "among": json.dumps(among)}
-        found = self.connection.execute(_BY_WORDS.format(where="" if among is None else _AMONG), values)
+        lookups = private_terms.lookups(rarest, owner)
+        lengths = partial(self.vectors.lengths, self.connection)
+        found = words.covered(self.connection, lookups, tokens / passages, lengths, among)
         total = scoring.total_weight(terms, weights, passages)
-        return {passage: covered / total for passage, covered in found}
+        return {passage: covered / total for passage, covered in found.items()}
 
-    def _frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """The number of visible passages with each term; unknown terms are left out."""
-        indexed = private_terms.visible_terms(terms, self.viewer)
-        found = self.connection.execute(
-            "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(indexed)),),
-        )
-        return private_terms.frequencies(found, indexed)
+    def _contenders(self, candidates: Sequence[int], shares: dict[int, float], limit: int) -> Sequence[int]:
+        estimates = None if self.vector is None else self.vectors.estimates(self.vector, candidates)
+        return contenders(candidates, shares, estimates, limit) if estimates else candidates
 
-    def _ranked(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[RankedPassage]:
+    def _ranked(self, passages: Sequence[int], shares: dict[int, float]) -> Iterator[RankedPassage]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
-        verbatim = self._verbatim(scoring.perhaps_verbatim(passages, words))
+        verbatim = self._verbatim(scoring.perhaps_verbatim(passages, shares))
         found = self.connection.execute(
             "SELECT id, note, start, stop FROM passages WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(passages),),
         )
         for passage, note, start, stop in found:
-            match = Match(cosines.get(passage), words.get(passage, 0.0), passage in verbatim)
+            match = Match(cosines.get(passage), shares.get(passage, 0.0), passage in verbatim)
             if match.is_hit:
                 yield RankedPassage(note, start, stop, match)
 

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Note, Origin, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
+from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
+from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
 from chie.knowledge.store.sqlite import import_table, note_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
-from chie.knowledge.store.sqlite.search import Search, corpus
+from chie.knowledge.store.sqlite.filtering import Conditions, newest
+from chie.knowledge.store.sqlite.search import Search
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
+from chie.knowledge.store.sqlite.words import corpus
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -50,13 +54,13 @@ class SqliteStore(SqlNoteStore):
             import_table.remove(connection, note_id)
             return note_table.remove(connection, note_id)
 
-    def origins(self, *, user_id: str | None = None) -> dict[str, Origin]:
+    def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:
         with self._file.read() as connection:
             return import_table.read(connection, user_id)
 
-    def remember_origins(self, origins: Mapping[str, Origin]) -> None:
+    def remember_files(self, files: Mapping[str, ImportedFile]) -> None:
         with self._file.write() as connection:
-            import_table.write(connection, origins)
+            import_table.write(connection, files)
 
     def put_copies(self, notes: Sequence[Note]) -> None:
         """In one transaction."""
@@ -78,14 +82,26 @@ class SqliteStore(SqlNoteStore):
         with self._file.read() as connection:
             return note_table.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
 
-    def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int,
+        tags: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+        viewer: str = ANONYMOUS,
+    ) -> Found:
+        conditions = Conditions(tags, filters, viewer)
+        if not query:
+            with self._file.read() as connection:
+                return Found(hits=scoring.listed(newest(connection, conditions, limit)))
         vectors, failure = self._embed([query])
         vector = None if vectors is None else vectors[0]
         with self._file.read() as connection:
             hidden = note_table.hidden(connection, viewer)
             seen = corpus(connection, viewer)
             search = Search(connection, self._vectors, Query(query), vector, viewer, seen, hidden)
-            hits = search.hits(limit=limit, tags=tags)
+            hits = search.hits(limit=limit, conditions=conditions)
             missing = 0 if vector is None else self._vectors.missing(connection)
             concealed = self._vectors.missing_among(connection, hidden) if missing else 0
             self._check_index(connection)

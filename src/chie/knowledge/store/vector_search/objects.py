@@ -54,6 +54,7 @@ SCHEMA: Final[dict[str, Data]] = {
     "length": _NUMBER,
 }
 HEADING: Final = [name for name in SCHEMA if name not in ("text", "words", "content", "labels")]
+WHOLE: Final = ["*"]
 SEARCH_FIELDS: Final = [*HEADING, "text", "words"]  # all except long ones
 
 # Our own ids are valid object ids; those of imported files may be anything.

@@ -3,6 +3,9 @@
 The order is the service's (Reciprocal Rank Fusion). Its fused score only encodes a rank, so hits show the similarity
 from a second, semantic search. A passage that the service ranks above a more similar one gets the score of that one,
 so that scores never contradict the order.
+
+The service filters by tags and visibility. Its language cannot express the other filters of a query, and passages do
+not carry what they need, so those are checked in the results, of which there are up to MAX_PAGE_SIZE then.
 """
 
 from collections.abc import Sequence
@@ -10,10 +13,19 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from chie.knowledge.note import Hit
+from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import MIN_SIMILARITY, display_score
 from chie.knowledge.store.vector_search.client import MAX_PAGE_SIZE, Data, SearchResult, VectorSearchClient
 from chie.knowledge.store.vector_search.filters import HEADS, Filter, all_of, batches, of_notes, searchable
-from chie.knowledge.store.vector_search.objects import HEADING, SEARCH_FIELDS, VECTOR, common_fields, object_id
+from chie.knowledge.store.vector_search.objects import (
+    HEADING,
+    SEARCH_FIELDS,
+    VECTOR,
+    WHOLE,
+    common_fields,
+    note_of,
+    object_id,
+)
 from chie.knowledge.tokens import fold, phrase, query_tokens
 
 MIN_CANDIDATES = 100  # passages; MAX_PAGE_SIZE if they belong to too few notes
@@ -31,6 +43,7 @@ class Search:
     query: str
     viewer: str
     tags: Sequence[str]
+    filters: Filters = NO_FILTERS
 
     def hits(self, limit: int) -> list[Hit]:
         for passages in (max(MIN_CANDIDATES, 2 * limit), MAX_PAGE_SIZE):
@@ -77,8 +90,10 @@ class Search:
 
     def _best(self, ranked: Sequence[RankedPassage], limit: int) -> list[RankedPassage]:
         """The first passage of each note, of the note's current revision only."""
-        heads = {one.data["note"]: one.data for one in ranked if not one.data["part"]}
+        heads = {one.data["note"]: one.data for one in ranked if not one.data["part"] and not self.filters}
         heads |= self._heads([note for note in dict.fromkeys(one.data["note"] for one in ranked) if note not in heads])
+        if self.filters:
+            heads = {note: data for note, data in heads.items() if self.filters.accept(note_of(data))}
         best: dict[str, RankedPassage] = {}
         for one in ranked:
             head = heads.get(one.data["note"])
@@ -87,7 +102,8 @@ class Search:
         return list(best.values())[:limit]
 
     def _heads(self, notes: Sequence[str]) -> dict[str, Data]:
-        found = (data for ids in batches(notes) for data in self.client.every(all_of(HEADS, of_notes(ids)), HEADING))
+        fields = WHOLE if self.filters else HEADING
+        found = (data for ids in batches(notes) for data in self.client.every(all_of(HEADS, of_notes(ids)), fields))
         return {data["note"]: data for data in found}
 
 

@@ -12,9 +12,11 @@ from chie.database.cursor import decode_position, encode_position
 from chie.errors import ChieError, ConflictError, ValidationError
 from chie.knowledge import ranking
 from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
+from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.store.base import Health, MapData, MapNote, NoteStore
+from chie.knowledge.store.scoring import listed
 from chie.knowledge.store.vector_search import objects
-from chie.knowledge.store.vector_search.client import Data, VectorSearchClient
+from chie.knowledge.store.vector_search.client import MAX_PAGE_SIZE, Data, VectorSearchClient
 from chie.knowledge.store.vector_search.config import CollectionConfig
 from chie.knowledge.store.vector_search.filters import HEADS, all_of, batches, of_notes, searchable, visible_to
 from chie.knowledge.store.vector_search.search import Search, semantic, similarity
@@ -75,8 +77,24 @@ class VectorSearchStore(NoteStore):
         following = _encode(NEWEST_FIRST.position(shown[-1])) if len(found) > limit else None
         return Page(notes=[objects.heading_of(data) for data in shown], next_cursor=following)
 
-    def search(self, query: str, *, limit: int, tags: Sequence[str], viewer: str = ANONYMOUS) -> Found:
-        return Found(hits=Search(self._client, query, viewer, tags).hits(limit))
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int,
+        tags: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+        viewer: str = ANONYMOUS,
+    ) -> Found:
+        if not query:
+            return Found(hits=listed(self._newest(limit, tags, filters, viewer)))
+        return Found(hits=Search(self._client, query, viewer, tags, filters).hits(limit))
+
+    def _newest(self, limit: int, tags: Sequence[str], filters: Filters, viewer: str) -> list[Note]:
+        conditions = [HEADS, *searchable(viewer, tags)]
+        count = MAX_PAGE_SIZE if filters else limit
+        found = first(self._client, conditions, NEWEST_FIRST, limit=count, fields=objects.WHOLE)
+        return [note for note in map(objects.note_of, found) if filters.accept(note)][:limit]
 
     def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
         """By the first passage alone, embedded as a document like those it is compared with."""
@@ -155,7 +173,7 @@ class VectorSearchStore(NoteStore):
         return list(self._client.every(where, ["note", "part", "revision"]))
 
     def _whole_notes(self, note_ids: Sequence[str]) -> list[Note]:
-        found = self._client.every(all_of(HEADS, of_notes(note_ids)), ["*"])
+        found = self._client.every(all_of(HEADS, of_notes(note_ids)), objects.WHOLE)
         return [objects.note_of(data) for data in found]
 
     def _vectors(self, note_ids: Sequence[str]) -> dict[str, Sequence[float]]:

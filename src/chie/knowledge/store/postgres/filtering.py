@@ -1,0 +1,85 @@
+"""Notes and passages that pass the filters of a query."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from chie.knowledge.note import Note
+from chie.knowledge.query import Filters, ascii_lower, occurs
+from chie.knowledge.store import private_terms
+from chie.knowledge.store.postgres import note_table
+from chie.knowledge.store.postgres.passage_filter import PassageFilter
+from chie.knowledge.store.scoring import least_terms
+from chie.knowledge.tokens import phrase_terms
+
+if TYPE_CHECKING:
+    from chie.knowledge.store.postgres.pool import Connection
+
+_VISIBLE = "(NOT n.private OR n.user_id = %(viewer)s)"
+_WITH_TERMS = (
+    "n.seq IN (SELECT p.note FROM unnest(%(numbers)s::int[], %(terms)s::text[]) AS t (number, term)"
+    " JOIN knowledge_passages p ON p.terms @> ARRAY[t.term]"
+    " GROUP BY p.note HAVING count(DISTINCT t.number) >= %(least)s)"
+)
+
+
+def passage_filter(connection: "Connection", labels: list[str], filters: Filters, viewer: str) -> PassageFilter:
+    """Phrases are looked for here, in the notes that can have them, because PostgreSQL folds text differently."""
+    conditions, values = list[str](), dict[str, Any]()
+    for condition, more in _of_fields(filters):
+        conditions.append(condition)
+        values |= more
+    narrowed = PassageFilter(labels, viewer, tuple(conditions), values)
+    if filters.phrases:
+        having = [_having(connection, phrase, narrowed) for phrase in filters.phrases]
+        conditions.append("{note} = ANY(%(having)s::bigint[])")
+        values["having"] = sorted(set.intersection(*having))
+    if filters.excluded:
+        without = [_having(connection, phrase, narrowed) for phrase in filters.excluded]
+        conditions.append("{note} <> ALL(%(without)s::bigint[])")
+        values["without"] = sorted(set.union(*without))
+    return PassageFilter(labels, viewer, tuple(conditions), values)
+
+
+def newest(connection: "Connection", passing: PassageFilter, limit: int) -> list[Note]:
+    found = connection.execute(
+        f"SELECT n.seq FROM knowledge_notes n WHERE {_VISIBLE}{passing.narrowing('n.', note='seq')}"
+        " ORDER BY n.created_at DESC, n.id DESC LIMIT %(limit)s",
+        passing.values | {"limit": limit},
+    )
+    seqs = [row[0] for row in found]
+    notes = note_table.get_many(connection, seqs)
+    return [notes[seq] for seq in seqs]
+
+
+def _of_fields(filters: Filters) -> Iterator[tuple[str, dict[str, Any]]]:
+    if filters.without_tags:
+        yield "NOT {labels} && %(unwanted)s::text[]", {"unwanted": note_table.labels(filters.without_tags)}
+    wanted = {
+        "lower(f.user_id) = ANY(%(authors)s::text[])": ("authors", [ascii_lower(author) for author in filters.authors]),
+        "f.updated_at >= %(after)s::timestamptz": ("after", filters.after),
+        "f.updated_at < %(before)s::timestamptz": ("before", filters.before),
+    }
+    fields = {sql: pair for sql, pair in wanted.items() if pair[1]}
+    if fields:
+        yield f"{{note}} IN (SELECT f.seq FROM knowledge_notes f WHERE {' AND '.join(fields)})", dict(fields.values())
+
+
+def _having(connection: "Connection", phrase: str, passing: PassageFilter) -> set[int]:
+    """The notes with the phrase, among those that pass."""
+    terms = phrase_terms(phrase)
+    lookups = [
+        (number, indexed)
+        for number, words in enumerate(terms)
+        for indexed in private_terms.visible_terms(map(note_table.index_key, words), passing.viewer)
+    ]
+    found = connection.execute(
+        f"SELECT n.seq, n.title, n.content FROM knowledge_notes n WHERE {_VISIBLE}"
+        f"{passing.narrowing('n.', note='seq')}{f' AND {_WITH_TERMS}' if terms else ''}",
+        passing.values
+        | {
+            "numbers": [number for number, _ in lookups],
+            "terms": [indexed for _, indexed in lookups],
+            "least": least_terms(terms),
+        },
+    )
+    return {seq for seq, title, content in found if occurs(phrase, title, content)}

@@ -1,0 +1,98 @@
+"""Notes and passages that pass the filters of a query."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chie.database.cursor import utc_text
+from chie.knowledge.note import Note
+from chie.knowledge.query import Filters, ascii_lower, occurs
+from chie.knowledge.store import private_terms
+from chie.knowledge.store.scoring import least_terms
+from chie.knowledge.store.sqlite import note_table
+from chie.knowledge.tokens import fold, phrase_terms
+
+Condition = tuple[str, list[Any]]
+
+_TAGGED = "SELECT note FROM note_tags WHERE tag IN (SELECT value FROM json_each(?))"
+_WITH_TERMS = (
+    "n.seq IN (SELECT p.note FROM json_each(?) t CROSS JOIN postings i ON i.term = t.value ->> 1"
+    " CROSS JOIN passages p ON p.id = i.doc GROUP BY p.note HAVING count(DISTINCT t.value ->> 0) >= ?)"
+)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a note must have. Other users' private notes never pass."""
+
+    tags: Sequence[str]
+    filters: Filters
+    viewer: str
+
+    def __bool__(self) -> bool:
+        return bool(self.tags or self.filters)
+
+    def where(self) -> Condition:
+        """On `notes n`. SQLite checks conditions in order, so the cheap ones come first."""
+        conditions = [("(NOT n.private OR n.user_id = ?)", [self.viewer]), *self._of_fields(), *self._of_text()]
+        return " AND ".join(sql for sql, _ in conditions), [value for _, values in conditions for value in values]
+
+    def _of_fields(self) -> Iterator[Condition]:
+        if self.tags:
+            folded = list({fold(tag) for tag in self.tags})
+            yield f"n.seq IN ({_TAGGED} GROUP BY note HAVING count(*) = ?)", [json.dumps(folded), len(folded)]
+        if self.filters.without_tags:
+            yield f"n.seq NOT IN ({_TAGGED})", [json.dumps(self.filters.without_tags)]
+        if self.filters.authors:
+            authors = [ascii_lower(author) for author in self.filters.authors]
+            yield "lower(n.user_id) IN (SELECT value FROM json_each(?))", [json.dumps(authors)]
+        if self.filters.after:
+            yield "n.updated_at >= ?", [utc_text(self.filters.after)]
+        if self.filters.before:
+            yield "n.updated_at < ?", [utc_text(self.filters.before)]
+
+    def _of_text(self) -> Iterator[Condition]:
+        for phrase in self.filters.phrases:
+            yield self._has(phrase)
+        for phrase in self.filters.excluded:
+            sql, values = self._has(phrase)
+            yield f"NOT ({sql})", values
+
+    def _has(self, phrase: str) -> Condition:
+        """The index knows which notes can have the phrase; only those are read."""
+        terms = phrase_terms(phrase)
+        if not terms:
+            return "occurs(?, n.title, n.content)", [phrase]
+        lookups = [
+            (number, indexed)
+            for number, words in enumerate(terms)
+            for indexed in private_terms.visible_terms(words, self.viewer)
+        ]
+        return (
+            f"({_WITH_TERMS} AND occurs(?, n.title, n.content))",
+            [json.dumps(lookups), least_terms(terms), phrase],
+        )
+
+
+def matching(connection: sqlite3.Connection, conditions: Conditions) -> list[int]:
+    """The passages of the notes that pass."""
+    sql, values = _prepared(connection, conditions)
+    found = connection.execute(f"SELECT p.id FROM notes n JOIN passages p ON p.note = n.seq WHERE {sql}", values)
+    return [row[0] for row in found]
+
+
+def newest(connection: sqlite3.Connection, conditions: Conditions, limit: int) -> list[Note]:
+    sql, values = _prepared(connection, conditions)
+    found = connection.execute(
+        f"SELECT n.seq FROM notes n WHERE {sql} ORDER BY n.created_at DESC, n.id DESC LIMIT ?", (*values, limit)
+    )
+    seqs = [row[0] for row in found]
+    notes = note_table.get_many(connection, seqs)
+    return [notes[seq] for seq in seqs]
+
+
+def _prepared(connection: sqlite3.Connection, conditions: Conditions) -> Condition:
+    connection.create_function("occurs", 3, occurs, deterministic=True)
+    return conditions.where()
