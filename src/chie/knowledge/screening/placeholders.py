@@ -23,7 +23,7 @@ _WORDS = re.compile(
 # Words that make a placeholder only between delimiters.
 _DELIMITED = re.compile(
     r"(?:^|[-_.\s:/])(?:test|tests|testing|mock|stub|demo|foo|bar|baz|abc|abc123|xyz|xxx|token|secret|key|pass|pwd|pw|user|admin|root"
-    r"|guest|none|null|nil|true|false|here|value|string|empty|hidden|some|any|real|todo|tbd|fixme|local|localhost|postgres|mysql)(?:$|[-_.\s:/\d])",
+    r"|gues[t]|none|null|nil|true|false|here|value|string|empty|hidden|some|any|real|todo|tbd|fixme|local|localhost|postgres|mysql)(?:$|[-_.\s:/\d])",
     re.IGNORECASE,
 )
 # References to a value that is kept elsewhere, templates, masks.
