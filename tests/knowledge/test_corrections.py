@@ -12,7 +12,7 @@ from tests.fakes.embedders import FailableEmbedder
 
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store import corrections
-from chie.knowledge.store.corrections import with_corrections
+from chie.knowledge.store.corrections import Terms, with_corrections
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.tokens import query_tokens, stem, tokens
 
@@ -93,6 +93,10 @@ class WordList:
         self.terms = {term for word in words for term in tokens(word)}
         self.asked = 0
 
+    def corrected(self, text: str) -> Terms:
+        asked = query_tokens(text)
+        return with_corrections(text, asked, self.frequencies(asked), self.frequencies)
+
     def frequencies(self, terms: Sequence[str], prefixes: Sequence[str] = ()) -> dict[str, int]:
         self.asked += len(terms) + len(prefixes)
         return {term: 1 for term in self.terms if term in terms or term.startswith(tuple(prefixes))}
@@ -122,7 +126,7 @@ LETTERS = st.text(st.sampled_from("abegins"), min_size=4, max_size=8)
 def test_the_corrections_are_those_of_the_edit_distance(typed: str, words: list[str]) -> None:
     vocabulary = WordList(words)
     near = {stem(word) for word in words if slips(typed, word) <= 1}
-    found = with_corrections(typed, query_tokens(typed), vocabulary)
+    found = vocabulary.corrected(typed)
     if stem(typed) in vocabulary.terms:
         assert found.corrected == frozenset()
     elif near:
@@ -136,5 +140,5 @@ def test_the_corrections_are_those_of_the_edit_distance(typed: str, words: list[
 def test_the_cost_is_bounded() -> None:
     vocabulary = WordList([])
     text = " ".join("abcdefghijklmnopqrstuvwx"[start:] + "xyzzy" for start in range(20))
-    with_corrections(text, query_tokens(text), vocabulary)
+    vocabulary.corrected(text)
     assert vocabulary.asked < corrections.MAX_WORDS * 150 + 64

@@ -1,10 +1,6 @@
 """The `chie connect` command."""
 
-import json
-import sys
-from collections.abc import Mapping
-from difflib import unified_diff
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +9,7 @@ from chie.errors import ValidationError
 from chie.servers import SERVERS
 
 if TYPE_CHECKING:
-    from chie.connect.config_edit import ClientConfig, Plan
+    from chie.connect.config_edit import ClientConfig
     from chie.connect.options import Options
 
 CLIENTS = {client.id: client for client in MCP_CLIENTS}
@@ -39,7 +35,12 @@ DEFAULT_SERVERS = ("knowledge",)
 )
 @click.option("--env", metavar="NAME[=VALUE]", multiple=True, help="Variable for the server: passed on, or written.")
 @click.option("--print", "print_only", is_flag=True, help="Print the configuration without writing it.")
-@click.option("--remove", is_flag=True, help="Remove the servers again.")
+@click.option(
+    "--memory",
+    is_flag=True,
+    help="Also recall and capture notes by hooks: a plugin for Claude Code, hooks for Codex, Gemini and Cursor.",
+)
+@click.option("--remove", is_flag=True, help="Remove the servers again; with --memory, the hooks.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 def connect(  # noqa: PLR0913 - one parameter per option
     client: str,
@@ -50,6 +51,7 @@ def connect(  # noqa: PLR0913 - one parameter per option
     *,
     write_token: bool,
     print_only: bool,
+    memory: bool,
     remove: bool,
     yes: bool,
 ) -> None:
@@ -65,8 +67,17 @@ def connect(  # noqa: PLR0913 - one parameter per option
     from chie.connect.settings import ConnectSettings
     from chie.settings import load
 
+    home = load(ConnectSettings).home.expanduser()
+    if memory:
+        if servers or env:
+            raise ValidationError("connect.memory_with_servers")
+        from chie.connect.memory import Memory
+
+        return Memory(CLIENTS[client], home, http, token_env, write_token=write_token).run(
+            print_only=print_only, remove=remove, yes=yes
+        )
     options = Options(servers or DEFAULT_SERVERS, http, token_env, write_token, env)
-    config = ClientConfig(CLIENTS[client], load(ConnectSettings).home.expanduser())
+    config = ClientConfig(CLIENTS[client], home)
     if print_only:
         click.echo(f"{config.path}:", err=True)
         click.echo(config.client.render(options.entries(config.client)), nl=False)
@@ -75,9 +86,12 @@ def connect(  # noqa: PLR0913 - one parameter per option
         _remove(config, servers, yes=yes)
     else:
         _add(config, options, yes=yes)
+    return None
 
 
 def _add(config: "ClientConfig", options: "Options", *, yes: bool) -> None:
+    from chie.connect.review import apply, confirm, show
+
     client = config.client
     entries = options.entries(client)
     plan = config.plan_adding(entries)
@@ -85,66 +99,27 @@ def _add(config: "ClientConfig", options: "Options", *, yes: bool) -> None:
         click.echo(f"{client.name} is already connected; {config.path} was not changed.")
         _warn(client, options)
         return
-    _show(config, plan, entries, options.secrets())
+    show(config, plan, entries, options.secrets())
     _warn(client, options)
-    _confirm(yes=yes)
-    _apply(config, plan)
+    confirm(yes=yes)
+    apply(config, plan)
     _explain_variables(client, options)
     click.echo(f"Connected {client.name} to {', '.join(options.servers)}. {client.next_step}")
 
 
 def _remove(config: "ClientConfig", servers: tuple[str, ...], *, yes: bool) -> None:
+    from chie.connect.review import apply, confirm, show
+
     names = servers or tuple(config.own_entries()) or DEFAULT_SERVERS
     removed = [name for name in names if name in config.entries()]
     plan = config.plan_removing(names)
     if not plan.changes:
         click.echo(f"{config.client.name} is not connected; {config.path} was not changed.")
         return
-    _show(config, plan, {}, [])
-    _confirm(yes=yes)
-    _apply(config, plan)
+    show(config, plan, {}, [])
+    confirm(yes=yes)
+    apply(config, plan)
     click.echo(f"Disconnected {config.client.name} from {', '.join(removed)}.")
-
-
-def _apply(config: "ClientConfig", plan: "Plan") -> None:
-    backup = config.apply(plan)
-    if backup:
-        click.echo(f"Backup of the previous file: {backup}")
-
-
-def _confirm(*, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise ValidationError("connect.confirmation_required")
-    click.confirm("Write this?", abort=True)
-
-
-def _show(config: "ClientConfig", plan: "Plan", entries: Mapping[str, Mapping[str, Any]], secrets: list[str]) -> None:
-    """Print the diff. Context lines belong to the user, so anything that looks like a secret is hidden."""
-    before, after = (plan.before or "").splitlines(), (plan.after or "").splitlines()
-    path = str(config.path)
-    names = ("/dev/null" if plan.before is None else path, "/dev/null" if plan.after is None else path)
-    for line in unified_diff(before, after, *names, n=1, lineterm=""):
-        shown = _redacted(line, config.client, entries)
-        for secret in secrets:
-            shown = shown.replace(secret, "***")
-        click.secho(shown, fg={"+": "green", "-": "red"}.get(line[:1]))
-
-
-def _redacted(line: str, client: McpClient, entries: Mapping[str, Mapping[str, Any]]) -> str:
-    """Our own entries stay readable, with the names of their variables; secrets in all other text are hidden."""
-    from chie.logging import redact
-
-    if not line.startswith("+"):
-        return redact(line)
-    if line[1:].strip().rstrip(",") in {own.strip().rstrip(",") for own in client.render(entries).splitlines()}:
-        return line
-    for entry in entries.values():  # a file without line breaks has all of its servers in one line
-        before, own, after = line.partition(json.dumps(entry, ensure_ascii=False))
-        if own:
-            return _redacted(before, client, entries) + own + _redacted(f"+{after}", client, entries)[1:]
-    return redact(line)
 
 
 def _warn(client: McpClient, options: "Options") -> None:

@@ -54,7 +54,7 @@ class Options:
     def secrets(self) -> list[str]:
         """Values that the options write into the file in clear text."""
         given = [item.partition("=")[2] for item in self.env]
-        return [*filter(None, given), *([self._token()] if self.write_token and self.token_env else [])]
+        return [*filter(None, given), *([self.token()] if self.write_token and self.token_env else [])]
 
     def _server(self, client: McpClient, name: str) -> StdioServer | HttpServer:
         if self.write_token and not self.token_env:
@@ -83,7 +83,7 @@ class Options:
         url = self._url(name)
         if self.token_env is None:
             return HttpServer(url)
-        return HttpServer(url, token=self._token()) if self.write_token else HttpServer(url, token_env=self.token_env)
+        return HttpServer(url, token=self.token()) if self.write_token else HttpServer(url, token_env=self.token_env)
 
     def _url(self, name: str) -> str:
         """Chie's base URL is enough; a URL with a path is used as it is."""
@@ -98,11 +98,22 @@ class Options:
             return str(self.http)
         return f"{parts.scheme}://{parts.netloc}/mcp/{name}"
 
-    def _token(self) -> str:
+    def token(self) -> str:
+        """The value of the variable that `--token-env` names."""
         token = self.environment.get(self.token_env or "")
         if not token:
             raise ValidationError("connect.token_env_not_set")
         return token
+
+
+def base_url(url: str) -> str:
+    """The URL of a running Chie, without a final slash."""
+    parts = _split_http_url(url)
+    if parts is None:
+        raise ValidationError("connect.http_not_a_url")
+    if parts.username or parts.password:
+        raise ValidationError("connect.http_with_password")
+    return url.rstrip("/")
 
 
 def _split_http_url(url: str) -> SplitResult | None:

@@ -1,7 +1,9 @@
 """The command in a client's configuration, which works from any folder, and the variables that go with it."""
 
 import os
+import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
@@ -34,6 +36,13 @@ def find_command(server: str) -> StdioServer:
     if found is None:
         raise ConfigurationError("connect.chie_not_found")
     return StdioServer(str(Path(found).absolute()), installed.args)
+
+
+def hook_command(client: str, event: str) -> str:
+    """The line for a shell that runs `chie hook`, from any folder."""
+    server = find_command("knowledge")
+    words = [server.command, *server.args[:-2], "hook", client, event]
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
 
 def server_variables(server: str, options: Sequence[str], env: Mapping[str, str]) -> dict[str, str | None]:

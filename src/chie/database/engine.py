@@ -47,6 +47,15 @@ def async_engine(url: URL) -> AsyncEngine:
     return engine
 
 
+def writer_engine(url: URL) -> Engine:
+    """One connection to an existing SQLite file."""
+    engine = create_engine(
+        url.set(drivername="sqlite"), pool_size=1, pool_reset_on_return=None, connect_args=sqlite.driver_options()
+    )
+    _prepare_sqlite(engine)
+    return engine
+
+
 def blocking_engine(url: URL) -> Engine:
     """For migrations. Creates a missing SQLite file."""
     if not is_sqlite(url):

@@ -19,6 +19,7 @@ from re import Pattern
 
 from chie.knowledge.tokens import fold, phrase
 
+WORDS, WORDS_SQUARED = 0.3, 0.7
 PHRASE_BONUS = 0.20
 MIN_PHRASE_COVERAGE = 0.99  # a passage with the whole query has all of its words
 
@@ -68,7 +69,7 @@ class Match:
 
     @property
     def rank(self) -> float:
-        words = self.words * (0.3 + 0.7 * self.words)
+        words = self.words * (WORDS + WORDS_SQUARED * self.words)
         return max(self.cosine or 0.0, 0.0) + words + PHRASE_BONUS * self.verbatim
 
     @property

@@ -8,7 +8,6 @@ from datetime import timedelta
 import psycopg
 import pytest
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.fakes.agents import ANSWER, GatedAgent
 from tests.fakes.chat import ChatClient, open_chat, postgres_url
 from tests.fakes.postgres import new_database
@@ -16,6 +15,7 @@ from tests.fakes.sse import asking, following, texts
 from tests.fakes.waiting import until
 
 from chie.chat.runs.lease import GRACE_DURATION
+from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import now
 from chie.errors import StorageError
 
@@ -119,7 +119,7 @@ async def test_answer_of_a_dead_process_on_another_machine_is_ended(
     session_id, _ = await chat_on_both.ask("count", agent_id="echo")
     statement = text("UPDATE messages SET status = 'streaming', owner = 'other-host/1/1/aa', alive_at = :then")
 
-    async def abandon(connection: AsyncConnection) -> None:
+    async def abandon(connection: Connection) -> None:
         await connection.execute(statement, {"then": (now() - GRACE_DURATION * 2).replace(tzinfo=None)})
 
     async with open_chat(chat_on_both.url) as other:
@@ -138,7 +138,7 @@ async def test_abandoned_answer_is_ended_by_one_of_many_processes(chat_on_both: 
     marked = "UPDATE messages SET status = 'streaming', owner = 'other-host/1/1/aa', alive_at = :then"
     statement = text(f"{marked} WHERE role = 'assistant'")
 
-    async def abandon(connection: AsyncConnection) -> None:
+    async def abandon(connection: Connection) -> None:
         await connection.execute(statement, {"then": (now() - GRACE_DURATION * 2).replace(tzinfo=None)})
 
     async with AsyncExitStack() as stack:

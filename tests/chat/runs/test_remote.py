@@ -9,7 +9,6 @@ from typing import Any
 import psycopg
 import pytest
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.fakes.agents import CautiousAgent, GatedAgent
 from tests.fakes.chat import ChatClient, open_chat, postgres_url
 from tests.fakes.postgres import new_database
@@ -19,6 +18,7 @@ from tests.fakes.waiting import until
 from chie.chat.runs import notifier, remote
 from chie.chat.runs.notifier import Notifier
 from chie.chat.sessions import repository
+from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import Message
 
 CALL = "call-delete_everything"
@@ -165,7 +165,7 @@ async def test_remote_reader_gets_an_error_when_the_session_is_deleted(
     assert error.data["code"] == "sessions.answer_not_found"
 
 
-async def _delete(connection: AsyncConnection, *, session_id: str) -> None:
+async def _delete(connection: Connection, *, session_id: str) -> None:
     await repository.delete_session(connection, session_id, user_id="anonymous")
 
 
@@ -198,7 +198,7 @@ async def test_concurrent_questions_in_two_processes_do_not_fork_a_session(
     read, go_on = asyncio.Event(), asyncio.Event()
     real = repository.messages
 
-    async def slow(connection: AsyncConnection, session_id: str) -> list[Message]:
+    async def slow(connection: Connection, session_id: str) -> list[Message]:
         found = await real(connection, session_id)
         if not read.is_set():
             read.set()
@@ -343,7 +343,7 @@ async def test_command_of_a_dead_sender_is_deleted(chat_on_both: ChatClient) -> 
         "INSERT INTO run_commands (id, message_id, kind, created_at) VALUES ('a', :id, 'stop', '2020-01-01 00:00:00')"
     )
 
-    async def leave(connection: AsyncConnection) -> None:
+    async def leave(connection: Connection) -> None:
         await connection.execute(statement, {"id": message_id})
 
     await chat_on_both.app.state.chat._database.write(leave)

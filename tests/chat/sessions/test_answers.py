@@ -6,7 +6,8 @@ from tests.chat.sessions.turns import Owner, chunk, final, messages
 from chie.access.identity import User, acting_as
 from chie.chat.sessions import commands
 from chie.chat.sessions.answer_builder import AnswerBuilder
-from chie.chat.sessions.database import Connection, Database
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, MessageContent
 from chie.chat.sessions.service import SessionService
 from chie.errors import NotFoundError, ServiceError

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from threading import get_ident
 
 import pytest
 from sqlalchemy import URL, text
-from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
 from chie.chat.sessions import repository
+from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Session, now
 from chie.chat.sessions.upgrade import upgrade
@@ -34,7 +35,7 @@ async def count(database: Database) -> int:
 
 
 async def test_failed_change_does_not_affect_the_others(database: Database) -> None:
-    async def fail(connection: AsyncConnection) -> None:
+    async def fail(connection: Connection) -> None:
         await repository.new_session(session("half"))(connection)
         raise NotFoundError("no such thing.")
 
@@ -50,7 +51,7 @@ async def test_failed_change_does_not_affect_the_others(database: Database) -> N
 async def test_queued_changes_share_a_transaction(database: Database) -> None:
     seen: list[int] = []
 
-    async def note(connection: AsyncConnection) -> None:
+    async def note(connection: Connection) -> None:
         statement = "SELECT pg_current_xact_id()::text" if database.url.get_backend_name() == "postgresql" else None
         seen.append(hash((await connection.execute(text(statement))).scalar()) if statement else id(connection))
 
@@ -65,6 +66,25 @@ async def test_change_of_a_cancelled_caller_is_made(database: Database) -> None:
     await asyncio.gather(task, return_exceptions=True)
     await database.write(repository.count)
     assert await count(database) == 1
+
+
+async def test_transaction_on_sqlite_is_made_in_another_thread_and_waits_for_nothing_else(tmp_path: Path) -> None:
+    """So that a busy event loop delays it once, not at every statement."""
+    url = sqlite_url(tmp_path)
+    upgrade(url)
+    database, threads = Database(url), set[int]()
+
+    async def change(connection: Connection) -> None:
+        await repository.new_session(session("half"))(connection)
+        threads.add(get_ident())
+        await asyncio.sleep(0)
+
+    with pytest.raises(RuntimeError, match="may wait for its connection only"):
+        await database.write(change)
+    await database.write(repository.new_session(session("whole")))
+    assert get_ident() not in threads
+    assert await count(database) == 1
+    await database.close()
 
 
 async def test_database_that_cannot_be_opened_is_500_until_it_can(tmp_path: Path) -> None:

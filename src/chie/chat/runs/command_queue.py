@@ -5,7 +5,8 @@ from datetime import timedelta
 
 from chie.chat.sessions import commands, repository
 from chie.chat.sessions.commands import DONE, Command, CommandKind, Reply
-from chie.chat.sessions.database import Connection, Database
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import now
 from chie.errors import ChieError, ConflictError, NotFoundError
 from chie.messages.catalogue import Message

@@ -8,7 +8,8 @@ from datetime import timedelta
 from chie.chat.runs.lease import LEASE_DURATION, is_abandoned
 from chie.chat.sessions import repository
 from chie.chat.sessions.answer_builder import AnswerBuilder, error_events
-from chie.chat.sessions.database import Connection, Database
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, Message, Status, StoredEvent
 from chie.errors import ServiceError
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from chie.access.identity import current_user
 from chie.chat.sessions import repository
 from chie.chat.sessions.answer_builder import AnswerBuilder
-from chie.chat.sessions.database import Connection, Database
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, Message, MessageContent
 from chie.errors import NotFoundError
 

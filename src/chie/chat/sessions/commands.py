@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sqlalchemy import delete, insert, select, update
 
-from chie.chat.sessions.database import Connection
+from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import new_id, now
 from chie.chat.sessions.models import CommandRow
 

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Insert, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from chie.access.identity import User, acting_as, current_user
-from chie.database.engine import WRITE_TRANSACTION, async_engine, translate_errors
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.writer_thread import Transaction, WriterThread
+from chie.database.engine import async_engine, is_sqlite, translate_errors
 from chie.errors import BUSY_CODES, ChieError
 
 T = TypeVar("T")
-Connection = AsyncConnection
 Change = Callable[[Connection], Awaitable[T]]
 
 CHANNEL = "chie"
@@ -74,6 +75,7 @@ class Database:
     def __init__(self, url: URL) -> None:
         self.url = url
         self._engine: AsyncEngine | None = None
+        self._thread: WriterThread | None = None
         self._queue: list[QueuedChange] = []
         self._writer: asyncio.Task[None] | None = None
 
@@ -87,7 +89,8 @@ class Database:
     async def write(self, change: Change[T]) -> T:
         """Make the whole change or none of it; it is on disk when this returns.
 
-        `change` may run twice: if another change of the batch fails, each is tried alone.
+        `change` may run twice: if another change of the batch fails, each is tried alone. It may wait for nothing but
+        its connection, and runs outside the event loop on SQLite.
         """
         queued = QueuedChange(change)
         self._queue.append(queued)
@@ -114,6 +117,9 @@ class Database:
         if self._engine is not None:
             await self._engine.dispose()
             self._engine = None
+        if self._thread is not None:
+            await self._thread.close()
+            self._thread = None
 
     async def _write_all(self) -> None:
         while self._queue:
@@ -136,14 +142,23 @@ class Database:
                 queued.fail(own)
 
     async def _commit(self, batch: Sequence[QueuedChange]) -> None:
+        async def make(connection: Connection) -> list[object]:
+            await Rows.of_all(batch)(connection)
+            return [await queued.finish(connection) for queued in batch]
+
         with translate_errors(self.url):
-            async with self._open().connect() as connection:
-                await connection.execution_options(**WRITE_TRANSACTION)
-                async with connection.begin():
-                    await Rows.of_all(batch)(connection)
-                    results = [await queued.finish(connection) for queued in batch]
+            results = await (self._on_thread(make) if is_sqlite(self.url) else self._on_loop(make))
         for queued, result in zip(batch, results, strict=True):
             queued.resolve(result)
+
+    async def _on_thread(self, transaction: Transaction[T]) -> T:
+        if self._thread is None:
+            self._thread = WriterThread(self.url)
+        return await self._thread.commit(transaction)
+
+    async def _on_loop(self, transaction: Transaction[T]) -> T:
+        async with self._open().begin() as connection:
+            return await transaction(connection)
 
     def _open(self) -> AsyncEngine:
         if self._engine is None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, type_coerce, update
 
-from chie.chat.sessions.database import Connection, Rows
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.database import Rows
 from chie.chat.sessions.entities import EventChunk, Message, MessageContent, Session
 from chie.chat.sessions.models import CommandRow, EventsRow, MessageRow, Moment, SessionRow
 from chie.unicode import fold
@@ -213,7 +214,8 @@ async def renew_leases(connection: Connection, message_ids: Sequence[str], owner
 
 
 async def count(connection: Connection) -> int:
-    return (await connection.execute(select(func.count()).select_from(SessionRow))).scalar_one()
+    found: int = (await connection.execute(select(func.count()).select_from(SessionRow))).scalar_one()
+    return found
 
 
 def _session(row: Row[*tuple[Any, ...]]) -> Session:

@@ -7,7 +7,8 @@ from chie.access.audit import record
 from chie.access.identity import current_user, known_user
 from chie.chat.sessions import repository
 from chie.chat.sessions.answers import with_progress
-from chie.chat.sessions.database import Connection, Database
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Conversation, Page, Session, new_id, now
 from chie.database import cursor as page_cursor
 from chie.errors import NotFoundError, ValidationError

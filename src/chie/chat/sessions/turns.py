@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from chie.access.identity import current_user
 from chie.chat.sessions import repository
 from chie.chat.sessions.branches import branch
-from chie.chat.sessions.database import Connection, Database
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Message, PendingAnswer, Session, new_id, now
 from chie.chat.sessions.service import existing_session, make_title, new_session
 from chie.errors import ConflictError, NotFoundError, ValidationError

@@ -4,10 +4,9 @@ A word that no visible passage has is compared with the visible vocabulary: with
 letters, which is one range of an index, and with the hundred words that a slip in those two letters makes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Protocol
 
 from chie.knowledge.tokens import latin_words, stem
 
@@ -19,11 +18,8 @@ WEIGHT = 0.8  # of a corrected word beside an exact one
 PREFIX = 2  # letters
 
 
-class Vocabulary(Protocol):
-    def frequencies(self, terms: Sequence[str], prefixes: Sequence[str] = ()) -> dict[str, int]:
-        """The number of visible passages with each of the terms, and with each term that has one of the prefixes;
-        unknown terms are left out."""
-        ...
+Lookup = Callable[[Sequence[str], Sequence[str]], dict[str, int]]
+"""Returns the number of visible passages with each of the terms, and with each term that has one of the prefixes."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +34,14 @@ class Terms:
         return {term: weight * (WEIGHT if term in self.corrected else 1) for term, weight in weights.items()}
 
 
-def with_corrections(text: str, terms: Sequence[str], vocabulary: Vocabulary) -> Terms:
-    """The terms of the text, of which those that are unknown are replaced by known ones if one slip explains them; of
+def with_corrections(text: str, terms: Sequence[str], known: Mapping[str, int], look_up: Lookup) -> Terms:
+    """The terms of the text. Those that are not `known` are replaced by known ones if one slip explains them; of
     several, by the most frequent one."""
-    known = vocabulary.frequencies(terms) if terms else {}
     unknown = [word for word in misspellable(text) if stem(word) in terms and stem(word) not in known][:MAX_WORDS]
     if not unknown:
         return Terms(terms, known)
     spellings = {stem(word): spelling_terms(word) for word in unknown}
-    found = _similar(vocabulary, unknown, set().union(*spellings.values()))
+    found = _similar(look_up, unknown, set().union(*spellings.values()))
     best = {
         term: max(possible, key=lambda one: (found[one], one))
         for term, near in spellings.items()
@@ -55,14 +50,14 @@ def with_corrections(text: str, terms: Sequence[str], vocabulary: Vocabulary) ->
     corrected = frozenset(best.values()) - known.keys()
     return Terms(
         list(dict.fromkeys(best.get(term, term) for term in terms)),
-        known | {term: found[term] for term in corrected},
+        {**known, **{term: found[term] for term in corrected}},
         corrected,
     )
 
 
-def _similar(vocabulary: Vocabulary, words: Sequence[str], spellings: set[str]) -> dict[str, int]:
+def _similar(look_up: Lookup, words: Sequence[str], spellings: set[str]) -> dict[str, int]:
     prefixes = tuple({word[:PREFIX] for word in words})
-    return vocabulary.frequencies([term for term in spellings if not term.startswith(prefixes)], prefixes)
+    return look_up([term for term in spellings if not term.startswith(prefixes)], prefixes)
 
 
 def misspellable(text: str) -> list[str]:

@@ -21,15 +21,18 @@ def indexed_terms(terms: Iterable[str], owner: str | None) -> list[str]:
     return [f"{key}{term}" for term in terms]
 
 
-def visible_terms(terms: Iterable[str], viewer: str) -> dict[str, str]:
-    """The indexed terms that a viewer's search looks up, and the plain term of each."""
+def visible_terms(terms: Iterable[str], viewer: str | None) -> dict[str, str]:
+    """The indexed terms that a viewer's search looks up, and the plain term of each; None for a viewer without private
+    notes."""
+    if viewer is None:
+        return {term: term for term in terms}
     key = owner_key(viewer)
     return {indexed: term for term in terms for indexed in (term, f"{key}{term}")}
 
 
-def visible_ranges(prefixes: Iterable[str], viewer: str) -> list[tuple[str, str]]:
+def visible_ranges(prefixes: Iterable[str], viewer: str | None) -> list[tuple[str, str]]:
     """The indexed terms with the prefixes, as half-open ranges in the order of code points."""
-    starts = [f"{key}{prefix}" for prefix in prefixes for key in ("", owner_key(viewer))]
+    starts = visible_terms(prefixes, viewer)
     return [(start, start[:-1] + chr(ord(start[-1]) + 1)) for start in starts]
 
 
@@ -45,6 +48,6 @@ def frequencies(found: Iterable[tuple[str, int]]) -> dict[str, int]:
     return counts
 
 
-def lookups(weights: Mapping[str, float], viewer: str) -> Sequence[tuple[str, float]]:
+def lookups(weights: Mapping[str, float], viewer: str | None) -> Sequence[tuple[str, float]]:
     """The indexed terms to look up, with the weights of their plain terms."""
     return [(indexed, weights[term]) for indexed, term in visible_terms(weights, viewer).items()]

@@ -4,52 +4,23 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.corrections import with_corrections
 from chie.knowledge.store.scoring import RankedPassage
-from chie.knowledge.store.sqlite import note_table
+from chie.knowledge.store.sqlite import note_table, words
 from chie.knowledge.store.sqlite.filtering import Conditions, matching
+from chie.knowledge.store.sqlite.pruning import contenders
+from chie.knowledge.store.sqlite.words import Corpus
 from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.sqlite.vectors import SqliteVectors
-
-
-# Candidates by BM25, with the weight of the query's terms that they have. Grouping by passage first lets SQLite sort
-# the postings once for both steps.
-_BY_WORDS = f"""
-WITH terms AS MATERIALIZED (SELECT key, value ->> 0 AS term, value ->> 1 AS weight FROM json_each(:terms))
-SELECT passage, sum(weight) AS covered FROM (SELECT i.doc AS passage, weight, count(*) AS often
-    FROM terms t CROSS JOIN postings i ON i.term = t.term{{where}} GROUP BY i.doc, t.key)
-CROSS JOIN passages p ON p.id = passage
-GROUP BY passage ORDER BY sum(weight * ((often * {scoring.K1 + 1})
-    / (often + {scoring.K1} * ({1 - scoring.B} + {scoring.B} * p.length / :average)))) DESC, passage
-LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
-"""
-_FREQUENCIES = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
-_WITH_PREFIX = (
-    "SELECT term, doc FROM json_each(?) r CROSS JOIN vocabulary v ON v.term >= r.value ->> 0 AND v.term < r.value ->> 1"
-)
-_AMONG = " AND i.doc IN (SELECT value FROM json_each(:among))"
-
-
-class Corpus(NamedTuple):
-    """Counts of what the viewer may see."""
-
-    passages: int
-    tokens: int
-
-
-def corpus(connection: sqlite3.Connection, viewer: str) -> Corpus:
-    row = connection.execute(
-        "SELECT coalesce(sum(passages), 0), coalesce(sum(tokens), 0) FROM corpus WHERE owner IN ('', ?)", (viewer,)
-    ).fetchone()
-    return Corpus(*row)
 
 
 @dataclass(frozen=True)
@@ -66,9 +37,10 @@ class Search:
 
     def hits(self, *, limit: int, conditions: Conditions) -> list[Hit]:
         among = matching(self.connection, conditions) if conditions else None
-        words = self._by_words(among)
         near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
-        best = scoring.best_per_note(self._ranked(list(dict.fromkeys([*near, *words])), words), limit)
+        shares = self._by_words(among)
+        candidates = self._contenders(list(dict.fromkeys([*near, *shares])), shares, limit)
+        best = scoring.best_per_note(self._ranked(candidates, shares), limit)
         notes = note_table.get_many(self.connection, [ranked.note for ranked in best])
         return scoring.to_hits(best, notes, self.corpus.passages)
 
@@ -80,41 +52,35 @@ class Search:
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
         """Passages and their share of the query's words, as `ranking` defines it."""
         text = self.query.text
-        terms = with_corrections(text, query_tokens(text), self)
+        owner = self.viewer if self.corpus.private else None
+        look_up = partial(words.frequencies, self.connection, owner)
+        tokens = query_tokens(text)
+        terms = with_corrections(text, tokens, look_up(tokens), look_up)
         frequencies = terms.frequencies
         if not frequencies:
             return {}
-        passages, tokens = self.corpus
+        passages, length, _ = self.corpus
         weights = scoring.term_weights(frequencies, passages)
         rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
-        lookups = private_terms.lookups(terms.weighed(rarest), self.viewer)
-        values = {"terms": json.dumps(lookups), "average": tokens / passages, "among": json.dumps(among)}
-        found = self.connection.execute(_BY_WORDS.format(where="" if among is None else _AMONG), values)
+        lookups = private_terms.lookups(terms.weighed(rarest), owner)
+        lengths = partial(self.vectors.lengths, self.connection)
+        found = words.covered(self.connection, lookups, length / passages, lengths, among)
         total = scoring.total_weight(terms.terms, weights, passages)
-        return {passage: covered / total for passage, covered in found}
+        return {passage: covered / total for passage, covered in found.items()}
 
-    def frequencies(self, terms: Sequence[str], prefixes: Sequence[str] = ()) -> dict[str, int]:
-        private = not prefixes or self._owns_passages()  # half the lookups of a correction
-        indexed = list(private_terms.visible_terms(terms, self.viewer)) if private else terms
-        found = self.connection.execute(_FREQUENCIES, (json.dumps(indexed),)).fetchall()
-        if prefixes:
-            ranges = private_terms.visible_ranges(prefixes, self.viewer)
-            found += self.connection.execute(_WITH_PREFIX, (json.dumps(ranges),)).fetchall()
-        return private_terms.frequencies(found)
+    def _contenders(self, candidates: Sequence[int], shares: dict[int, float], limit: int) -> Sequence[int]:
+        estimates = None if self.vector is None else self.vectors.estimates(self.vector, candidates)
+        return contenders(candidates, shares, estimates, limit) if estimates else candidates
 
-    def _owns_passages(self) -> bool:
-        row = self.connection.execute("SELECT passages FROM corpus WHERE owner = ?", (self.viewer,)).fetchone()
-        return row is not None and row[0] > 0
-
-    def _ranked(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[RankedPassage]:
+    def _ranked(self, passages: Sequence[int], shares: dict[int, float]) -> Iterator[RankedPassage]:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
-        verbatim = self._verbatim(scoring.perhaps_verbatim(passages, words))
+        verbatim = self._verbatim(scoring.perhaps_verbatim(passages, shares))
         found = self.connection.execute(
             "SELECT id, note, start, stop FROM passages WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(passages),),
         )
         for passage, note, start, stop in found:
-            match = Match(cosines.get(passage), words.get(passage, 0.0), passage in verbatim)
+            match = Match(cosines.get(passage), shares.get(passage, 0.0), passage in verbatim)
             if match.is_hit:
                 yield RankedPassage(note, start, stop, match)
 

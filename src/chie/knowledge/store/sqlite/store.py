@@ -19,8 +19,9 @@ from chie.knowledge.store.sqlite import import_table, note_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.filtering import Conditions, newest
-from chie.knowledge.store.sqlite.search import Search, corpus
+from chie.knowledge.store.sqlite.search import Search
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
+from chie.knowledge.store.sqlite.words import corpus
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:

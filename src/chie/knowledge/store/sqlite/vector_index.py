@@ -2,7 +2,8 @@
 
 int8 takes a quarter of float32's memory and is faster to scan, because it fits into the processor's caches. Large
 indexes score only the rows whose signs agree best with the query's; `bench/search.py` measures what that misses.
-Results are scored again with the stored float32 vectors, so rounding errors never show.
+Results are scored again with the stored float32 vectors, so rounding errors never show. `estimates` bounds the
+errors, so that only the candidates that can become hits are read again.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
 CHUNK_ROWS = 2048  # converted to float32 at a time: 3 MB, which stays in the processor's cache
-PREFILTER_DIVISOR = 10  # one in ten rows is scored
-MIN_PREFILTER_ROWS = 32_768  # with fewer rows the prefilter saves little
-SEQ, PASSAGE, NOTE = range(3)
+PREFILTER_DIVISOR = 12  # one in so many rows is scored
+MIN_SCORED_ROWS = 4096
+MIN_PREFILTER_ROWS = 4 * MIN_SCORED_ROWS  # with fewer rows the prefilter saves little
+ROUNDING = 1e-5  # of sums of float32
+SEQ, PASSAGE, NOTE, LENGTH = range(4)
 
 
 class Rows(NamedTuple):
@@ -26,7 +29,7 @@ class Rows(NamedTuple):
     codes: "NDArray[np.int8]"
     scales: "Vectors"
     signs: "NDArray[np.uint64]"  # one bit per number, set if it is positive
-    ids: "NDArray[np.int64]"  # columns: the vector's seq, its passage, its note
+    ids: "NDArray[np.int64]"  # columns: the vector's seq, its passage, its note, the passage's length in tokens
 
     def first(self, count: int) -> "Rows":
         return Rows(self.codes[:count], self.scales[:count], self.signs[:count], self.ids[:count])
@@ -39,12 +42,22 @@ class Rows(NamedTuple):
         self.codes[start:end], self.scales[start:end], self.signs[start:end], self.ids[start:end] = rows
 
 
+class Estimates(NamedTuple):
+    """Of passages: their notes, their cosines with a query, and how far these can be from the exact ones. Passages
+    without a vector have the note -1."""
+
+    notes: "NDArray[np.int64]"
+    cosines: "Vectors"
+    errors: "Vectors"
+
+
 class VectorIndex:
     """Safe for concurrent readers; writers need a lock."""
 
     def __init__(self, dimension: int) -> None:
         self._allocate = _allocate(0, dimension)
         self._rows = self._allocate
+        self._places: tuple[Rows, NDArray[np.int32]] | None = None  # the position of each passage in these rows
 
     def __len__(self) -> int:
         return len(self._rows.ids)
@@ -81,13 +94,35 @@ class VectorIndex:
             rows = rows.at(np.isin(rows.ids[:, PASSAGE], among))
         if len(without):
             rows = rows.at(np.isin(rows.ids[:, PASSAGE], without, invert=True))
-        if len(rows.ids) < MIN_PREFILTER_ROWS:
-            return _best_of_each_note(rows.ids, _scores(rows, query), count)
-        where = _promising(rows, query)
-        found = _best_of_each_note(rows.ids[where], _scores(rows, query, where), count)
-        if len(found) < count:  # one long note may have taken all of them
-            found = _best_of_each_note(rows.ids, _scores(rows, query), count)
-        return found
+        if len(rows.ids) >= MIN_PREFILTER_ROWS:
+            where = _promising(rows, query)
+            found = _best_of_each_note(rows.ids, _scores(rows, query, where), count, where)
+            if len(found) == count:
+                return found  # else one long note may have taken all of them
+        return _best_of_each_note(rows.ids, _scores(rows, query), count)
+
+    def lengths(self, passages: "NDArray[np.int64]") -> "NDArray[np.int64]":
+        """In tokens; -1 for passages without a vector."""
+        rows, where = self._find(passages)
+        return np.where(where < 0, -1, rows.ids[where, LENGTH]) if len(rows.ids) else where
+
+    def estimates(self, query: "Vectors", passages: "NDArray[np.int64]") -> Estimates:
+        rows, where = self._find(passages)
+        if not len(rows.ids):
+            return Estimates(where, np.zeros(len(where), np.float32), np.zeros(len(where), np.float32))
+        errors = rows.scales[where] * (np.abs(query).sum() / 2) + ROUNDING  # each number is at most half a step off
+        return Estimates(np.where(where < 0, -1, rows.ids[where, NOTE]), _scores(rows, query, where), errors)
+
+    def _find(self, passages: "NDArray[np.int64]") -> "tuple[Rows, NDArray[np.int64]]":
+        """The rows, and the positions of these passages in them; -1 for unknown ones."""
+        rows, places = self._rows, self._places
+        if places is None or places[0] is not rows:
+            known = rows.ids[:, PASSAGE]
+            where = np.full(known.max(initial=0) + 1, -1, np.int32)
+            where[known] = np.arange(len(known))
+            self._places = places = rows, where
+        inside = passages < len(places[1])
+        return rows, np.where(inside, places[1][np.where(inside, passages, 0)], -1)
 
 
 def _allocate(count: int, dimension: int) -> Rows:
@@ -95,7 +130,7 @@ def _allocate(count: int, dimension: int) -> Rows:
         np.empty((count, dimension), np.int8),
         np.empty(count, np.float32),
         np.empty((count, -(-dimension // 64)), np.uint64, order="F"),  # read a column at a time
-        np.empty((count, 3), np.int64),
+        np.empty((count, 4), np.int64, order="F"),
     )
 
 
@@ -107,16 +142,19 @@ def _quantise(vectors: "Vectors") -> "tuple[NDArray[np.int8], Vectors]":
 
 
 def _signs(vectors: "Vectors") -> "NDArray[np.uint64]":
-    packed = np.packbits(vectors > 0, axis=1)
-    return np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8))).view(np.uint64)
+    bits = np.zeros((len(vectors), -(-vectors.shape[1] // 64) * 64), np.bool_)
+    np.greater(vectors, 0, out=bits[:, : vectors.shape[1]])
+    return np.packbits(bits, axis=1).view(np.uint64)
 
 
 def _promising(rows: Rows, query: "Vectors") -> "NDArray[np.intp]":
     """Positions of the rows whose signs agree best; ties are all included."""
+    pairs = list(zip(rows.signs.T, _signs(query[None])[0], strict=True))
     unlike = np.zeros(len(rows.ids), np.uint16)
-    for column, signs in zip(rows.signs.T, _signs(query[None])[0], strict=True):
-        unlike += np.bitwise_count(column ^ signs)
-    limit = int(np.searchsorted(np.cumsum(np.bincount(unlike)), len(unlike) // PREFILTER_DIVISOR))
+    for start in range(0, len(pairs), 3):  # three times 64 fits into a byte
+        unlike += sum(np.bitwise_count(column ^ signs) for column, signs in pairs[start : start + 3])
+    enough = max(len(unlike) // PREFILTER_DIVISOR, MIN_SCORED_ROWS)
+    limit = int(np.searchsorted(np.cumsum(np.bincount(unlike)), enough))
     return np.flatnonzero(unlike <= limit)
 
 
@@ -134,14 +172,18 @@ def _scores(rows: Rows, query: "Vectors", where: "NDArray[np.intp] | None" = Non
     return scores
 
 
-def _best_of_each_note(ids: "NDArray[np.int64]", scores: "Vectors", count: int) -> list[int]:
-    """A long note may have many of the best rows, so look deeper until enough notes are found."""
+def _best_of_each_note(
+    ids: "NDArray[np.int64]", scores: "Vectors", count: int, where: "NDArray[np.intp] | None" = None
+) -> list[int]:
+    """`where` are the positions of the scored rows, if they are not all. A long note may have many of the best rows,
+    so look deeper until enough notes are found."""
     depth = min(4 * count, len(scores))
     while True:
-        best = ids[_top(scores, depth)]
-        _, first = np.unique(best[:, NOTE], return_index=True)
+        best = _top(scores, depth)
+        best = best if where is None else where[best]
+        _, first = np.unique(ids[best, NOTE], return_index=True)
         if len(first) >= count or depth == len(scores):
-            passages: list[int] = best[np.sort(first)[:count], PASSAGE].tolist()
+            passages: list[int] = ids[best[np.sort(first)[:count]], PASSAGE].tolist()
             return passages
         depth = min(4 * depth, len(scores))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from chie.knowledge.embedding.base import Vectors
-    from chie.knowledge.store.sqlite.vector_index import VectorIndex
+    from chie.knowledge.store.sqlite.vector_index import Estimates, VectorIndex
 
 FLOAT32_BYTES = 4
 _MISMATCHED = "model = ? AND length(vector) <> ?"
@@ -58,10 +58,32 @@ class SqliteVectors:
         """The best passage of each of the nearest notes."""
         import numpy as np
 
-        with self._refreshing:
-            index = self._refresh(connection, len(query))
+        index = self._refreshed(connection, len(query))
         chosen = None if among is None else np.array(among, np.int64)
         return index.nearest(query, count, among=chosen, without=np.array(without, np.int64))
+
+    def estimates(self, query: "Vectors", passages: Sequence[int]) -> "Estimates | None":
+        """Of their cosines, from memory, as `nearest` has left it."""
+        import numpy as np
+
+        return self._index.estimates(query, np.array(passages, np.int64)) if self._index else None
+
+    def lengths(self, connection: sqlite3.Connection, passages: "NDArray[np.int64]") -> "NDArray[np.int64]":
+        """In tokens. Those of passages with a vector are in memory."""
+        import numpy as np
+
+        index = self._refreshed(connection, self._model.dimension) if self._index else None
+        lengths = index.lengths(passages) if index else np.full(len(passages), -1)
+        unknown = lengths < 0
+        if unknown.any():
+            stored = dict(
+                connection.execute(
+                    "SELECT id, length FROM passages WHERE id IN (SELECT value FROM json_each(?))",
+                    (json.dumps(passages[unknown].tolist()),),
+                ).fetchall()
+            )
+            lengths[unknown] = [stored.get(passage, 0) for passage in passages[unknown].tolist()]
+        return lengths
 
     def cosines(self, connection: sqlite3.Connection, query: "Vectors", passages: Sequence[int]) -> dict[int, float]:
         """Exact cosines from the stored vectors; passages without a vector are left out."""
@@ -157,6 +179,10 @@ class SqliteVectors:
             (self._model.name, count),
         ).fetchall()
 
+    def _refreshed(self, connection: sqlite3.Connection, dimension: int) -> "VectorIndex":
+        with self._refreshing:
+            return self._refresh(connection, dimension)
+
     def _refresh(self, connection: sqlite3.Connection, dimension: int) -> "VectorIndex":
         """Both numbers only grow. A search that began before another's may come here after it, with an older view of
         the file: what it does not see yet must not be taken for without_vectors, and read again."""
@@ -183,15 +209,15 @@ class SqliteVectors:
         import numpy as np
 
         cursor = connection.execute(
-            "SELECT v.seq, v.passage, p.note, v.vector FROM vectors v JOIN passages p ON p.id = v.passage"
+            "SELECT v.seq, v.passage, p.note, p.length, v.vector FROM vectors v JOIN passages p ON p.id = v.passage"
             " WHERE v.seq > ? AND v.model = ? ORDER BY v.seq",
             (self._newest, self._model.name),
         )
         while found := cursor.fetchmany(LOAD_BATCH_SIZE):
-            rows = [row for row in found if len(row[3]) == self._size]
+            rows = [row for row in found if len(row[4]) == self._size]
             self._has_mismatched = self._has_mismatched or len(rows) < len(found)
             if rows:
-                index.append(np.array([row[:3] for row in rows], np.int64), _matrix([row[3] for row in rows]))
+                index.append(np.array([row[:4] for row in rows], np.int64), _matrix([row[4] for row in rows]))
 
     def _alive(self, connection: sqlite3.Connection) -> "NDArray[np.int64]":
         import numpy as np
