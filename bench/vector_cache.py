@@ -40,12 +40,14 @@ class CachedEmbedder(Embedder):
             vectors = self._embedder.embed(list(new.values()))
             found |= {key: vector.tobytes() for key, vector in zip(new, vectors, strict=True)}
             with self._file:
-                self._file.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", [(key, found[key]) for key in new])
+                self._file.executemany(
+                    "INSERT OR IGNORE INTO vectors VALUES (?, ?)", [(key, found[key]) for key in new]
+                )
         return np.vstack([np.frombuffer(found[key], np.float32) for key in keys])
 
     def _stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        marks = ",".join("?" * len(keys))
-        return dict(self._file.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys))
+        found = (self._file.execute("SELECT vector FROM vectors WHERE key = ?", (key,)).fetchone() for key in keys)
+        return {key: row[0] for key, row in zip(keys, found, strict=True) if row}
 
     def _key(self, text: str) -> bytes:
         return hashlib.sha256(f"{self.id}\0{text}".encode()).digest()[:16]
