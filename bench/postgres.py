@@ -26,11 +26,10 @@ from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.store.postgres import backfill
+from chie.knowledge.store.postgres import backfill, nearest
 from chie.knowledge.store.postgres import statistics as corpus
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.store import PostgresStore
-from chie.knowledge.store.postgres.vectors import search_settings
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -128,25 +127,20 @@ def recall(store: PostgresStore, embedder: Embedder) -> tuple[float, float]:
 def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[int]:
     def work(connection: Any) -> list[int]:
         now = corpus.read(connection, store._vectors.model, None)  # noqa: SLF001
-        return store._vectors.nearest(  # noqa: SLF001
-            connection,
-            corpus.Statistics(**(vars(now) | {"indexed": indexed and now.indexed})),
-            vector,
-            SEMANTIC_CANDIDATES,
-            PassageFilter([], ""),
-        )
+        scan = nearest.first_scan(now, len(vector), PassageFilter([], ""), SEMANTIC_CANDIDATES, few=not indexed)
+        return [passage for passage, _ in nearest.nearest(connection, scan, vector)]
 
-    return store._pool.read(work, settings=search_settings())  # noqa: SLF001
+    return store._pool.read(work, settings=nearest.SEARCH_SETTINGS)  # noqa: SLF001
 
 
 def _shown(store: PostgresStore, query: str) -> float:
     proposed = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
-    look = corpus.read
-    corpus.read = lambda *asked: corpus.Statistics(**(vars(look(*asked)) | {"indexed": False}))
+    look = nearest.are_few
+    nearest.are_few = lambda matches: matches is None
     try:
         exact = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
     finally:
-        corpus.read = look
+        nearest.are_few = look
     return len(proposed & exact) / len(exact) if exact else 1.0
 
 

@@ -28,7 +28,7 @@ from chie.database.settings import database_url
 from chie.errors import ChieError, ConfigurationError, ConflictError, StorageError
 from chie.knowledge.note import Note
 from chie.knowledge.settings import KnowledgeSettings, create_store
-from chie.knowledge.store.postgres import backfill, schema, vectors
+from chie.knowledge.store.postgres import backfill, nearest, schema
 from chie.knowledge.store.postgres import pool as server_module
 from chie.knowledge.store.postgres import statistics as counts
 from chie.knowledge.store.postgres.store import PostgresStore
@@ -235,7 +235,7 @@ class TestFailures:
         self, server: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(backfill, "MIN_INDEXED_VECTORS", 1)
-        monkeypatch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 0)
+        monkeypatch.setattr(nearest, "MAX_EXACT_SCAN_PASSAGES", 0)
         with psycopg.connect(server, autocommit=True) as connection:
             connection.execute("CREATE ROLE plain LOGIN")
             connection.execute("CREATE DATABASE plain OWNER plain")

@@ -24,7 +24,7 @@ from chie.knowledge.samples import SAMPLES
 from chie.knowledge.store import scoring as candidates
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
-from chie.knowledge.store.postgres import backfill, note_table, statistics, vectors
+from chie.knowledge.store.postgres import backfill, nearest, note_table, statistics
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
@@ -52,6 +52,8 @@ QUERIES = [
     "🔐",
     "の",
     "zzzz qqqq",
+    "ngixn dokcer disk ful max_conections",
+    "dployment evicst sessons",
     "...",
 ]
 
@@ -130,6 +132,36 @@ class TestSameAsSqlite:
         monkeypatch.setattr(candidates, "MAX_POSTINGS", 12)
         assert candidates.rarest_terms({"redis": 10, "night": 2, "the": 40}) == ["night", "redis"]
         assert self.compare(pair, tags=()) > 30
+
+
+class RoundTrips:
+    """Counts how often a connection waits for the server."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        send, sync = psycopg.Cursor.execute, psycopg.Pipeline.__exit__
+
+        def execute(cursor: Any, *asked: Any, **how: Any) -> Any:
+            self.count += cursor.connection.info.pipeline_status == psycopg.pq.PipelineStatus.OFF
+            return send(cursor, *asked, **how)
+
+        def leave(pipeline: Any, *error: Any) -> None:
+            self.count += 1
+            sync(pipeline, *error)
+
+        monkeypatch.setattr(psycopg.Cursor, "execute", execute)
+        monkeypatch.setattr(psycopg.Pipeline, "__exit__", leave)
+
+
+@pytest.mark.parametrize("tags", [(), ("redis",)])
+@pytest.mark.parametrize("query", ["redis evicts sessions", "検索の障害", "zzzz"])
+def test_search_takes_three_round_trips(
+    store: NoteStore, monkeypatch: pytest.MonkeyPatch, query: str, tags: tuple[str, ...]
+) -> None:
+    store.put_copies(bilingual_notes())
+    trips = RoundTrips(monkeypatch)
+    assert bool(store.search(query, limit=5, tags=tags).hits) == (query != "zzzz")
+    assert trips.count == 3
 
 
 def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedder: Embedder, tmp_path: Path) -> None:
@@ -334,24 +366,26 @@ class TestIndex:
 
     @pytest.fixture(autouse=True)
     def nothing_is_narrow(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 0)
+        monkeypatch.setattr(nearest, "MAX_EXACT_SCAN_PASSAGES", 0)
 
     def near(self, store: PostgresStore, text: str, count: int, **filters: Any) -> set[str]:
         """By meaning alone."""
         filters = {"labels": [], "viewer": "ben"} | filters
         vector = store._vectors.embed([text])[0]
+        passage_filter = PassageFilter(**filters)
 
         def work(connection: Any) -> set[str]:
-
             stats = statistics.read(connection, store._vectors.model, filters["viewer"])
-            near = store._vectors.nearest(connection, stats, vector, count, PassageFilter(**filters))
+            few = bool(passage_filter) and nearest.are_few(nearest.count_matches(connection, passage_filter))
+            scan = nearest.first_scan(stats, store._vectors.dimension, passage_filter, count, few=few)
+            near = [passage for passage, _ in nearest.nearest(connection, scan, vector)]
             found = connection.execute(
                 "SELECT n.id FROM knowledge_notes n JOIN knowledge_passages p ON p.note = n.seq WHERE p.id = ANY(%s)",
                 (near,),
             )
             return {row[0] for row in found}
 
-        return store._pool.read(work, settings=vectors.search_settings())
+        return store._pool.read(work, settings=nearest.SEARCH_SETTINGS)
 
     def test_the_planner_takes_the_index(self, indexed: PostgresStore) -> None:
         asked: list[str] = []
@@ -377,7 +411,7 @@ class TestIndex:
         for text in ("redis case 300 nginx", "kafka 7", "redis case 13"):
             proposed = self.near(indexed, text, 6, **filters)
             with monkeypatch.context() as patch:
-                patch.setattr(vectors, "MAX_EXACT_SCAN_PASSAGES", 10_000)
+                patch.setattr(nearest, "MAX_EXACT_SCAN_PASSAGES", 10_000)
                 exact = self.near(indexed, text, 6, **filters)
             assert len(exact) == 6 if "labels" not in filters else len(exact) >= 3
             assert len(proposed) == len(exact)
@@ -386,7 +420,7 @@ class TestIndex:
     def test_an_index_that_gives_up_early_is_followed_by_an_exact_scan(
         self, indexed: PostgresStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(vectors, "MAX_INDEX_SCAN_ROWS", 1)
+        monkeypatch.setattr(nearest, "MAX_INDEX_SCAN_ROWS", 1)
         assert self.near(indexed, "redis case 5", 6, labels=["rare"]) == {f"k-{n}00" for n in range(6)}
 
     def test_notes_saved_after_the_index_was_built_are_found_at_once_and_deleted_ones_are_not(
@@ -403,7 +437,7 @@ class TestIndex:
         with psycopg.connect(url, autocommit=True) as other:
             other.execute("CREATE INDEX knowledge_nearest_1 ON knowledge_vectors (note)")
             other.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'knowledge_nearest_1'::regclass")
-        store._backfill.build_index(1)
+        store._backfill.build_index(1, 20)
         kind = store._pool.read(
             lambda c: c.execute("SELECT indexdef FROM pg_indexes WHERE indexname = 'knowledge_nearest_1'").fetchall()
         )

@@ -27,8 +27,12 @@ logger = logging.getLogger(__name__)
 
 MIN_INDEXED_VECTORS = 10_000  # an exact scan of fewer takes a few milliseconds
 MAX_INDEX_DIMENSIONS = 4_000  # pgvector's limit for half-precision indexes
-INDEX_BUILD_BREADTH = 400  # ef_construction: half of it builds in half the time and loses twice as many hits
-INDEX_BUILD_MEMORY = "256MB"  # an index that fits into memory is built many times faster
+# ef_construction: half of it builds in half the time and loses twice as many hits.
+INDEX_BUILD_BREADTH, LARGE_INDEX_BUILD_BREADTH = 400, 128
+LARGE_INDEX = 300_000  # passages
+# An index that fits into `maintenance_work_mem` is built many times faster.
+GRAPH_BYTES = 900  # that it needs for a passage, beside the half-precision vector
+MIN_INDEX_BUILD_MB, MAX_INDEX_BUILD_MB = 256, 8_192
 INDEX_LOCK = 6_840_303
 
 
@@ -55,7 +59,7 @@ class Backfill(BackgroundTask):
             progress(self._statistics().missing)
         stats = self._statistics()
         if not self.stopped.is_set() and self.needs_index(stats) and stats.model is not None:
-            self.build_index(stats.model)
+            self.build_index(stats.model, stats.public_passages)
         if not self.stopped.is_set() and not stats.missing:
             self._pool().write(self._vectors.prune)
         with self._pool().session() as connection:  # without statistics the planner chooses badly
@@ -90,9 +94,12 @@ class Backfill(BackgroundTask):
         except EmbeddingError:
             return None
 
-    def build_index(self, model: int) -> None:
+    def build_index(self, model: int, passages: int) -> None:
         """Index public notes, concurrently with searches and writes. The session holds the lock for as long as the
         server builds."""
+        breadth = LARGE_INDEX_BUILD_BREADTH if passages > LARGE_INDEX else INDEX_BUILD_BREADTH
+        needed = passages * (2 * self._vectors.dimension + GRAPH_BYTES) // 10**6
+        memory = min(max(needed, MIN_INDEX_BUILD_MB), MAX_INDEX_BUILD_MB)
         name, half = f"knowledge_nearest_{model}", f"halfvec({self._vectors.dimension})"
         with self._pool().session() as connection:
             row = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (INDEX_LOCK, model)).fetchone()
@@ -100,12 +107,12 @@ class Backfill(BackgroundTask):
                 return
             logger.info("building the index %s", name)
             connection.execute(
-                f"SET statement_timeout = 0; SET lock_timeout = 0; SET maintenance_work_mem = '{INDEX_BUILD_MEMORY}'"
+                f"SET statement_timeout = 0; SET lock_timeout = 0; SET maintenance_work_mem = '{memory}MB'"
             )
             connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # an unfinished one
             connection.execute(
                 f"CREATE INDEX CONCURRENTLY {name} ON knowledge_vectors USING hnsw ((vector::{half}) halfvec_ip_ops)"
-                f" WITH (ef_construction = {INDEX_BUILD_BREADTH}) WHERE model = {model} AND owner IS NULL"
+                f" WITH (ef_construction = {breadth}) WHERE model = {model} AND owner IS NULL"
             )
 
     def _statistics(self) -> Statistics:

@@ -17,7 +17,7 @@ from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.pool import Connection
+    from chie.knowledge.store.postgres.pool import Connection, Rows
 
 MAX_INDEXED_BYTES = 500  # of a word or tag; PostgreSQL's indexes accept about 2,700
 
@@ -69,8 +69,11 @@ def get(connection: "Connection", note_id: str) -> Note | None:
     return _note(row) if row else None
 
 
-def get_many(connection: "Connection", seqs: Sequence[int]) -> dict[int, Note]:
-    found = connection.execute(f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE seq = ANY(%s)", (list(seqs),))
+def select_many(connection: "Connection", seqs: Sequence[int]) -> "Rows":
+    return connection.execute(f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE seq = ANY(%s)", (list(seqs),))
+
+
+def parse_many(found: "Rows") -> dict[int, Note]:
     return {row[0]: _note(row[1:]) for row in found}
 
 
@@ -138,7 +141,7 @@ def outdated(connection: "Connection", limit: int) -> dict[int, Note]:
     found = connection.execute(
         f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE index_version < %s LIMIT %s", (INDEX_VERSION, limit)
     )
-    return {row[0]: _note(row[1:]) for row in found}
+    return parse_many(found)
 
 
 def clear_index(connection: "Connection", seq: int, note: Note, change: StatisticsChange) -> bool:

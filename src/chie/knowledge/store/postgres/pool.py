@@ -18,9 +18,11 @@ from chie.database.url import PostgresUrl
 from chie.errors import StorageError
 from chie.knowledge.store.postgres import schema
 from chie.knowledge.store.postgres.errors import ConnectionLostError, is_conflict, is_connection_lost, translate_errors
+from chie.knowledge.store.postgres.vectors import set_locally
 
 T = TypeVar("T")
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+Rows: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
 
 logger = logging.getLogger(__name__)
 
@@ -28,14 +30,9 @@ STATEMENT_TIMEOUT_SECONDS = 30
 LOCK_TIMEOUT_SECONDS = 10
 MAX_ATTEMPTS = 3
 
-# JIT compilation takes longer than our statements run. The driver converts timestamps to the session's time zone and
-# fails where one then leaves the years 1 to 9999: a single such note would break every list.
-_LIMITS = (
-    "SET LOCAL statement_timeout = '{statement}s'; SET LOCAL lock_timeout = '{lock}s'; SET LOCAL jit = off;"
-    "SET LOCAL TimeZone = 'UTC';"
-)
-_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; "
-_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; "
+NO_SETTINGS: dict[str, str] = {}
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 
 
 class PostgresPool:
@@ -48,10 +45,27 @@ class PostgresPool:
         self._preparing = Lock()
         self._ready = False
 
-    def read(self, work: Callable[[Connection], T], *, settings: str = "") -> T:
+    def read(self, work: Callable[[Connection], T], *, settings: dict[str, str] = NO_SETTINGS) -> T:
         """Run `work` in a transaction with one consistent view, again on a new connection if the first one breaks.
-        `settings` are SET statements, sent in the same round trip."""
-        return self._retry(lambda: self._read(work, settings))
+        `settings` are for this transaction."""
+
+        def whole(connection: Connection) -> T:
+            connection.execute(f"{_READ}; {_set(settings)}")
+            result = work(connection)
+            connection.execute("COMMIT")
+            return result
+
+        return self.lend(whole)
+
+    def lend(self, work: Callable[[Connection], T]) -> T:
+        """Like `read`, but `work` begins the transaction with `begin_read` and commits it, in pipelines with
+        statements of its own, which saves round trips."""
+        return self._retry(lambda: self._lend(work))
+
+    @staticmethod
+    def begin_read(connection: Connection, settings: dict[str, str]) -> None:
+        connection.execute(_READ)
+        connection.execute(_set(settings))
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a transaction that is durable on return. It is repeated only if nothing was committed."""
@@ -82,16 +96,13 @@ class PostgresPool:
                         raise
             return attempt()
 
-    def _read(self, work: Callable[[Connection], T], settings: str) -> T:
+    def _lend(self, work: Callable[[Connection], T]) -> T:
         with self._borrowed() as connection:
-            connection.execute(_READ + _limits() + settings)
-            result = work(connection)
-            connection.execute("COMMIT")
-        return result
+            return work(connection)
 
     def _write(self, work: Callable[[Connection], T]) -> T:
         with self._borrowed() as connection:
-            connection.execute(_WRITE + _limits())
+            connection.execute(f"{_WRITE}; {_set(NO_SETTINGS)}")
             result = work(connection)
             row = connection.execute("SELECT pg_current_xact_id()::text").fetchone()
             try:
@@ -161,5 +172,13 @@ class PostgresPool:
             raise StorageError("database.server_unreachable", location=self.url.location) from error
 
 
-def _limits() -> str:
-    return _LIMITS.format(statement=STATEMENT_TIMEOUT_SECONDS, lock=LOCK_TIMEOUT_SECONDS)
+def _set(settings: dict[str, str]) -> str:
+    """JIT compilation takes longer than our statements run. The driver converts timestamps to the session's time zone
+    and fails where one then leaves the years 1 to 9999: a single such note would break every list."""
+    limits = {
+        "statement_timeout": f"{STATEMENT_TIMEOUT_SECONDS}s",
+        "lock_timeout": f"{LOCK_TIMEOUT_SECONDS}s",
+        "jit": "off",
+        "TimeZone": "UTC",
+    }
+    return set_locally(limits | settings)

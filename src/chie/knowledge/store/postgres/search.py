@@ -1,102 +1,176 @@
-"""One search: semantic and lexical candidates, one score, the best passage of each note."""
+"""One search: semantic and lexical candidates, one score, the best passage of each note.
 
-from collections.abc import Iterator, Sequence
+It takes three round trips: counts, candidates, and the notes that are shown. The first begins the transaction and the
+last ends it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from chie.knowledge import ranking
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
-from chie.knowledge.store.postgres import note_table, statistics
+from chie.knowledge.store.corrections import Terms, with_corrections
+from chie.knowledge.store.postgres import nearest, note_table, statistics
+from chie.knowledge.store.postgres.nearest import Scan
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.statistics import Statistics
-from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, PostgresVectors, vector_literal
+from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, set_locally, vector_literal
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
-    from chie.knowledge.store.postgres.pool import Connection
+    from chie.knowledge.store.postgres.pool import Connection, PostgresPool
 
 # The join scans the index once per term, and `rarest_terms` bounds the rows that it reads.
 K1, B = scoring.K1, scoring.B
 _BY_WORDS = f"""
-SELECT p.id, sum(t.weight) FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS t (term, weight)
+SELECT p.id, p.note, p.start, p.stop, sum(t.weight) / %(total)s::float8 AS share
+FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS t (term, weight)
 JOIN knowledge_passages p ON p.terms @> ARRAY[t.term] AND {{where}}
 CROSS JOIN LATERAL (SELECT coalesce((p.repeated ->> t.term)::float8, 1) AS often) f
 GROUP BY p.id ORDER BY sum(t.weight * ((f.often * {K1 + 1})
     / (f.often + {K1} * ({1 - B} + {B} * p.length::float8 / %(average)s::float8)))) DESC, p.id
 LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
 """
-_MATCHED = (
-    "SELECT p.id, p.note, p.start, p.stop, {cosine} FROM knowledge_passages p{join} WHERE p.id = ANY(%(passages)s)"
-    " ORDER BY p.id"
+_NO_WORDS = (
+    "SELECT NULL::bigint AS id, NULL::bigint AS note, NULL::int AS start, NULL::int AS stop, NULL::float8 AS share"
+    " WHERE false"
 )
-_TEXTS = (
-    "SELECT p.id, n.title, substr(n.content, p.start + 1, p.stop - p.start) FROM knowledge_passages p"
-    " JOIN knowledge_notes n ON n.seq = p.note WHERE p.id = ANY(%s)"
-)
+# Only passages that have all of the query's words, if it has any, can have the whole query.
+_CANDIDATES = f"""
+WITH words AS MATERIALIZED ({{words}}), {{nearest}}
+SELECT f.*, {nearest.COUNTS}, n.title, substr(n.content, f.start + 1, f.stop - f.start) FROM
+    (SELECT w.id, w.note, w.start, w.stop, w.share, false AS near, {{cosine}} FROM words w {{vectors}} UNION ALL
+    SELECT p.id, p.note, p.start, p.stop, NULL, true, c.cosine FROM chosen c JOIN knowledge_passages p
+    ON p.id = c.passage) f
+LEFT JOIN knowledge_notes n ON n.seq = f.note
+    AND (f.share >= {ranking.MIN_PHRASE_COVERAGE} OR NOT EXISTS (SELECT 1 FROM words))
+"""
 _COSINE = "-(v.vector <#> %(query)s::vector)"
-_VECTORS = f" LEFT JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %(model)s AND {SAME_DIMENSION}"
+_VECTORS = f"LEFT JOIN knowledge_vectors v ON v.passage = w.id AND v.model = {{}} AND {SAME_DIMENSION}"
+
+
+class Candidate(NamedTuple):
+    """A passage by its words, or with `near` by meaning. `title` and `text` are those of a passage that may have the
+    whole query. `near_passages` of all were near, and `proposed` of those were from the index."""
+
+    passage: int
+    note: int
+    start: int
+    stop: int
+    share: float | None
+    near: bool
+    cosine: float | None
+    near_passages: int
+    proposed: int
+    title: str | None
+    text: str | None
+
+
+class Result(NamedTuple):
+    stats: Statistics
+    hits: list[Hit]
 
 
 @dataclass(frozen=True)
 class Search:
-    """`vector` is None if the query could not be embedded: then words alone decide."""
+    """`vector` is None if the query could not be embedded: then words alone decide. `passing` returns the filter; to
+    find notes with a phrase it may send statements."""
 
-    connection: "Connection"
-    vectors: PostgresVectors
-    stats: Statistics
     query: Query
+    model: str | None
+    dimension: int
     vector: "Vectors | None"
-    passage_filter: PassageFilter
+    viewer: str
+    passing: "Callable[[Connection], PassageFilter]"
 
-    def hits(self, *, limit: int) -> list[Hit]:
-        words = self._by_words()
-        near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit))
-        best = scoring.best_per_note(self._ranked(list(dict.fromkeys([*near, *words])), words), limit)
-        notes = note_table.get_many(self.connection, [ranked.note for ranked in best])
-        return scoring.to_hits(best, notes, self.stats.passages)
+    def run(self, pool: "PostgresPool", *, limit: int) -> Result:
+        return pool.lend(lambda connection: self._run(pool, connection, limit))
 
-    def _by_meaning(self, count: int) -> list[int]:
-        if self.vector is None:
-            return []
-        return self.vectors.nearest(self.connection, self.stats, self.vector, count, self.passage_filter)
+    def _run(self, pool: "PostgresPool", connection: "Connection", limit: int) -> Result:
+        tokens = [note_table.index_key(token) for token in query_tokens(self.query.text)]
+        with connection.pipeline():
+            pool.begin_read(connection, nearest.SEARCH_SETTINGS)
+            counts = statistics.select(connection, self.model, self.viewer)
+            known = statistics.select_frequencies(connection, self.viewer, tokens)
+            passing = self.passing(connection)
+            matches = nearest.count_matches(connection, passing) if passing else None
+        stats = statistics.parse(counts)
+        terms = self._terms(connection, tokens, private_terms.frequencies(known))
+        words = self._words(terms, stats) if terms.frequencies else None
+        scan = None
+        if self.vector is not None:
+            count = max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit)
+            scan = nearest.first_scan(stats, self.dimension, passing, count, few=nearest.are_few(matches))
+        candidates = Candidates(connection, self.vector, passing, words).find(scan)
+        best = scoring.best_per_note(self._ranked(candidates), limit)
+        with connection.pipeline():
+            notes = note_table.select_many(connection, [ranked.note for ranked in best])
+            connection.execute("COMMIT")
+        return Result(stats, scoring.to_hits(best, note_table.parse_many(notes), stats.passages))
 
-    def _by_words(self) -> dict[int, float]:
-        """Passages and their share of words, as `ranking` defines it."""
-        terms = [note_table.index_key(token) for token in query_tokens(self.query.text)]
-        viewer = self.passage_filter.viewer
-        frequencies = statistics.document_frequencies(self.connection, terms, viewer) if terms else {}
-        if not frequencies:
-            return {}
-        weights = scoring.term_weights(frequencies, self.stats.passages)
-        rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
-        lookups = private_terms.lookups(rarest, viewer)
-        values = {
+    def _terms(self, connection: "Connection", tokens: Sequence[str], known: dict[str, int]) -> Terms:
+        def look_up(terms: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:
+            return private_terms.frequencies(statistics.select_frequencies(connection, self.viewer, terms, prefixes))
+
+        return with_corrections(self.query.text, tokens, known, look_up)
+
+    def _words(self, terms: Terms, stats: Statistics) -> dict[str, Any]:
+        """Parameters of _BY_WORDS."""
+        weights = scoring.term_weights(terms.frequencies, stats.passages)
+        rarest = {term: weights[term] for term in scoring.rarest_terms(terms.frequencies)}
+        lookups = private_terms.lookups(terms.weighed(rarest), self.viewer)
+        return {
             "terms": [term for term, _ in lookups],
             "weights": [weight for _, weight in lookups],
-            "average": self.stats.tokens / self.stats.passages,
+            "average": stats.tokens / stats.passages,
+            "total": scoring.total_weight(terms.terms, weights, stats.passages),
         }
-        statement = _BY_WORDS.format(where=self.passage_filter.where("p."))
-        found = self.connection.execute(statement, values | self.passage_filter.values)
-        total = scoring.total_weight(terms, weights, self.stats.passages)
-        return {passage: covered / total for passage, covered in found}
 
-    def _ranked(self, passages: Sequence[int], words: dict[int, float]) -> Iterator[RankedPassage]:
-        known = self.vector is not None and self.stats.model is not None
-        join = _VECTORS.format(self.vectors.dimension) if known else ""
-        statement = _MATCHED.format(cosine=_COSINE if known else "NULL", join=join)
-        query = vector_literal(self.vector) if self.vector is not None else None
-        values = {"passages": list(passages), "query": query, "model": self.stats.model}
-        verbatim = self._verbatim(scoring.perhaps_verbatim(passages, words))
-        for passage, note, start, stop, cosine in self.connection.execute(statement, values).fetchall():
-            near = None if cosine is None else min(max(cosine, -1.0), 1.0)
-            match = Match(near, words.get(passage, 0.0), passage in verbatim)
+    def _ranked(self, candidates: Sequence[Candidate]) -> Iterator[RankedPassage]:
+        for row in candidates:
+            near = None if row.cosine is None else min(max(row.cosine, -1.0), 1.0)
+            verbatim = row.text is not None and self.query.occurs_in(f"{row.title}\n{row.text}")
+            match = Match(near, row.share or 0.0, verbatim)
             if match.is_hit:
-                yield RankedPassage(note, start, stop, match)
+                yield RankedPassage(row.note, row.start, row.stop, match)
 
-    def _verbatim(self, passages: Sequence[int]) -> set[int]:
-        """Those of the passages that have the whole query as a phrase."""
-        found = self.connection.execute(_TEXTS, (list(passages),)) if passages else ()
-        return {passage for passage, title, text in found if self.query.occurs_in(f"{title}\n{text}")}
+
+@dataclass(frozen=True)
+class Candidates:
+    """Passages with the query's words, and the best passage of each of the nearest notes."""
+
+    connection: "Connection"
+    vector: "Vectors | None"
+    passing: PassageFilter
+    words: dict[str, Any] | None  # parameters of _BY_WORDS
+
+    def find(self, scan: Scan | None) -> list[Candidate]:
+        while True:
+            found = self._select(scan)
+            any_row = found[0] if found else None
+            near = (any_row.near_passages, any_row.proposed) if any_row else (0, 0)
+            further = scan.next(sum(row.near for row in found), *near) if scan else None
+            if further is None:
+                by_words = {row.passage for row in found if not row.near}
+                return [row for row in found if not row.near or row.passage not in by_words]
+            scan = further
+
+    def _select(self, scan: Scan | None) -> list[Candidate]:
+        statement = _CANDIDATES.format(
+            words=_BY_WORDS.format(where=self.passing.where("p.")) if self.words else _NO_WORDS,
+            nearest=scan.tables() if scan else nearest.NOTHING_CHOSEN,
+            cosine=_COSINE if scan else "NULL::float8",
+            vectors=_VECTORS.format(scan.model, scan.dimension) if scan else "",
+        )
+        query = None if self.vector is None else vector_literal(self.vector)
+        values = {"query": query, **self.passing.values, **(self.words or {}), **(scan.values if scan else {})}
+        with self.connection.pipeline():
+            if scan:
+                self.connection.execute(set_locally(scan.settings))
+            found = self.connection.execute(statement, values)
+        return sorted((Candidate(*row) for row in found.fetchall()), key=lambda row: row.passage)

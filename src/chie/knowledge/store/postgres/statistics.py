@@ -9,17 +9,24 @@ from chie.knowledge.passages import INDEX_VERSION
 from chie.knowledge.store import private_terms
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.pool import Connection
+    from chie.knowledge.store.postgres.pool import Connection, Rows
 
 
 PUBLIC = ""  # the owner of what everybody may see
+
+_FREQUENCIES = "SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%(terms)s)"
+_WITH_PREFIX = (
+    " UNION ALL SELECT v.term, v.passages FROM unnest(%(lows)s::text[], %(highs)s::text[]) AS r (low, high)"
+    " JOIN knowledge_vocabulary v ON v.term >= r.low AND v.term < r.high"
+)
 
 
 @dataclass(frozen=True)
 class Statistics:
     """`notes`, `passages` and `tokens` are what the viewer may see, `public_passages` what everybody may, and
     `missing` counts all passages without a vector. `model` is the current model's id, None before its first vector,
-    `indexed` whether it has an index, and `outdated` whether notes are left that older rules have indexed."""
+    `indexed` whether it has an index, and `outdated` whether notes are left that older rules have indexed.
+    `hidden_missing` of the missing passages belong to other users' private notes."""
 
     notes: int
     passages: int
@@ -30,6 +37,7 @@ class Statistics:
     model: int | None
     indexed: bool
     outdated: bool
+    hidden_missing: int
 
 
 @dataclass
@@ -55,18 +63,29 @@ class StatisticsChange:
 
 def read(connection: "Connection", model: str | None, viewer: str | None) -> Statistics:
     """As the viewer may see them; None sees everything."""
-    row = connection.execute(
+    return parse(select(connection, model, viewer))
+
+
+def select(connection: "Connection", model: str | None, viewer: str | None) -> "Rows":
+    return connection.execute(
         "SELECT c.notes::bigint, c.passages::bigint, c.tokens::bigint, c.public::bigint,"
         " (c.stored - coalesce(m.vectors, 0))::bigint, c.revision, m.id, coalesce("
         " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false),"
-        f" EXISTS (SELECT 1 FROM knowledge_notes WHERE index_version < {INDEX_VERSION})"
+        f" EXISTS (SELECT 1 FROM knowledge_notes WHERE index_version < {INDEX_VERSION}),"
+        " CASE WHEN c.stored > coalesce(m.vectors, 0) AND %(model)s::text IS NOT NULL THEN (SELECT count(*)"
+        " FROM knowledge_passages p WHERE p.owner <> %(viewer)s AND NOT EXISTS"
+        " (SELECT 1 FROM knowledge_vectors v WHERE v.passage = p.id AND v.model = m.id)) ELSE 0 END"
         " FROM (SELECT sum(notes) FILTER (WHERE visible) AS notes, sum(passages) FILTER (WHERE visible) AS passages,"
         " sum(tokens) FILTER (WHERE visible) AS tokens, sum(passages) FILTER (WHERE owner = '') AS public,"
         " sum(passages) AS stored, max(revision) AS revision FROM (SELECT *, owner IN ('', %(viewer)s)"
         " OR %(viewer)s::text IS NULL AS visible FROM knowledge_corpus) o) c"
         " LEFT JOIN knowledge_models m ON m.name = %(model)s WHERE c.public IS NOT NULL",
         {"viewer": viewer, "model": model},
-    ).fetchone()
+    )
+
+
+def parse(found: "Rows") -> Statistics:
+    row = found.fetchone()
     if row is None:
         raise LookupError("knowledge_corpus has lost its row")
     return Statistics(*row)
@@ -96,18 +115,12 @@ def apply(connection: "Connection", change: StatisticsChange) -> None:
         connection.execute("DELETE FROM knowledge_vocabulary WHERE term = ANY(%s) AND passages <= 0", (fewer,))
 
 
-def document_frequencies(connection: "Connection", terms: Sequence[str], viewer: str) -> dict[str, int]:
-    """The number of visible passages with each term; unknown terms are left out."""
-    indexed = private_terms.visible_terms(terms, viewer)
-    found = connection.execute("SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%s)", (list(indexed),))
-    return private_terms.frequencies(found, indexed)
-
-
-def hidden_missing(connection: "Connection", model: int | None, viewer: str) -> int:
-    """The number of passages without a vector in other users' private notes."""
-    row = connection.execute(
-        "SELECT count(*) FROM knowledge_passages p WHERE p.owner IS NOT NULL AND p.owner <> %s AND NOT EXISTS"
-        " (SELECT 1 FROM knowledge_vectors v WHERE v.passage = p.id AND v.model = %s)",
-        (viewer, model),
-    ).fetchone()
-    return row[0] if row else 0
+def select_frequencies(
+    connection: "Connection", viewer: str, terms: Sequence[str], prefixes: Sequence[str] = ()
+) -> "Rows":
+    """Indexed terms that the viewer may see, those given and those with the prefixes, and the number of passages with
+    each; unknown terms are left out."""
+    indexed = list(private_terms.visible_terms(terms, viewer))
+    ranges = private_terms.visible_ranges(prefixes, viewer)
+    values = {"terms": indexed, "lows": [low for low, _ in ranges], "highs": [high for _, high in ranges]}
+    return connection.execute(_FREQUENCIES + (_WITH_PREFIX if prefixes else ""), values)

@@ -16,14 +16,14 @@ from chie.knowledge.ranking import Query
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
-from chie.knowledge.store.postgres import import_table, note_table, statistics
+from chie.knowledge.store.postgres import import_table, nearest, note_table, statistics
 from chie.knowledge.store.postgres.backfill import Backfill
 from chie.knowledge.store.postgres.filtering import newest, passage_filter
 from chie.knowledge.store.postgres.note_table import Draft
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.search import Search
-from chie.knowledge.store.postgres.statistics import Statistics, StatisticsChange
-from chie.knowledge.store.postgres.vectors import PostgresVectors, search_settings, vector_literal
+from chie.knowledge.store.postgres.statistics import StatisticsChange
+from chie.knowledge.store.postgres.vectors import PostgresVectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
 from chie.messages.catalogue import Message
 
@@ -124,17 +124,14 @@ class PostgresStore(SqlNoteStore):
         vectors, failure = self._embed([query])
         vector = None if vectors is None else vectors[0]
 
-        def work(connection: "Connection") -> tuple[Statistics, int, list[Hit]]:
-            stats = statistics.read(connection, self._model.name, viewer)
-            passing = passage_filter(connection, note_table.labels(tags), filters, viewer)
-            search = Search(connection, self._vectors, stats, Query(query), vector, passing)
-            hidden = statistics.hidden_missing(connection, stats.model, viewer) if stats.missing else 0
-            return stats, hidden, search.hits(limit=limit)
+        def passing(connection: "Connection") -> PassageFilter:
+            return passage_filter(connection, note_table.labels(tags), filters, viewer)
 
-        stats, hidden, hits = self._pool.read(work, settings=search_settings())
+        search = Search(Query(query), self._model.name, self._model.dimension, vector, viewer, passing)
+        stats, hits = search.run(self._pool, limit=limit)
         if not failure and (stats.outdated or self._backfill.needs_index(stats)):
             self._start_backfill()
-        return Found(hits=hits, notice=self._search_notice(failure, stats.missing, hidden))
+        return Found(hits=hits, notice=self._search_notice(failure, stats.missing, stats.hidden_missing))
 
     def _newest(self, limit: int, labels: list[str], filters: Filters, viewer: str) -> list[Hit]:
         def work(connection: "Connection") -> list[Note]:
@@ -149,7 +146,7 @@ class PostgresStore(SqlNoteStore):
             return []
         found = self._pool.read(
             lambda connection: self._near_duplicates(connection, vectors[0], limit + 1, viewer),
-            settings=search_settings(),
+            settings=nearest.SEARCH_SETTINGS,
         )
         return [similar for similar in found if similar.id != note.id][:limit]
 
@@ -206,15 +203,16 @@ class PostgresStore(SqlNoteStore):
 
     def _near_duplicates(self, connection: "Connection", vector: "Vectors", count: int, viewer: str) -> list[Similar]:
         stats = statistics.read(connection, self._model.name, viewer)
-        near = self._vectors.nearest(connection, stats, vector, count, PassageFilter([], viewer))
+        scan = nearest.first_scan(stats, self._model.dimension, PassageFilter([], viewer), count, few=False)
+        near = dict(nearest.nearest(connection, scan, vector))
         found = connection.execute(
-            "SELECT n.id, n.title, -(v.vector <#> %(query)s::vector) AS cosine FROM knowledge_vectors v"
-            " JOIN knowledge_notes n ON n.seq = v.note WHERE v.model = %(model)s AND v.passage = ANY(%(near)s)"
-            " ORDER BY cosine DESC, v.passage",
-            {"query": vector_literal(vector), "model": stats.model, "near": near},
+            "SELECT p.id, n.id, n.title FROM knowledge_passages p JOIN knowledge_notes n ON n.seq = p.note"
+            " WHERE p.id = ANY(%s)",
+            (list(near),),
         )
+        names = {passage: (note_id, title) for passage, note_id, title in found}
         return [
-            Similar(id=note_id, title=title, score=ranking.display_score(cosine))
-            for note_id, title, cosine in found
+            Similar(id=names[passage][0], title=names[passage][1], score=ranking.display_score(cosine))
+            for passage, cosine in sorted(near.items(), key=lambda item: (-item[1], item[0]))
             if cosine >= ranking.NEAR_DUPLICATE_COSINE
         ]

@@ -1,17 +1,10 @@
-"""The vectors of one model: stored and compared by pgvector.
+"""The vectors of one model, stored by pgvector."""
 
-Small sets of passages, or those that a filter leaves, are scanned exactly. Larger ones use an HNSW index over
-half-precision copies, with an iterative scan until enough rows pass the filter. The index has public notes only,
-because an approximate result depends on everything in it; the viewer's private notes are scanned exactly. Results are
-scored with the float32 vectors either way.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from chie.knowledge.store.background import MODEL_LEASE_SECONDS
-from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.statistics import Statistics, StatisticsChange
 from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey
 
@@ -19,23 +12,8 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.postgres.pool import Connection, PostgresPool
 
-MAX_EXACT_SCAN_PASSAGES = 5_000  # filters that leave at most this many are faster without the index
-INDEX_SEARCH_BREADTH = 800  # hnsw.ef_search: at 100,000 notes, half of it would lose one hit in thirty
-MAX_EF_SEARCH = 1000  # pgvector's limit
-MAX_INDEX_SCAN_ROWS = 100_000
-
 # Vectors of another dimension were stored if the model changed under its name. pgvector fails when it compares them.
 SAME_DIMENSION = "vector_dims(v.vector) = {}"
-
-
-def search_settings() -> str:
-    """SET statements for a search. Before the first ANALYZE the planner would read whole tables to join a few rows, or
-    sort all vectors instead of using the index."""
-    return (
-        "SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL enable_hashjoin = off;"
-        "SET LOCAL enable_mergejoin = off; SET LOCAL hnsw.iterative_scan = 'relaxed_order';"
-        f"SET LOCAL hnsw.ef_search = {INDEX_SEARCH_BREADTH}; SET LOCAL hnsw.max_scan_tuples = {MAX_INDEX_SCAN_ROWS};"
-    )
 
 
 class PostgresVectors:
@@ -78,24 +56,6 @@ class PostgresVectors:
             {"model": self._model_id, "passages": list(passages), "vectors": [vector_literal(row) for row in vectors]},
         )
         change.vectors[self._model_id or 0] += done.rowcount
-
-    def nearest(
-        self, connection: "Connection", stats: Statistics, query: "Vectors", count: int, passage_filter: PassageFilter
-    ) -> list[int]:
-        """The best passage of each of the nearest notes."""
-        if stats.model is None:
-            return []
-        indexed = stats.indexed and not (passage_filter and _matches_few(connection, passage_filter))
-        depth = 2 * count
-        while True:
-            scan = self._index_scan if indexed else self._exact_scan
-            found = scan(connection, stats.model, query, depth, passage_filter)
-            first: dict[int, int] = {}
-            for passage, note in found:
-                first.setdefault(note, passage)
-            if len(first) >= count or len(found) < depth:
-                return list(first.values())[:count]
-            depth *= 4
 
     def delete_mismatched(self, connection: "Connection") -> None:
         """Delete vectors of another dimension, so that their passages are embedded again. It may take long, hence one
@@ -155,49 +115,10 @@ class PostgresVectors:
         rows = matrix([row[2] for row in found])
         return {(row[0], row[1]): vector for row, vector in zip(found, rows, strict=True)}
 
-    def _exact_scan(
-        self, connection: "Connection", model: int, query: "Vectors", depth: int, passage_filter: PassageFilter
-    ) -> list[tuple[int, int]]:
-        among = (
-            f" AND v.passage IN (SELECT p.id FROM knowledge_passages p WHERE {passage_filter.where('p.')})"
-            if passage_filter.labels
-            else f" AND {passage_filter.where('v.')}"
-        )
-        return connection.execute(
-            "SELECT v.passage, v.note FROM knowledge_vectors v"
-            f" WHERE v.model = {model} AND {SAME_DIMENSION.format(self.dimension)}{among}"
-            " ORDER BY v.vector <#> %(query)s::vector, v.passage LIMIT %(depth)s",
-            passage_filter.values | {"query": vector_literal(query), "depth": depth},
-        ).fetchall()
 
-    def _index_scan(
-        self, connection: "Connection", model: int, query: "Vectors", depth: int, passage_filter: PassageFilter
-    ) -> list[tuple[int, int]]:
-        """The model and its dimension are literals, without which the planner does not choose the partial index."""
-        half = f"halfvec({self.dimension})"
-        if depth > INDEX_SEARCH_BREADTH:
-            connection.execute(f"SET LOCAL hnsw.ef_search = {min(depth, MAX_EF_SEARCH)}")
-        columns = f"v.passage, v.note, v.vector::{half} <#> %(query)s::{half} AS distance"
-        found = connection.execute(
-            f"(SELECT true, {columns} FROM knowledge_vectors v WHERE v.model = {model} AND v.owner IS NULL"
-            f"{passage_filter.narrowing('v.')} ORDER BY distance LIMIT %(depth)s)"
-            f" UNION ALL (SELECT false, {columns} FROM knowledge_passages p JOIN knowledge_vectors v"
-            f" ON v.passage = p.id AND v.model = {model} AND {SAME_DIMENSION.format(self.dimension)}"
-            f" WHERE p.owner = %(viewer)s{passage_filter.narrowing('p.')})",
-            passage_filter.values | {"query": vector_literal(query), "depth": depth},
-        ).fetchall()
-        if sum(row[0] for row in found) < depth:  # the scan ended before enough rows passed the filter
-            return self._exact_scan(connection, model, query, depth, passage_filter)
-        return [row[1:3] for row in sorted(found, key=lambda row: (row[3], row[1]))[:depth]]
-
-
-def _matches_few(connection: "Connection", passage_filter: PassageFilter) -> bool:
-    row = connection.execute(
-        f"SELECT count(*) FROM (SELECT 1 FROM knowledge_passages WHERE {passage_filter.where()}"
-        f" LIMIT {MAX_EXACT_SCAN_PASSAGES + 1}) few",
-        passage_filter.values,
-    ).fetchone()
-    return bool(row and row[0] <= MAX_EXACT_SCAN_PASSAGES)
+def set_locally(settings: Mapping[str, str]) -> str:
+    """SQL that makes settings for the rest of the transaction, in one statement, as a pipeline needs it."""
+    return "SELECT " + ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
 
 
 def vector_literal(vector: "Vectors") -> str:
