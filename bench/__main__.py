@@ -20,6 +20,7 @@ OURS = (
     "search",
     "saves",
     "retrieval",
+    "secrets",
     "bedrock_kb",
     "n8n",
     "agents",

@@ -63,6 +63,33 @@ def test_the_note_that_answers_comes_first(
     assert found[hits[0].id] == expected
 
 
+@pytest.mark.req("SE-3")
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("スキャナーの再起動", "すきゃなー"),
+        ("すきゃなーの再起動", "スキャナー"),
+        ("スキャナの再起動", "スキャナー"),
+        ("スキャナーの再起動", "スキャナ"),
+        ("ＳＣＡＮＮＥＲの再起動", "scanner"),
+        ("ｽｷｬﾅｰの再起動", "スキャナー"),
+        ("ウィンドウを閉じる", "ウインドウ"),
+        ("障害の問い合わせ先", "問合せ"),
+        ("障害の問合せ先", "問い合わせ"),
+        ("作業の引き継ぎ", "引継"),
+        ("the daemon retries and caches", "retrying cached"),
+        ("stopping the daemon", "stopped"),
+        ("the certificate of the daemon", "certifcate"),
+    ],
+)
+def test_another_spelling_of_a_word_finds_the_note(
+    service: KnowledgeService, found: dict[str, str], written: str, asked: str
+) -> None:
+    saved = service.save(written)
+    assert service.search(asked).hits[0].id == saved.id
+    assert saved.id not in found
+
+
 @pytest.mark.usefixtures("found")
 @pytest.mark.parametrize("query", ["カレーの作り方", "guitar chords for beginners", "zzzz qqqq"])
 def test_unrelated_query_has_no_hits(service: KnowledgeService, query: str) -> None:

@@ -2,6 +2,8 @@ import pytest
 
 from chie.knowledge.tokens import fold, identifiers, query_tokens, tokens
 
+pytestmark = pytest.mark.req("SE-3")
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),

@@ -18,6 +18,7 @@ from chie.knowledge.note import Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
 from chie.knowledge.results import SaveResult
 from chie.knowledge.samples import add_samples
+from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
 from chie.knowledge.uploads import ImportReport, Upload, receive, write_zip
 from chie.knowledge.validation import MAX_LIMIT, valid_moment
@@ -33,6 +34,9 @@ Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of 
 Words = Annotated[str, Query(description="A question or a few words, in Japanese or English, with or without filters.")]
 Tags = Annotated[list[str] | None, Query(description="Only notes that have all of these tags.")]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous page.")]
+SECRETS = (
+    "What to do if the text seems to hold secrets: refuse it, mask them, or allow them after the user has checked."
+)
 
 
 class Body(BaseModel):
@@ -45,6 +49,7 @@ class NewNote(Body):
     tags: list[str] = []
     source: str | None = None
     private: bool = Field(default=False, description="Visible only to you instead of the whole team.")
+    secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
 
 
 class NoteChange(Body):
@@ -55,6 +60,7 @@ class NoteChange(Body):
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
     )
+    secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
 
 
 class Highlights(BaseModel):
@@ -162,9 +168,10 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
             list[datetime] | None, Form(description="Modification times, in the order of the files.")
         ] = None,
         overwrite: Annotated[bool, Form(description="Also replace notes that were changed in Chie later.")] = False,
+        secrets: Annotated[SecretPolicy, Form(description=SECRETS)] = "refuse",
     ) -> Imported:
         """Importing the same files again updates what has changed. Notes that were changed in Chie later are kept."""
-        return _imported(receive(service, _uploads(files, modified), overwrite=overwrite))
+        return _imported(receive(service, _uploads(files, modified), overwrite=overwrite, secrets=secrets))
 
     @router.post("/samples", status_code=201, responses=errors())
     def add_sample_notes() -> Added:
@@ -183,6 +190,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             source=body.source,
             private=body.private,
             author_kind="person",
+            secrets=body.secrets,
         )
         return _saved(saved)
 
@@ -200,6 +208,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             tags=body.tags,
             private=body.private,
             seen=body.updated_at,
+            secrets=body.secrets,
         )
         return _saved(saved)
 
@@ -211,11 +220,13 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
         return note
 
     @router.put("/{note_id}", responses=errors(403, 409, 413))
-    def restore_note(note_id: str, body: Note) -> Note:
+    def restore_note(
+        note_id: str, body: Note, secrets: Annotated[SecretPolicy, Query(description=SECRETS)] = "refuse"
+    ) -> Note:
         """Restore a deleted note with its id and dates; 409 if the id is in use."""
         if body.id != note_id:
             raise ValidationError("knowledge.id_mismatch")
-        return service.restore(body)
+        return service.restore(body, secrets=secrets)
 
     @router.get("/{note_id}/similar", responses=errors(404))
     def list_related(note_id: str, limit: Limit = MAX_RELATED) -> Related:

@@ -31,10 +31,18 @@ from chie.messages.catalogue import Message
 from chie.settings import load
 
 if TYPE_CHECKING:
+    from chie.knowledge.screening.screen import SecretPolicy
     from chie.knowledge.store.base import NoteStore
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 TAGS = click.option("--tag", "tags", multiple=True, help="May be repeated.")
+SECRETS = click.option(
+    "--secrets",
+    type=click.Choice(["refuse", "mask", "allow"]),
+    default="refuse",
+    show_default=True,
+    help="What to do with text that looks like a password or a key.",
+)
 FOLDER = click.argument("folder", type=click.Path(path_type=Path))
 
 
@@ -50,6 +58,10 @@ def _service() -> Iterator[KnowledgeService]:
         yield KnowledgeService(store)
     except NotFoundError as error:  # its text names MCP tools
         raise NotFoundError("knowledge.cli_note_not_found") from error
+    except ValidationError as error:
+        if error.code == "knowledge.secret_found":  # its text is for assistants, who may not store secrets
+            raise ValidationError("knowledge.cli_secret_found", **error.reason.params) from error
+        raise
     finally:
         store.close()
 
@@ -66,15 +78,25 @@ def _print_json(value: Any) -> None:  # noqa: ANN401
 @TAGS
 @click.option("--source", help="Origin: a file, a URL, a repository.")
 @click.option("--private", is_flag=True, help="Visible only to you, the user in CHIE_USER.")
+@SECRETS
 @AS_JSON
 def save(
-    content: str, title: str | None, tags: tuple[str, ...], source: str | None, *, private: bool, as_json: bool
+    content: str,
+    title: str | None,
+    tags: tuple[str, ...],
+    source: str | None,
+    *,
+    private: bool,
+    secrets: "SecretPolicy",
+    as_json: bool,
 ) -> None:
     """Save a note; `-` reads the content from standard input."""
     if content == "-":
         content = _standard_input()
     with _service() as service:
-        saved = service.save(content, title=title, tags=tags, source=source, private=private, author_kind="person")
+        saved = service.save(
+            content, title=title, tags=tags, source=source, private=private, author_kind="person", secrets=secrets
+        )
     if as_json:
         return _print_json(asdict(SaveResult.of(saved)))
     click.echo(f"Saved {saved.id}  {saved.title}")
@@ -178,7 +200,8 @@ def delete(note_id: str) -> None:
 @click.option("--prune", is_flag=True, help="Also delete notes whose files are no longer in the folder.")
 @click.option("--dry-run", is_flag=True, help="Change nothing; show what would be done.")
 @click.option("--yes", is_flag=True, help="Delete without asking.")
-def import_(folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: bool) -> None:
+@SECRETS
+def import_(folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: bool, secrets: "SecretPolicy") -> None:
     """Import a folder of Markdown and text files, such as an Obsidian vault.
 
     Running it again continues where it stopped and updates what has changed since. Notes that were changed in Chie
@@ -187,7 +210,9 @@ def import_(folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: b
     from chie.knowledge.import_cli import import_folder
 
     with _service() as service:
-        complete = import_folder(service, folder, overwrite=overwrite, prune=prune, dry_run=dry_run, yes=yes)
+        complete = import_folder(
+            service, folder, overwrite=overwrite, prune=prune, dry_run=dry_run, yes=yes, secrets=secrets
+        )
     if not complete:
         sys.exit(1)
 

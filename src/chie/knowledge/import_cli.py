@@ -9,19 +9,29 @@ import click
 from chie.errors import ValidationError
 from chie.knowledge.markdown_folder import ImportReport, document_files, import_files, markdown_files
 from chie.knowledge.note import ImportedFile, Note
+from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import KnowledgeService
 
 MAX_LISTED = 20  # names of files that are only mentioned
 
 
 def import_folder(
-    service: KnowledgeService, folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: bool
+    service: KnowledgeService,
+    folder: Path,
+    *,
+    overwrite: bool,
+    prune: bool,
+    dry_run: bool,
+    yes: bool,
+    secrets: SecretPolicy = "refuse",
 ) -> bool:
     """Return whether every file was imported and everything was deleted that should be."""
     files = markdown_files(folder)
     if prune and not files:
         raise ValidationError("knowledge.prune_without_files", folder=str(folder))
-    report = import_files(service, files, folder=folder, overwrite=overwrite, dry_run=dry_run, progress=_progress)
+    report = import_files(
+        service, files, folder=folder, overwrite=overwrite, dry_run=dry_run, secrets=secrets, progress=_progress
+    )
     _print(report, document_files(folder), dry_run=dry_run)
     pruned = _prune(service, report.left, dry_run=dry_run, yes=yes) if prune else _mention(report.left)
     return pruned and not report.refused
@@ -41,6 +51,8 @@ def _print(report: ImportReport, documents: Sequence[Path], *, dry_run: bool) ->
         click.echo(f"  {path}", err=True)
     for path, reason in report.refused.items():
         click.echo(f"  {path}: {reason}", err=True)
+    if any(reason.code == "knowledge.secret_found" for reason in report.refused.values()):
+        click.echo("--secrets mask imports such files with the values masked, --secrets allow as they are.")
     if documents:
         click.echo(f"{len(documents)} skipped: PDF, Office and e-book files cannot be read yet:")
     for path in documents[:MAX_LISTED]:

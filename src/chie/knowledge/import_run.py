@@ -10,6 +10,7 @@ from chie.errors import ValidationError
 from chie.knowledge import markdown
 from chie.knowledge.note import ImportedFile, Note, note_uri
 from chie.knowledge.obsidian import LinkIndex
+from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import ImportOutcome, KnowledgeService
 from chie.knowledge.validation import valid_id
 from chie.knowledge.vault import Vault, fingerprint
@@ -31,11 +32,13 @@ class ImportRun:
         whole: bool = True,
         overwrite: bool = False,
         dry_run: bool = False,
+        secrets: SecretPolicy = "refuse",
     ) -> None:
         self._service = service
         self._key_of = key_of
         self._overwrite = overwrite
         self._dry_run = dry_run
+        self._secrets = secrets
         self._names: dict[str, str] = {}
         self._ids: dict[str, str] = {}
         self._files: dict[str, ImportedFile] = {}
@@ -67,7 +70,12 @@ class ImportRun:
             raise ValidationError("knowledge.import_duplicate", other=other)
         mark, previous = fingerprint(content), self.vault.previous(note_id)
         outcome, version = self._service.import_file(
-            note, fingerprint=mark, previous=previous, overwrite=self._overwrite, dry_run=self._dry_run
+            note,
+            fingerprint=mark,
+            previous=previous,
+            overwrite=self._overwrite,
+            dry_run=self._dry_run,
+            secrets=self._secrets,
         )
         self._names[note_id] = name
         file = ImportedFile(vault=self.vault.key, path=path, fingerprint=mark, version=version)

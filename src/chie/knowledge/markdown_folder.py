@@ -13,6 +13,7 @@ from chie.files import replacing
 from chie.knowledge import markdown
 from chie.knowledge.import_run import ImportRun
 from chie.knowledge.note import Heading, ImportedFile, Note
+from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.validation import MAX_LIMIT, is_plain
 from chie.knowledge.vault import fingerprint, vault_key
@@ -64,6 +65,7 @@ def import_files(
     folder: Path | None = None,
     overwrite: bool = False,
     dry_run: bool = False,
+    secrets: SecretPolicy = "refuse",
     progress: Progress = iter,
 ) -> ImportReport:
     """Import every file of a folder. A file that cannot become a note, or a symlink out of the folder, is reported; a
@@ -75,7 +77,9 @@ def import_files(
     by_path = {name: path.resolve().as_uri() for path, name in paths.items()}
     key = vault_key(folder, current_user().id)
     marks = _fingerprints(paths, folder)
-    with ImportRun(service, key, marks, key_of=by_path.__getitem__, overwrite=overwrite, dry_run=dry_run) as run:
+    with ImportRun(
+        service, key, marks, key_of=by_path.__getitem__, overwrite=overwrite, dry_run=dry_run, secrets=secrets
+    ) as run:
         for path in progress(files):
             try:
                 _require_inside(path, folder)

@@ -24,6 +24,7 @@ from chie.knowledge.note import (
     now,
 )
 from chie.knowledge.query import parse
+from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.store.base import NoteStore
 from chie.messages.catalogue import Message
 
@@ -51,6 +52,7 @@ class KnowledgeService:
         source: str | None = None,
         private: bool = False,
         author_kind: AuthorKind = "agent",
+        secrets: SecretPolicy = "refuse",
     ) -> Saved:
         content = validation.valid_content(content)
         user = known_user()
@@ -67,6 +69,7 @@ class KnowledgeService:
             created_at=moment,
             updated_at=moment,
         )
+        note = screened(note, secrets)
         similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=user.id)
         notice = self.store.save(note)
         record("note.created", note.id)
@@ -81,6 +84,7 @@ class KnowledgeService:
         tags: Sequence[str] | None = None,
         private: bool | None = None,
         seen: datetime | None = None,
+        secrets: SecretPolicy = "refuse",
     ) -> Saved:
         """Change only the given fields. A concurrent change is merged by starting again from the new version, unless
         the caller passes the `updated_at` that it has `seen`: then it is a conflict.
@@ -95,6 +99,7 @@ class KnowledgeService:
                 stored, content=content, title=title, tags=tags, moment=self._next_version(stored)
             )
             note = note if private is None else replace(note, private=private)
+            note = screened(note, secrets, stored=stored)
             try:
                 notice = self.store.save(note, replacing=stored)
             except ConflictError:
@@ -160,11 +165,12 @@ class KnowledgeService:
         previous: ImportedFile | None = None,
         overwrite: bool = False,
         dry_run: bool = False,
+        secrets: SecretPolicy = "refuse",
     ) -> tuple[ImportOutcome, datetime]:
         """As `import_note`, with the fingerprint of the note's file and the `previous` import of the note: then dates
         decide only if both the file and the note have changed since. Returns the note's version after this import."""
         stored = self._stored(note)
-        note = validation.cleaned(_owned(note, stored))
+        note = screened(validation.cleaned(_owned(note, stored)), secrets, stored=stored)
         if stored == note:
             return "unchanged", note.updated_at
         if stored is not None:
@@ -191,10 +197,10 @@ class KnowledgeService:
         """Where the current user's notes were imported from, by note id."""
         return self.store.imported_files(user_id=current_user().id)
 
-    def restore(self, note: Note) -> Note:
+    def restore(self, note: Note, *, secrets: SecretPolicy = "refuse") -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
         stored = self._stored(note)
-        note = validation.cleaned(_owned(note, stored))
+        note = screened(validation.cleaned(_owned(note, stored)), secrets, stored=stored)
         self.store.save(note)
         record("note.restored", note.id)
         return note

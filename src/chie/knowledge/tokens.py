@@ -86,7 +86,7 @@ def phrase_terms(folded: str) -> list[set[str]]:
         if match.start() > MAX_PHRASE_REACH:
             break
         if word := match["word"]:  # an identifier such as `GitHub` is indexed whole, without a stem
-            found[word] = {word, _stem(word)}
+            found[word] = {word, stem(word)}
         else:
             run = one_spelling(match.group())[:MAX_PHRASE_REACH]
             found |= {run[at : at + 2]: {run[at : at + 2]} for at in range(len(run) - 1)}
@@ -97,6 +97,12 @@ def identifiers(text: str) -> set[str]:
     """The identifiers in a query, such as `max_connections`, `ERR_42`, `useEffect` and `10.0.0.1`."""
     words = (match["word"] for match in _PIECES.finditer(normal(text)))
     return {word.casefold() for word in words if word and _is_identifier(word)}
+
+
+def latin_words(text: str) -> list[str]:
+    """The words of plain letters, also those in identifiers."""
+    words = (match["word"] for match in _PIECES.finditer(normal(text)))
+    return [part for word in words if word for part in _PARTS.findall(word) if part.isascii() and part.isalpha()]
 
 
 def _is_identifier(word: str) -> bool:
@@ -135,7 +141,7 @@ def _bigrams(run: str) -> list[str]:
 
 
 def _word(word: str) -> Iterator[str]:
-    parts = [_stem(part.casefold()) for part in _PARTS.findall(word)]
+    parts = [stem(part.casefold()) for part in _PARTS.findall(word)]
     whole = word.casefold()
     if len(parts) != 1:
         yield whole
@@ -150,7 +156,7 @@ def _content_words(word: str) -> Iterator[str]:
         yield from (token for token in _word(word) if token not in _GRAMMAR)
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A light stemmer: `caches`, `cached` and `caching` share a stem, and `address` stays as it is."""
     if word.endswith("ss"):
         return word

@@ -16,6 +16,7 @@ from chie.knowledge import markdown
 from chie.knowledge.import_run import ImportRun
 from chie.knowledge.markdown_folder import all_notes
 from chie.knowledge.note import now
+from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.vault import UPLOADS, fingerprint
 from chie.messages.catalogue import Message
@@ -82,7 +83,13 @@ class ByteBudget:
         return content
 
 
-def receive(service: KnowledgeService, uploads: Iterable[Upload], *, overwrite: bool = False) -> ImportReport:
+def receive(
+    service: KnowledgeService,
+    uploads: Iterable[Upload],
+    *,
+    overwrite: bool = False,
+    secrets: SecretPolicy = "refuse",
+) -> ImportReport:
     """Import every file. A file that cannot become a note is reported; a StorageError ends the import. A zip counts as
     a whole vault, single files do not."""
     report, budget, uploads = ImportReport(), ByteBudget(), list(uploads)
@@ -92,7 +99,7 @@ def receive(service: KnowledgeService, uploads: Iterable[Upload], *, overwrite: 
         with _reported(report, entry.name):
             files.append((entry, _file(replace(entry, read=partial(budget.read, entry.read)))))
     marks = {entry.name: fingerprint(file.content) for entry, file in files}
-    with ImportRun(service, UPLOADS, marks, whole=whole, overwrite=overwrite) as run:
+    with ImportRun(service, UPLOADS, marks, whole=whole, overwrite=overwrite, secrets=secrets) as run:
         for entry, file in files:
             with _reported(report, entry.name):
                 outcome = run.add(entry.name, entry.name, run.note(entry.name, file), file.content)

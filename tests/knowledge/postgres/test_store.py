@@ -52,6 +52,8 @@ QUERIES = [
     "🔐",
     "の",
     "zzzz qqqq",
+    "ngixn dokcer disk ful max_conections",
+    "dployment evicst sessons",
     "...",
 ]
 

@@ -30,15 +30,21 @@ def visible_terms(terms: Iterable[str], viewer: str | None) -> dict[str, str]:
     return {indexed: term for term in terms for indexed in (term, f"{key}{term}")}
 
 
+def visible_ranges(prefixes: Iterable[str], viewer: str | None) -> list[tuple[str, str]]:
+    """The indexed terms with the prefixes, as half-open ranges in the order of code points."""
+    starts = visible_terms(prefixes, viewer)
+    return [(start, start[:-1] + chr(ord(start[-1]) + 1)) for start in starts]
+
+
 def plain(indexed: str) -> str:
     return indexed.rpartition(MARK)[2]
 
 
-def frequencies(found: Iterable[tuple[str, int]], terms: Mapping[str, str]) -> dict[str, int]:
+def frequencies(found: Iterable[tuple[str, int]]) -> dict[str, int]:
     """The number of visible passages with each plain term, from the numbers with each indexed one."""
     counts: dict[str, int] = {}
     for indexed, number in found:
-        counts[terms[indexed]] = counts.get(terms[indexed], 0) + number
+        counts[plain(indexed)] = counts.get(plain(indexed), 0) + number
     return counts
 
 

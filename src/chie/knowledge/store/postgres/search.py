@@ -13,6 +13,7 @@ from chie.knowledge.note import Hit
 from chie.knowledge.query import Filters
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
+from chie.knowledge.store.corrections import Terms, with_corrections
 from chie.knowledge.store.postgres import nearest, note_table, statistics
 from chie.knowledge.store.postgres.nearest import Scan
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
@@ -98,22 +99,22 @@ class Search:
     def _run(self, connection: "Connection", limit: int) -> Result:
         from chie.knowledge.store.postgres.pool import COMMIT, opening
 
-        terms = [note_table.index_key(token) for token in query_tokens(self.query.text)]
+        tokens = [note_table.index_key(token) for token in query_tokens(self.query.text)]
         by_phrase = bool(self.filters.phrases or self.filters.excluded)
         passing = PassageFilter([], self.viewer) if by_phrase else self.passing(connection)
         *_, counts, known, matches = together(
             connection,
             *opening(nearest.SEARCH_SETTINGS),
             statistics.select(self.model, self.viewer),
-            statistics.select_frequencies(terms, self.viewer),
+            statistics.select_frequencies(self.viewer, tokens),
             nearest.count_matches(passing) if passing else NOTHING,
         )
         if by_phrase:
             passing = self.passing(connection)
             matches = nearest.count_matches(passing).run(connection)
         stats = statistics.parse(counts)
-        frequencies = private_terms.frequencies(known, private_terms.visible_terms(terms, self.viewer))
-        words = self._words(terms, frequencies, stats) if frequencies else None
+        terms = self._terms(connection, tokens, private_terms.frequencies(known))
+        words = self._words(terms, stats) if terms.frequencies else None
         scan = None
         if self.vector is not None:
             count = max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit)
@@ -123,16 +124,24 @@ class Search:
         found, _ = together(connection, note_table.select_many([ranked.note for ranked in best]), COMMIT)
         return Result(stats, scoring.to_hits(best, note_table.parse_many(found), stats.passages))
 
-    def _words(self, terms: Sequence[str], frequencies: dict[str, int], stats: Statistics) -> dict[str, Any]:
+    def _terms(self, connection: "Connection", tokens: Sequence[str], known: dict[str, int]) -> Terms:
+        def look_up(terms: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:
+            return private_terms.frequencies(
+                statistics.select_frequencies(self.viewer, terms, prefixes).run(connection)
+            )
+
+        return with_corrections(self.query.text, tokens, known, look_up)
+
+    def _words(self, terms: Terms, stats: Statistics) -> dict[str, Any]:
         """Parameters of _BY_WORDS."""
-        weights = scoring.term_weights(frequencies, stats.passages)
-        rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
-        lookups = private_terms.lookups(rarest, self.viewer)
+        weights = scoring.term_weights(terms.frequencies, stats.passages)
+        rarest = {term: weights[term] for term in scoring.rarest_terms(terms.frequencies)}
+        lookups = private_terms.lookups(terms.weighed(rarest), self.viewer)
         return {
             "terms": [term for term, _ in lookups],
             "weights": [weight for _, weight in lookups],
             "average": stats.tokens / stats.passages,
-            "total": scoring.total_weight(terms, weights, stats.passages),
+            "total": scoring.total_weight(terms.terms, weights, stats.passages),
         }
 
     def _ranked(self, candidates: Sequence[Candidate]) -> Iterator[RankedPassage]:

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 PUBLIC = ""  # the owner of what everybody may see
 
+_FREQUENCIES = "SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%(terms)s)"
+_WITH_PREFIX = (
+    " UNION ALL SELECT v.term, v.passages FROM unnest(%(lows)s::text[], %(highs)s::text[]) AS r (low, high)"
+    " JOIN knowledge_vocabulary v ON v.term >= r.low AND v.term < r.high"
+)
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -109,7 +115,10 @@ def apply(connection: "Connection", change: StatisticsChange) -> None:
         connection.execute("DELETE FROM knowledge_vocabulary WHERE term = ANY(%s) AND passages <= 0", (fewer,))
 
 
-def select_frequencies(terms: Sequence[str], viewer: str) -> Statement:
-    """Indexed terms that the viewer may see, and the number of passages with each; unknown terms are left out."""
+def select_frequencies(viewer: str, terms: Sequence[str], prefixes: Sequence[str] = ()) -> Statement:
+    """Indexed terms that the viewer may see, those given and those with the prefixes, and the number of passages with
+    each; unknown terms are left out."""
     indexed = list(private_terms.visible_terms(terms, viewer))
-    return Statement("SELECT term, passages FROM knowledge_vocabulary WHERE term = ANY(%s::text[])", (indexed,))
+    ranges = private_terms.visible_ranges(prefixes, viewer)
+    values = {"terms": indexed, "lows": [low for low, _ in ranges], "highs": [high for _, high in ranges]}
+    return Statement(_FREQUENCIES + (_WITH_PREFIX if prefixes else ""), values)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
+from chie.knowledge.store.corrections import with_corrections
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.store.sqlite import note_table, words
 from chie.knowledge.store.sqlite.filtering import Conditions, matching
@@ -50,18 +51,21 @@ class Search:
 
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
         """Passages and their share of the query's words, as `ranking` defines it."""
-        terms = query_tokens(self.query.text)
+        text = self.query.text
         owner = self.viewer if self.corpus.private else None
-        frequencies = words.frequencies(self.connection, private_terms.visible_terms(terms, owner))
+        look_up = partial(words.frequencies, self.connection, owner)
+        tokens = query_tokens(text)
+        terms = with_corrections(text, tokens, look_up(tokens), look_up)
+        frequencies = terms.frequencies
         if not frequencies:
             return {}
-        passages, tokens, _ = self.corpus
+        passages, length, _ = self.corpus
         weights = scoring.term_weights(frequencies, passages)
         rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
-        lookups = private_terms.lookups(rarest, owner)
+        lookups = private_terms.lookups(terms.weighed(rarest), owner)
         lengths = partial(self.vectors.lengths, self.connection)
-        found = words.covered(self.connection, lookups, tokens / passages, lengths, among)
-        total = scoring.total_weight(terms, weights, passages)
+        found = words.covered(self.connection, lookups, length / passages, lengths, among)
+        total = scoring.total_weight(terms.terms, weights, passages)
         return {passage: covered / total for passage, covered in found.items()}
 
     def _contenders(self, candidates: Sequence[int], shares: dict[int, float], limit: int) -> Sequence[int]:

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from chie.knowledge.store import private_terms
@@ -11,6 +11,11 @@ from chie.knowledge.store.scoring import K1, MAX_LEXICAL_CANDIDATES, B
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_FREQUENCIES = "SELECT term, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value"
+_WITH_PREFIX = (
+    "SELECT term, doc FROM json_each(?) r CROSS JOIN vocabulary v ON v.term >= r.value ->> 0 AND v.term < r.value ->> 1"
+)
 
 
 class Corpus(NamedTuple):
@@ -30,12 +35,17 @@ def corpus(connection: sqlite3.Connection, viewer: str) -> Corpus:
     return Corpus(*row)
 
 
-def frequencies(connection: sqlite3.Connection, indexed: Mapping[str, str]) -> dict[str, int]:
-    """The number of visible passages with each plain term, given by indexed term; unknown terms are left out."""
-    found = connection.execute(
-        "SELECT term, doc FROM json_each(?) CROSS JOIN vocabulary ON term = value", (json.dumps(list(indexed)),)
-    )
-    return private_terms.frequencies(found, indexed)
+def frequencies(
+    connection: sqlite3.Connection, viewer: str | None, terms: Iterable[str], prefixes: Sequence[str] = ()
+) -> dict[str, int]:
+    """The number of visible passages with each term, and with each that has one of the prefixes; unknown terms are
+    left out. The viewer is None if they have no private notes."""
+    indexed = list(private_terms.visible_terms(terms, viewer))
+    found = connection.execute(_FREQUENCIES, (json.dumps(indexed),)).fetchall()
+    if prefixes:
+        ranges = private_terms.visible_ranges(prefixes, viewer)
+        found += connection.execute(_WITH_PREFIX, (json.dumps(ranges),)).fetchall()
+    return private_terms.frequencies(found)
 
 
 def covered(
