@@ -83,6 +83,14 @@ class ClaudePlugin:
         shutil.rmtree(_config_folder() / "plugins" / "cache" / NAME, ignore_errors=True)
 
 
+def is_recorded() -> bool:
+    """Whether Claude Code's own list has the plugin; read from its file, because its program takes a second."""
+    try:
+        return ID in (_config_folder() / "plugins" / "installed_plugins.json").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def rendered(login: Login) -> dict[str, bytes]:
     """The plugin's files by their relative paths."""
     files = _read(SOURCE)
