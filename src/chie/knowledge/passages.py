@@ -10,13 +10,13 @@ from chie.knowledge.tokens import TOKENS_VERSION, tokens
 
 # Stored with every note. Anyone who changes what `split` returns raises the first number, so that stores index their
 # notes again in the background.
-INDEX_VERSION = 1000 * 2 + TOKENS_VERSION
+INDEX_VERSION = 1000 * 3 + TOKENS_VERSION
 
 MAX_WHOLE_NOTE = 800  # characters; such a note is read at a glance, and shown whole
 # Weights are about characters of Japanese, and twice as many Latin letters: see `weight`.
-MAX_SHOWN, MIN_SHOWN = 320.0, 90.0  # of a passage as it is shown; a smaller one says little and joins its neighbour
+MAX_SHOWN, MIN_SHOWN = 640.0, 320.0  # of a passage as it is shown; a smaller one joins its neighbour
 MAX_UNIT, MIN_UNIT = 90.0, 40.0  # of what is embedded of a long note: one statement, which a question can match
-MAX_WHOLE_UNIT = 420.0  # of what is embedded of a short note: about as much as the default model reads
+MAX_WHOLE_UNIT, MIN_WHOLE_UNIT = 420.0, 90.0  # of what is embedded of a short note: as much as the default model reads
 MAX_BLOCK = 900.0  # a longer code fence, list item or table row is cut between its lines
 
 _SENTENCES = tuple(map(re.compile, (r"\n\s*\n", r"(?<=[。！？!?])\s*|(?<=\.)\s+", r"\n", r"[、，,;；\s]")))
@@ -60,7 +60,7 @@ def split(note: Note) -> list[Passage]:
     text = note.content
     if len(text) <= MAX_WHOLE_NOTE:
         fits = weight(text) <= MAX_WHOLE_UNIT
-        units = [(0, len(text))] if fits else _spans(text, Size(MAX_WHOLE_UNIT, MIN_SHOWN))
+        units = [(0, len(text))] if fits else _spans(text, Size(MAX_WHOLE_UNIT, MIN_WHOLE_UNIT))
         return [Passage(0, len(text), _indexed_text(note, start, end, ())) for start, end in units]
     headings = [block for block in blocks(text) if block.kind is Kind.HEADING]
     return [
