@@ -21,6 +21,7 @@ OURS = (
     "saves",
     "retrieval",
     "secrets",
+    "injections",
     "bedrock_kb",
     "n8n",
     "agents",

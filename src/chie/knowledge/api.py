@@ -16,7 +16,7 @@ from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.note import Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
-from chie.knowledge.results import SaveResult
+from chie.knowledge.results import ReadHit, ReadNote, SaveResult
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
@@ -71,7 +71,7 @@ class Highlights(BaseModel):
 
 
 class MarkedHit(BaseModel):
-    hit: Hit
+    hit: ReadHit
     highlights: Highlights
 
 
@@ -195,8 +195,9 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
         return _saved(saved)
 
     @router.get("/{note_id}", responses=errors(404))
-    def read_note(note_id: str) -> Note:
-        return service.get(note_id)
+    def read_note(note_id: str) -> ReadNote:
+        """`flags` tell where the text seems to address a model; absent if there are none."""
+        return ReadNote.of(service.get(note_id))
 
     @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
     def change_note(note_id: str, body: NoteChange) -> PageSaveResult:
@@ -266,7 +267,8 @@ def _imported(report: ImportReport) -> Imported:
 
 def _marked(hit: Hit, query: str) -> MarkedHit:
     return MarkedHit(
-        hit=hit, highlights=Highlights(title=highlight(query, hit.title), content=highlight(query, hit.content))
+        hit=ReadHit.of(hit),
+        highlights=Highlights(title=highlight(query, hit.title), content=highlight(query, hit.content)),
     )
 
 

@@ -47,7 +47,7 @@ def newest(connection: "Connection", passing: PassageFilter, limit: int) -> list
         passing.values | {"limit": limit},
     )
     seqs = [row[0] for row in found]
-    notes = note_table.parse_many(note_table.select_many(connection, seqs))
+    notes = note_table.parse_many(note_table.select_many(seqs).run(connection))
     return [notes[seq] for seq in seqs]
 
 

@@ -12,12 +12,13 @@ from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens, split
+from chie.knowledge.store.postgres.statement import Rows, Statement
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.pool import Connection, Rows
+    from chie.knowledge.store.postgres.pool import Connection
 
 MAX_INDEXED_BYTES = 500  # of a word or tag; PostgreSQL's indexes accept about 2,700
 
@@ -69,11 +70,11 @@ def get(connection: "Connection", note_id: str) -> Note | None:
     return _note(row) if row else None
 
 
-def select_many(connection: "Connection", seqs: Sequence[int]) -> "Rows":
-    return connection.execute(f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE seq = ANY(%s)", (list(seqs),))
+def select_many(seqs: Sequence[int]) -> Statement:
+    return Statement(f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE seq = ANY(%s::bigint[])", (list(seqs),))
 
 
-def parse_many(found: "Rows") -> dict[int, Note]:
+def parse_many(found: Rows) -> dict[int, Note]:
     return {row[0]: _note(row[1:]) for row in found}
 
 
@@ -141,7 +142,7 @@ def outdated(connection: "Connection", limit: int) -> dict[int, Note]:
     found = connection.execute(
         f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE index_version < %s LIMIT %s", (INDEX_VERSION, limit)
     )
-    return parse_many(found)
+    return parse_many(found.fetchall())
 
 
 def clear_index(connection: "Connection", seq: int, note: Note, change: StatisticsChange) -> bool:

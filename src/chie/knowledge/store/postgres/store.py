@@ -127,7 +127,7 @@ class PostgresStore(SqlNoteStore):
         def passing(connection: "Connection") -> PassageFilter:
             return passage_filter(connection, note_table.labels(tags), filters, viewer)
 
-        search = Search(Query(query), self._model.name, self._model.dimension, vector, viewer, passing)
+        search = Search(Query(query), self._model.name, self._model.dimension, vector, viewer, filters, passing)
         stats, hits = search.run(self._pool, limit=limit)
         if not failure and (stats.outdated or self._backfill.needs_index(stats)):
             self._start_backfill()
