@@ -1,6 +1,6 @@
 """Flags text that addresses a model instead of a reader: instructions, forged turns and tool calls, hidden characters.
 
-A flag is no proof. It makes people look before a note is pushed to anybody's assistant; whoever rewords an attack
+A flag is no proof. It makes people look before a note is pushed to anybody's assistant. An attack that is reworded
 until nothing is flagged gets past it.
 """
 

@@ -51,7 +51,7 @@ PHRASES = (
     _p("instruction", "mode", r"(?:developer|debug|god|admin|dan|jailbreak|maintenance) mode (?:(?:is |has been )?(?:now )?(?:enabled|activated)|is (?:now )?on\b)"),
     _p("instruction", "instruction prompt directive", r"(?:new|updated|real|actual|hidden|secret|additional) (?:system )?(?:instructions?|prompt|directive)s?(?: for you)?\s*(?:[:：]|follow\b|are as follows)"),
     _p("instruction", "your", r"your (?:new|real|actual|true|only) (?:task|instructions?|role|goal|objective|job|purpose|mission) (?:is|are)\b"),
-    _p("instruction", "from", r"from now on,? (?:you (?:will|must|are|shall|should)|always|respond|answer|act|ignore)"),
+    _p("instruction", "from", r"from now on,? (?:you (?:will|must|are|shal[l]|should)|always|respond|answer|act|ignore)"),
     _p("instruction", "user", r"(?:do not|don't|never|without) (?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|reveal(?:ing)?|ask(?:ing)?|alert(?:ing)?|notify(?:ing)?|warn(?:ing)?|show(?:ing)?)(?: this| it| anything| about this)?(?: to)? the user"),
     _p("instruction", "user", r"the user (?:has )?(?:already )?(?:approved|authori[sz]ed|consented|agreed|given (?:permission|consent))(?: \w+){0,3}[^.\n]{0,40}(?:so|no need|without|you (?:may|can|must)|all)"),
     _p("instruction", "note message instruction attention important reminder directive", rf"(?:note|message|instructions?|attention|important|reminder|directive)s? (?:to|for) (?:the |any |all |every )?{_AI}\b(?:[^.\n]{{0,30}})?[:：,]"),

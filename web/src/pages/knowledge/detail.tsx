@@ -13,6 +13,7 @@ import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { Editor } from "./editor";
+import { FlagNotice } from "./flags";
 import { NoteMarkdown } from "./markdown";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
 import { knowledgeText } from "./text";
@@ -97,6 +98,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
       </header>
       {failure !== null && <ErrorNotice error={failure} />}
       <About note={note} view={view} />
+      <FlagNotice flags={note.flags} />
       <NoteMarkdown>{note.content}</NoteMarkdown>
       <Similar id={note.id} view={view} />
       {editing && <Editor note={note} onClose={() => setEditing(false)} />}
