@@ -15,6 +15,7 @@ from bench.table import table
 
 OURS = (
     "startup",
+    "hook",
     "cold_start",
     "size",
     "search",

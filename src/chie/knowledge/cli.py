@@ -85,7 +85,7 @@ def save(
         content = _standard_input()
     with _service() as service:
         saved = service.save(
-            content, title=title, tags=tags, source=source, private=private, author_kind="person", secrets=secrets
+            content, title=title, tags=tags, source=source, private=private, origin="person", secrets=secrets
         )
     if as_json:
         return _print_json(asdict(SaveResult.of(saved)))

@@ -27,11 +27,13 @@ _LINES = (re.compile(r"\n"), *_SENTENCES)
 
 @dataclass(frozen=True)
 class Passage:
-    """What is embedded and indexed (`text`), and the range of the note that is shown when it is found."""
+    """What is embedded and indexed (`text`), and the range of the note that is shown when it is found. `question` is
+    the position of the note's question that the passage is."""
 
     start: int
     end: int
     text: str
+    question: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,14 @@ def excerpt(content: str, start: int, end: int) -> str:
 
 
 def split(note: Note) -> list[Passage]:
-    """The note's passages in order. What they show covers the content without a gap or an overlap; several passages
-    that are embedded apart may show the same."""
+    """The note's passages: those of its text, in order, then its questions. What the former show covers the content
+    without a gap or an overlap; several passages that are embedded apart may show the same."""
+    beginning = shown(note)[0]
+    questions = [Passage(*beginning, question, at) for at, question in enumerate(note.questions)]
+    return [*_of_text(note), *questions]
+
+
+def _of_text(note: Note) -> list[Passage]:
     text = note.content
     if len(text) <= MAX_WHOLE_NOTE:
         fits = len(text) <= MAX_WHOLE_UNIT or Weights(text).of(0, len(text)) <= MAX_WHOLE_UNIT

@@ -11,6 +11,7 @@ import numpy as np
 import psycopg
 import pytest
 from tests.contract.note_filters import NoteFilterContract
+from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.layouts import NOTES, assert_same_results, load_postgres, notes_of
@@ -36,7 +37,7 @@ def fresh_store(server: str) -> Callable[[], NoteStore]:
     return lambda: PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract):
+class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 

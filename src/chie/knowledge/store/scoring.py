@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import log
 
@@ -27,12 +27,13 @@ _JAPANESE = "\u2e80"  # the first of the letters that become bigrams
 
 @dataclass(frozen=True)
 class RankedPassage:
-    """`note` is the store's row number of the note."""
+    """`note` is the store's row number of the note, `question` the position of the question that matched."""
 
     note: int
     start: int
     stop: int
     match: Match
+    question: int | None = None
 
 
 def rarest_terms(frequencies: Mapping[str, int]) -> list[str]:
@@ -80,12 +81,15 @@ def perhaps_verbatim(passages: Sequence[int], words: Mapping[int, float]) -> lis
 
 
 def best_per_note(passages: Iterable[RankedPassage], limit: int) -> list[RankedPassage]:
-    """The best passage of each of the `limit` best notes."""
+    """The best passage of each of the `limit` best notes. If that is a question, the note's best text is shown."""
     best: dict[int, RankedPassage] = {}
+    text: dict[int, RankedPassage] = {}
     for ranked in passages:
-        if ranked.note not in best or ranked.match.rank > best[ranked.note].match.rank:
-            best[ranked.note] = ranked
-    return sorted(best.values(), key=lambda ranked: (-ranked.match.rank, ranked.note))[:limit]
+        for chosen in (best, text) if ranked.question is None else (best,):
+            if ranked.note not in chosen or ranked.match.rank > chosen[ranked.note].match.rank:
+                chosen[ranked.note] = ranked
+    top = sorted(best.values(), key=lambda ranked: (-ranked.match.rank, ranked.note))[:limit]
+    return [replace(one, start=shown.start, stop=shown.stop) for one in top for shown in [text.get(one.note, one)]]
 
 
 def to_hits(best: Sequence[RankedPassage], notes: Mapping[int, Note], passages: int) -> list[Hit]:
@@ -106,7 +110,8 @@ def listed(notes: Iterable[Note]) -> list[Hit]:
 
 def _hit(note: Note, ranked: RankedPassage, score: float, passages: int) -> Hit:
     confident = ranked.match.is_confident(passages)
-    return _passage_hit(note, ranked.start, ranked.stop, score=score, confident=confident)
+    hit = _passage_hit(note, ranked.start, ranked.stop, score=score, confident=confident)
+    return hit if ranked.question is None else replace(hit, question=note.questions[ranked.question])
 
 
 def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: bool) -> Hit:
@@ -121,6 +126,8 @@ def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: 
         status=note.status,
         user_id=note.user_id,
         private=note.private,
+        proposal=note.proposal,
+        confirmed_by=note.confirmed_by,
         created_at=note.created_at,
         updated_at=note.updated_at,
         partial=stop - start < len(note.content),

@@ -129,11 +129,11 @@ function About({ note, view }: { note: Note; view: View }) {
       <dl className="kn-facts">
         <div>
           <dt>
-            <Icon name={note.author_kind === "person" ? "chat" : "spark"} size={15} />
+            <Icon name={note.origin === "person" ? "chat" : "spark"} size={15} />
             <span className="hidden-text">{t.by}</span>
           </dt>
-          <dd title={note.author_kind === "person" ? t.person : t.agent}>
-            {who} <span className="muted">· {note.author_kind === "person" ? t.person : t.agent}</span>
+          <dd title={note.origin === "person" ? t.person : t.agent}>
+            {who} <span className="muted">· {note.origin === "person" ? t.person : t.agent}</span>
           </dd>
         </div>
         <div>

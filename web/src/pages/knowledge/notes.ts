@@ -27,7 +27,7 @@ export interface Note extends Omit<Heading, "length"> {
   /** Absent if there are none. */
   flags?: Flag[];
   status: string | null;
-  author_kind: "person" | "agent";
+  origin: "person" | "assistant" | "import" | "hook";
 }
 
 export interface Hit extends Omit<Heading, "length"> {

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # The join scans the index once per term, and `rarest_terms` bounds the rows that it reads.
 K1, B = scoring.K1, scoring.B
 _BY_WORDS = f"""
-SELECT p.id, p.note, p.start, p.stop, sum(t.weight) / %(total)s::float8 AS share
+SELECT p.id, p.note, p.start, p.stop, p.question, sum(t.weight) / %(total)s::float8 AS share
 FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS t (term, weight)
 JOIN knowledge_passages p ON p.terms @> ARRAY[t.term] AND {{where}}
 CROSS JOIN LATERAL (SELECT coalesce((p.repeated ->> t.term)::float8, 1) AS often) f
@@ -39,8 +39,8 @@ GROUP BY p.id ORDER BY sum(t.weight * ((f.often * {K1 + 1})
 LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
 """
 _NO_WORDS = (
-    "SELECT NULL::bigint AS id, NULL::bigint AS note, NULL::int AS start, NULL::int AS stop, NULL::float8 AS share"
-    " WHERE false"
+    "SELECT NULL::bigint AS id, NULL::bigint AS note, NULL::int AS start, NULL::int AS stop, NULL::int AS question,"
+    " NULL::float8 AS share WHERE false"
 )
 # Only passages that have all of the query's words, if it has any, can have the whole query.
 _CANDIDATES = f"""
@@ -48,9 +48,9 @@ WITH words AS MATERIALIZED ({{words}}), {{nearest}}
 SELECT f.*, {nearest.COUNTS}, CASE WHEN f.share >= {ranking.MIN_PHRASE_COVERAGE} OR NOT EXISTS (SELECT 1 FROM words)
     THEN (SELECT n.title || chr(10) || substr(n.content, f.start + 1, f.stop - f.start) FROM knowledge_notes n
     WHERE n.seq = f.note) END FROM
-    (SELECT w.id, w.note, w.start, w.stop, w.share, false AS near, {{cosine}} FROM words w {{vectors}} UNION ALL
-    SELECT p.id, p.note, p.start, p.stop, NULL, true, c.cosine FROM chosen c JOIN knowledge_passages p
-    ON p.id = c.passage) f
+    (SELECT w.id, w.note, w.start, w.stop, w.question, w.share, false AS near, {{cosine}} FROM words w {{vectors}}
+    UNION ALL SELECT p.id, p.note, p.start, p.stop, p.question, NULL, true, c.cosine FROM chosen c
+    JOIN knowledge_passages p ON p.id = c.passage) f
 """
 _COSINE = "-(v.vector <#> %(query)s::vector)"
 _VECTORS = f"LEFT JOIN knowledge_vectors v ON v.passage = w.id AND v.model = {{}} AND {SAME_DIMENSION}"
@@ -67,6 +67,7 @@ class Candidate(NamedTuple):
     note: int
     start: int
     stop: int
+    question: int | None
     share: float | None
     near: bool
     cosine: float | None
@@ -150,7 +151,7 @@ class Search:
             verbatim = row.text is not None and self.query.occurs_in(row.text)
             match = Match(near, row.share or 0.0, verbatim)
             if match.is_hit:
-                yield RankedPassage(row.note, row.start, row.stop, match)
+                yield RankedPassage(row.note, row.start, row.stop, match, row.question)
 
 
 @dataclass(frozen=True)

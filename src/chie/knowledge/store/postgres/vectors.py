@@ -99,7 +99,7 @@ class PostgresVectors:
                 "SELECT n.id, n.title, n.tags, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
                 " ON p.note = n.seq AND p.part = 0 JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %s"
                 f" AND {SAME_DIMENSION.format(self.dimension)}"
-                " WHERE NOT n.private OR n.user_id = %s ORDER BY n.created_at DESC, n.id DESC LIMIT %s",
+                " WHERE NOT (n.private OR n.proposal) OR n.user_id = %s ORDER BY n.created_at DESC, n.id DESC LIMIT %s",
                 (stats.model, viewer, count),
             ).fetchall()
         return [row[:3] for row in found], matrix([row[3] for row in found])
