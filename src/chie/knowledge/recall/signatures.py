@@ -84,10 +84,12 @@ _GENERIC = re.compile(
     r"^(?:exit code|traceback \(|a complete log|code <n>|errno|\*\*\*|command failed|the command|script .* exited"
     r"|process completed|build failed|compilation failed|tests? failed|short test summary|elifecycle|lifecycle script"
     r"|tests?:? (?:files )?<n> |failed, <n> passed|<n> (?:tests|examples|errors|warnings)|failure: build failed"
-    r"|test session starts|found <n> errors?|task .* failed|job for |failed to start|categoryinfo|fullyqualifiederrorid|at line:|run "
+    r"|test session starts|found <n> errors?|task .* failed|job for |failed to start"
+    r"|categoryinfo|fullyqualifiederrorid|at line:|run "
     r"|info\b|debug\b|warn\b|note\b|at |file <name>|in file included|during handling|the above exception|caused by:?$)"
     r"|could not compile|aborting due to|exited with code|returned non-zero exit|returned <n> exit status"
-    r"|exit (?:status|code):? <n>|did not complete successfully|for more information|requested url returned|full stack trace|logs? for details"
+    r"|exit (?:status|code):? <n>|did not complete successfully|for more information"
+    r"|requested url returned|full stack trace|logs? for details"
     r"|ログを(?:確認|参照)|詳細は|\b(?:INFO|DEBUG|NOTICE)\b",
     re.IGNORECASE,
 )
@@ -172,7 +174,3 @@ def _words(line: str) -> frozenset[str]:
 @lru_cache(maxsize=65_536)
 def _codes(line: str) -> frozenset[str]:
     return frozenset(_CLASS.findall(line))
-
-
-def recognises(signatures: Iterable[str], output: str) -> bool:
-    return bool(recognised(signatures, output))

@@ -90,6 +90,10 @@ class NoteStore(ABC):
         """How similar each note is to the query by id, as far as the store has vectors to tell."""
         return {}
 
+    def signatures(self, *, viewer: str, limit: int) -> Sequence[str]:  # noqa: ARG002
+        """The errors that notes explain, those of the newest notes first."""
+        return ()
+
     def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> Sequence[Note]:  # noqa: ARG002
         """Notes that explain one of these errors, newest first, as far as the store can look them up."""
         return ()

@@ -97,6 +97,9 @@ class PostgresStore(SqlNoteStore):
 
         self._write(work, with_vectors=vectors is not None)
 
+    def signatures(self, *, viewer: str, limit: int) -> list[str]:
+        return self._pool.read(lambda connection: recall_table.signatures(connection, viewer, limit))
+
     def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> list[Note]:
         return self._pool.read(lambda connection: recall_table.by_signature(connection, signatures, viewer, limit))
 

@@ -157,6 +157,10 @@ class SqliteStore(SqlNoteStore):
         with self._file.read() as connection:
             return self._vectors.of_notes(connection, note_ids)
 
+    def signatures(self, *, viewer: str, limit: int) -> list[str]:
+        with self._file.read() as connection:
+            return recall_table.signatures(connection, viewer, limit)
+
     def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> list[Note]:
         with self._file.read() as connection:
             return recall_table.by_signature(connection, signatures, viewer, limit)
