@@ -11,6 +11,7 @@ from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge import validation
 from chie.knowledge.note import (
+    AuthorCount,
     AuthorKind,
     Found,
     Hit,
@@ -140,6 +141,9 @@ class KnowledgeService:
 
     def tags(self) -> Sequence[TagCount]:
         return self.store.tags(viewer=current_user().id)
+
+    def authors(self) -> Sequence[AuthorCount]:
+        return self.store.authors(viewer=current_user().id)
 
     def count(self) -> int:
         """The number of notes visible to the current user."""
