@@ -91,7 +91,11 @@ function FilterField({ text, setText }: { text: string; setText: (text: string) 
           event.preventDefault();
           choose(found[chosen]);
         }}
-        onEscape={() => (expanded ? setCaret(null) : setText(""))}
+        onEscape={(event) => {
+          event.preventDefault(); // Chromium would clear the field
+          if (expanded) setCaret(null);
+          else setText("");
+        }}
       />
       <p id={`${id}-hint`} className="kn-search-hint muted small">
         {t.filters} <code>tag:</code> <code>-tag:</code> <code>author:</code> <code>after:</code>{" "}
