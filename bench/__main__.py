@@ -15,12 +15,14 @@ from bench.table import table
 
 OURS = (
     "startup",
+    "hook",
     "cold_start",
     "size",
     "search",
     "saves",
     "retrieval",
     "secrets",
+    "injections",
     "bedrock_kb",
     "n8n",
     "agents",

@@ -1,4 +1,4 @@
-"""Generates any number of notes that read like developers' notes from the sentences of the retrieval set."""
+"""Generates any number of notes that read like developers' notes from the sentences of the labelled set."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ class StandIn(Embedder):
 
 
 def sentences() -> list[str]:
-    return [part for note in cases()[0] for part in note.replace("。", "。\n").replace(". ", ".\n").splitlines()]
+    return [part for note in cases()[0][:60] for part in note.replace("。", "。\n").replace(". ", ".\n").splitlines()]
 
 
 def notes(count: int) -> Iterator[Note]:

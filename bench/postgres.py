@@ -136,7 +136,7 @@ def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[
 def _shown(store: PostgresStore, query: str) -> float:
     proposed = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
     look = nearest.are_few
-    nearest.are_few = lambda matches: matches is None
+    nearest.are_few = lambda matches: not matches
     try:
         exact = {hit.id for hit in store.search(query, limit=10, tags=()).hits}
     finally:

@@ -127,6 +127,8 @@ def _add_apis(
     for name, server in running.items():
         if server.api:
             app.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
+        if server.hooks:
+            app.include_router(server.hooks(), prefix="/hooks", tags=["hooks"])
 
 
 def _lifespan(

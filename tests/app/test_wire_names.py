@@ -42,13 +42,22 @@ SERVER_APIS = {
     "/api/knowledge": {"get", "post"},
     "/api/knowledge/export": {"get"},
     "/api/knowledge/import": {"post"},
+    "/api/knowledge/inbox": {"get"},
+    "/api/knowledge/inbox/count": {"get"},
+    "/api/knowledge/inbox/{note_id}/accept": {"post"},
+    "/api/knowledge/inbox/{note_id}/merge": {"post"},
+    "/api/knowledge/inbox/{note_id}/reject": {"post"},
+    "/api/knowledge/inbox/{note_id}/reopen": {"post"},
     "/api/knowledge/map": {"get"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/search": {"get"},
     "/api/knowledge/tags": {"get"},
     "/api/knowledge/authors": {"get"},
     "/api/knowledge/{note_id}": {"get", "patch", "put", "delete"},
+    "/api/knowledge/{note_id}/confirmation": {"put", "delete"},
     "/api/knowledge/{note_id}/similar": {"get"},
+    "/hooks/claude-code": {"post"},
+    "/hooks/status": {"get"},
     "/api/n8n/workflows": {"get"},
     "/api/n8n/workflows/{workflow_id}": {"get"},
     "/api/n8n/workflows/{workflow_id}/backups": {"get"},
@@ -61,11 +70,11 @@ SERVER_APIS = {
 }
 
 KNOWLEDGE = {
-    "save_knowledge": {"content", "title", "tags", "source", "private"},
+    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal"},
     "search_knowledge": {"query", "limit", "tags"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private"},
+    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors"},
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 

@@ -153,6 +153,7 @@ def test_missing_claude_is_named(language: str, monkeypatch: pytest.MonkeyPatch,
     result = connect("claude-code", "--memory", "--yes")
     assert result.exit_code == 1
     assert str(Message("connect.claude_not_found")) in result.output
+    assert "Installs" not in result.output
     assert "claude" in Message("connect.claude_not_found").text("ja" if language == "ja" else "en")
 
 

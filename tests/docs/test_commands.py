@@ -12,6 +12,7 @@ from docs.generate import setting_names
 from tests.docs.blocks import PAGES, ROOT, Shown, commands, unmarked
 from tests.docs.reader import APP, BIN, Reader
 from tests.fakes import patient
+from tests.fakes.claude_program import write_claude
 from tests.fakes.model_server import Step, Use, say, use
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.postgres import new_database, run_server
@@ -79,6 +80,7 @@ def reader(tmp_path: Path, model: OpenAIServer) -> Iterator[Reader]:
         managers = Programs(tmp_path / "managers")
         managers.add("systemctl")
         managers.answer("show chie.service", output="ActiveState=active\nSubState=running\n")
+        write_claude(managers.folder)
         env["PATH"] = f"{managers.folder}:{BIN}:{os.environ['PATH']}"
         yield Reader(tmp_path, env)
 

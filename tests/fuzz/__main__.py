@@ -21,7 +21,7 @@ def _zip(kind: int) -> bytes:
 SEEDS = {
     "markdown_file": [
         "---\nid: k-1\ntitle: x\ntags: [a, b]\ncreated: 2024-05-01\nprivate: true\n---\n# 知恵\n".encode(),
-        b"---\nid: k\ntitle: x\nuser_id: u\nauthor_kind: agent\ncreated_at: 2024-05-01\nupdated_at: 2024-5-1\n---\nx",
+        b"---\nid: k\ntitle: x\nuser_id: u\norigin: agent\ncreated_at: 2024-05-01\nupdated_at: 2024-5-1\n---\nx",
     ],
     "zip_file": [_zip(zipfile.ZIP_STORED), _zip(zipfile.ZIP_DEFLATED)],
     "sse_reader": [b"\x05\x09\x11\x20: x\n\nid: 1\nevent: message\r\ndata: {}\r\ndata: y\r\n\r\n"],

@@ -66,7 +66,7 @@ def sent(page: TestClient, *files: tuple[str, bytes | str], **fields: Any) -> di
 
 def test_person_saves_and_reads_a_note(page: TestClient) -> None:
     note = page.get(f"{API}/{saved(page, JAPANESE)}").json()
-    assert (note["content"], note["tags"], note["author_kind"]) == (JAPANESE["content"], ["nginx", "性能"], "person")
+    assert (note["content"], note["tags"], note["origin"]) == (JAPANESE["content"], ["nginx", "性能"], "person")
     assert note["title"] == JAPANESE["content"][:30].strip()
 
 

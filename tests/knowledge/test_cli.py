@@ -48,7 +48,7 @@ def test_save_search_show_and_delete() -> None:
 def test_a_note_from_standard_input() -> None:
     note_id = saved_id(chie("notes", "save", "-", "--title", "題名", stdin="一行目\n二行目\n"))
     note = json.loads(chie("notes", "show", note_id, "--json").output)
-    assert (note["title"], note["content"], note["author_kind"]) == ("題名", "一行目\n二行目", "person")
+    assert (note["title"], note["content"], note["origin"]) == ("題名", "一行目\n二行目", "person")
 
 
 def test_similar_note_is_reported() -> None:

@@ -42,7 +42,7 @@ def test_export_and_import_into_an_empty_home_gives_the_same_notes(
     ours.save(
         "# 見出し\n\n本文---\n---\n続き", title='題: "引用" #x', tags=["yes", "null", "1e3", "日本"], source="a: b"
     )
-    ours.save("line one\r\nline two\ttabbed", author_kind="person")
+    ours.save("line one\r\nline two\ttabbed", origin="person")
     ours.save("---\nlooks: like front matter\n---\nbut is content")
     for number in range(105):
         ours.save(f"note {number}")
@@ -82,6 +82,16 @@ status: draft
 """
 
 
+@pytest.mark.req("ME-9")
+def test_what_recall_needs_survives_an_export(service: KnowledgeService, tmp_path: Path) -> None:
+    questions = ["なぜ 413: になる?", "- Why 413?"]
+    saved = service.save("raise the limit", questions=questions, errors=["413 too large"], proposal=True)
+    note = service.confirm(saved.id)
+    file = tmp_path / "note.md"
+    file.write_text(markdown.write(note), encoding="utf-8")
+    assert markdown.read(file) == note
+
+
 def test_an_obsidian_vault_comes_in_with_titles_tags_and_dates(
     new_service: Callable[[], KnowledgeService], tmp_path: Path
 ) -> None:
@@ -97,7 +107,7 @@ def test_an_obsidian_vault_comes_in_with_titles_tags_and_dates(
     assert import_files(service, markdown_files(vault)).saved == 3
     notes = {note.title: note for note in all_notes(service)}
     log = notes["コンテナのログを見る"]
-    assert (log.tags, log.status, log.author_kind) == (["docker", "本番環境"], "draft", "person")
+    assert (log.tags, log.status, log.origin) == (["docker", "本番環境"], "draft", "import")
     assert log.created_at == datetime(2024, 5, 1, tzinfo=UTC)
     assert log.updated_at == datetime(2024, 6, 2, 1, tzinfo=UTC)
     assert log.source == "サーバー/ログ.md"
@@ -328,7 +338,7 @@ def test_an_id_counts_only_where_we_wrote_it(new_service: Callable[[], Knowledge
     note = Note(id="k-1", title="t", content="c", created_at=MOMENT, updated_at=MOMENT)
     ours = markdown.write(note)
     assert parsed(ours) == note
-    for field in ("title", "user_id", "author_kind", "created_at", "updated_at"):
+    for field in ("title", "user_id", "origin", "created_at", "updated_at"):
         lines = [line for line in ours.splitlines() if not line.startswith(f"{field}:")]
         assert parsed("\n".join(lines)).id == parsed("x").id, field
     for folder, text in (("a", "最初のメモ"), ("b", "another note")):

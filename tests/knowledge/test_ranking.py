@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chie.knowledge.ranking import MIN_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS, Match, Query, display_score
+from chie.knowledge.store.scoring import part_of_word, term_weights, total_weight
 
 SHARES = st.floats(0, 1)
 
@@ -75,3 +76,26 @@ def test_query_inside_a_longer_word_does_not_match(query: str, text: str, matche
 
 def test_displayed_score_is_clipped_and_rounded() -> None:
     assert (display_score(1.3), display_score(1.0), display_score(0.123456)) == (1.0, 1.0, 0.1235)
+
+
+@pytest.mark.parametrize(
+    ("term", "weight"),
+    [
+        ("障害", 1.0),
+        ("サバ", 1.0),
+        ("nginx", 2.0),
+        ("413", 2.0),
+        ("ノ障", 0.3),
+        ("害ガ", 0.3),
+        ("何ガ", 0.1),
+        ("起キ", 1.0),
+    ],
+)
+def test_particles_count_less_and_latin_words_more_than_bigrams(term: str, weight: float) -> None:
+    assert part_of_word(term) == weight
+
+
+def test_question_words_cost_a_passage_hardly_any_share_of_the_query() -> None:
+    terms = ["障害", "害ノ", "原因", "因ハ", "ハ何", "何カ"]
+    known = term_weights({"障害": 1, "原因": 1}, 100)
+    assert sum(known.values()) / total_weight(terms, known, 100) > 0.6

@@ -71,7 +71,7 @@ def a_note(**fields: Any) -> Note:
 def test_saved_note_has_author_and_dates(service: KnowledgeService, home: Path) -> None:
     with acting_as(YUKI):
         saved = service.save(
-            "  nginx の設定 ", title=" a\n b ", tags=["#Xx"], source=" http://a ", private=True, author_kind="person"
+            "  nginx の設定 ", title=" a\n b ", tags=["#Xx"], source=" http://a ", private=True, origin="person"
         )
         note = service.get(f" {saved.id} ")
     assert note == Note(
@@ -81,8 +81,10 @@ def test_saved_note_has_author_and_dates(service: KnowledgeService, home: Path) 
         tags=["Xx"],
         source="http://a",
         user_id="yuki",
-        author_kind="person",
+        origin="person",
         private=True,
+        confirmed_by="yuki",
+        confirmed_at=START,
         created_at=START,
         updated_at=START,
     )
@@ -93,7 +95,7 @@ def test_saved_note_has_author_and_dates(service: KnowledgeService, home: Path) 
 
 def test_defaults_of_a_saved_note(service: KnowledgeService) -> None:
     note = service.get(service.save("x").id)
-    assert (note.author_kind, note.private, note.source, note.tags) == ("agent", False, None, [])
+    assert (note.origin, note.private, note.source, note.tags) == ("assistant", False, None, [])
 
 
 def test_writing_requires_a_user(service: KnowledgeService) -> None:

@@ -12,6 +12,7 @@ from threading import Thread
 
 import pytest
 from tests.contract.note_filters import NoteFilterContract
+from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.layouts import NOTES, assert_same_results, load_sqlite, notes_of
@@ -45,7 +46,7 @@ def fresh_store(tmp_path: Path) -> Callable[[], NoteStore]:
     return lambda: SqliteStore(tmp_path / f"{next(names)}.db", HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract):
+class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract):
     pass
 
 

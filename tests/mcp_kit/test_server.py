@@ -1,10 +1,13 @@
 """The MCP server class, over HTTP and within the process."""
 
+import json
 import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 import uvicorn
@@ -106,3 +109,34 @@ async def test_call_keeps_a_valid_request_id(mode: str) -> None:
     assert kept.data == "0123456789ab"
     assert len({kept.data, other.data, none.data}) == 3
     assert all(re.fullmatch("[0-9a-f]{12}", result.data) for result in (other, none))
+
+
+async def test_every_write_is_audited_and_a_read_only_tool_is_looked_up_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Looking a tool up takes as long as an empty call of it."""
+    server = Server("kind", "", check=dict, close=lambda: None)
+    looked_up: list[str] = []
+    get_tool = server.get_tool
+
+    async def counted(name: str, version: Any = None) -> Any:
+        looked_up.append(name)
+        return await get_tool(name, version)
+
+    monkeypatch.setattr(server, "get_tool", counted)
+
+    @server.declare(ToolAnnotations(read_only_hint=True))
+    async def read() -> str:
+        return "読む"
+
+    @server.declare(ToolAnnotations(read_only_hint=False))
+    async def write(id: str) -> str:  # noqa: A002
+        return id
+
+    async with Client(server) as client:
+        for _ in range(3):
+            await client.call_tool("read", {})
+            await client.call_tool("write", {"id": "メモ-1"})
+    assert looked_up.count("write") - looked_up.count("read") == 2
+    records = [json.loads(line) for line in (home / "audit.log").read_text("utf-8").splitlines()]
+    assert [(line["kind"], line["id"]) for line in records] == [("kind.write", "メモ-1")] * 3

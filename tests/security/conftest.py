@@ -54,6 +54,7 @@ class Team:
     answer_id: str = ""
     note_id: str = ""
     shared_id: str = ""
+    proposal_id: str = ""
     servers: dict[str, Server | ConfigurationError] = field(default_factory=dict)
 
     def call(self, who: str | None, method: str, path: str, **options: Any) -> Any:
@@ -82,6 +83,7 @@ class Team:
         return {
             "session": self.call("aki", "GET", f"/api/sessions/{self.session_id}").json(),
             "note": self.call("aki", "GET", f"/api/knowledge/{self.note_id}").json(),
+            "proposal": self.call("aki", "GET", f"/api/knowledge/{self.proposal_id}").json(),
             "shared": self.call("aki", "GET", f"/api/knowledge/{self.shared_id}").json(),
         }
 
@@ -149,3 +151,5 @@ def _populate(team: Team) -> None:
     team.note_id = team.call("aki", "POST", "/api/knowledge", json=private).json()["id"]
     shared = {"content": "the safe is in the cellar", "tags": ["office"]}
     team.shared_id = team.call("aki", "POST", "/api/knowledge", json=shared).json()["id"]
+    proposal = {"content": "the spare key is under the mat", "private": True, "proposal": True}
+    team.proposal_id = team.tool("aki", "knowledge", "save_knowledge", **proposal)["structuredContent"]["id"]

@@ -35,6 +35,12 @@ NOTE = {
     "updated_at": "2026-01-01T00:00:00Z",
 }
 
+PROMPT = {
+    "hook_event_name": "UserPromptSubmit",
+    "session_id": "s",
+    "prompt": "where is the password kept? in the safe?",
+}
+
 ROUTES: dict[str, Case] = {
     "GET /": Case(PUBLIC),
     "GET /assets/index-1.js": Case(PUBLIC),
@@ -79,6 +85,16 @@ ROUTES: dict[str, Case] = {
     "PUT /api/knowledge/{note_id}": Case(PRIVATE, body=NOTE),
     "DELETE /api/knowledge/{note_id}": Case(PRIVATE),
     "GET /api/knowledge/{note_id}/similar": Case(PRIVATE),
+    "PUT /api/knowledge/{note_id}/confirmation": Case(PRIVATE),
+    "DELETE /api/knowledge/{note_id}/confirmation": Case(PRIVATE),
+    "GET /api/knowledge/inbox": Case(LISTING),
+    "GET /api/knowledge/inbox/count": Case(SHARED),
+    "POST /api/knowledge/inbox/{note_id}/accept": Case(PRIVATE, body={}),
+    "POST /api/knowledge/inbox/{note_id}/reopen": Case(PRIVATE),
+    "POST /api/knowledge/inbox/{note_id}/merge": Case(PRIVATE, body={"into": "{shared_id}", "content": "mine now"}),
+    "POST /api/knowledge/inbox/{note_id}/reject": Case(PRIVATE),
+    "POST /hooks/claude-code": Case(LISTING, body=PROMPT),
+    "GET /hooks/status": Case(SHARED),
     "GET /api/n8n/workflows": Case(SHARED),
     "GET /api/n8n/workflows/{workflow_id}": Case(SHARED),
     "GET /api/n8n/workflows/{workflow_id}/executions": Case(SHARED),
@@ -114,7 +130,8 @@ def filled(team: Team, text: str) -> str:
     return (
         text.replace("{session_id}", team.session_id)
         .replace("{message_id}", message)
-        .replace("{note_id}", team.note_id)
+        .replace("{note_id}", team.proposal_id if "/inbox/" in text else team.note_id)
+        .replace("{shared_id}", team.shared_id)
     )
 
 
@@ -149,13 +166,15 @@ def test_token_is_required(team: Team) -> None:
 @pytest.mark.parametrize("who", ["ben", "root"])
 def test_private_things_of_others_are_not_found_and_not_changed(team: Team, who: str) -> None:
     unknown = team.call(who, "GET", "/api/knowledge/k-0000000000000000").json()["detail"]
+    no_proposal = team.call(who, "POST", "/api/knowledge/inbox/k-0000000000000000/reject").json()["detail"]
     before = team.possessions()
     for name in of_kind(PRIVATE):
         answer = request(team, who, name)
         assert answer.status_code == 404, (name, answer.text)
         assert SECRET not in answer.text
         if "note_id" in name:
-            assert answer.json()["detail"] == unknown, name
+            of_inbox = "/inbox/" in name and not name.endswith("/reopen")
+            assert answer.json()["detail"] == (no_proposal if of_inbox else unknown), name
         assert team.possessions() == before, name
 
 
@@ -165,8 +184,9 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
         "PUT /api/knowledge/{note_id}": 409,
         "POST /api/chat/{message_id}/approve": 409,
         "DELETE /api/sessions/{session_id}": 204,
+        "POST /api/knowledge/inbox/{note_id}/reject": 404,  # it has been merged
     }
-    for name in sorted(of_kind(PRIVATE), key=lambda name: name.startswith("DELETE")):
+    for name in sorted(of_kind(PRIVATE), key=lambda name: name.startswith("DELETE") and "confirm" not in name):
         assert request(team, "aki", name).status_code == expected.get(name, 200), name
 
 
@@ -179,7 +199,7 @@ def test_lists_hide_private_things_of_others(team: Team) -> None:
         assert SECRET not in shown, name
         assert team.session_id not in shown, name
         assert team.note_id not in shown, name
-        assert '"author":"aki","count":2' not in shown, name
+        assert team.proposal_id not in shown, name
         assert team.possessions() == before, name
 
 
@@ -187,8 +207,8 @@ def test_lists_show_everything_to_the_owner(team: Team) -> None:
     for name in of_kind(LISTING):
         if name.startswith("GET") and name != "GET /metrics":
             shown = text_of(request(team, "aki", name))
-            own = (team.note_id, team.session_id, SECRET, '"author":"aki","count":2')
-            assert any(one in shown for one in own), name
+            own = (team.note_id, team.session_id, team.proposal_id, SECRET, '"author":"aki"')
+            assert any(mine in shown for mine in own), name
 
 
 def text_of(answer: Any) -> str:

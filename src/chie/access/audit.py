@@ -45,5 +45,8 @@ def _path(*_: object) -> Path | None:
 
 
 def _append(path: Path, text: str) -> None:
-    make_folder(path.parent)
-    append_line(path, text)
+    try:
+        append_line(path, text)
+    except FileNotFoundError:
+        make_folder(path.parent)
+        append_line(path, text)

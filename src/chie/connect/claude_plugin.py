@@ -46,7 +46,7 @@ class ClaudePlugin:
         return same and self._files() == rendered(login)
 
     def install(self, login: Login) -> None:
-        program = _claude()
+        program = find_program()
         if self.find() is not None:
             self._uninstall(program)
         files = rendered(login)
@@ -58,7 +58,7 @@ class ClaudePlugin:
         """False if there was nothing to remove."""
         found = self.find()
         if found is not None:
-            self._uninstall(_claude())
+            self._uninstall(find_program())
         if self.folder.exists():
             shutil.rmtree(self.folder)
             return True
@@ -81,6 +81,14 @@ class ClaudePlugin:
         _run(program, "uninstall", ID)
         _run(program, "marketplace", "remove", NAME)
         shutil.rmtree(_config_folder() / "plugins" / "cache" / NAME, ignore_errors=True)
+
+
+def is_recorded() -> bool:
+    """Whether Claude Code's own list has the plugin; read from its file, because its program takes a second."""
+    try:
+        return ID in (_config_folder() / "plugins" / "installed_plugins.json").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def rendered(login: Login) -> dict[str, bytes]:
@@ -146,7 +154,8 @@ def _dumped(content: object) -> bytes:
     return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _claude() -> str:
+def find_program() -> str:
+    """The path of `claude`; ConfigurationError if there is none."""
     found = shutil.which("claude")
     if found is None:
         raise ConfigurationError("connect.claude_not_found")
@@ -164,7 +173,7 @@ def _list_plugins() -> list[dict[str, Any]]:
 
 def _marketplace_folder() -> str | None:
     """Versions that copy a plugin do not name its folder."""
-    for marketplace in _parsed(_run(_claude(), "marketplace", "list", "--json")):
+    for marketplace in _parsed(_run(find_program(), "marketplace", "list", "--json")):
         if marketplace.get("name") == NAME:
             return marketplace.get("path")
     return None

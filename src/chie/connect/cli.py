@@ -42,7 +42,7 @@ DEFAULT_SERVERS = ("knowledge",)
 )
 @click.option("--remove", is_flag=True, help="Remove the servers again; with --memory, the hooks.")
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
-def connect(  # noqa: PLR0913 - one parameter per option
+def connect(
     client: str,
     servers: tuple[str, ...],
     http: str | None,

@@ -68,6 +68,9 @@ class Memory:
         click.echo(json.dumps(config.render(), indent=2, ensure_ascii=False))
 
     def _add_plugin(self, *, yes: bool) -> None:
+        from chie.connect.claude_plugin import find_program
+
+        find_program()  # before anything is asked
         plugin, login = self._plugin(), self.login()
         if plugin.is_current(login):
             click.echo(f"The plugin is already installed in {self.client.name} and asks {login.url}.")

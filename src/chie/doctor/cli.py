@@ -45,7 +45,7 @@ def doctor(port: int, *, as_json: bool) -> None:
 
 
 def all_checks(port: int) -> "list[Check]":
-    from chie.doctor import clients, knowledge, machine, models, servers, storage, users
+    from chie.doctor import clients, knowledge, machine, memory, models, servers, storage, users
     from chie.doctor.finding import EDIT_SETTINGS
     from chie.doctor.runner import Check
     from chie.installation.commands import upgrade_chie
@@ -70,6 +70,7 @@ def all_checks(port: int) -> "list[Check]":
         Check("port", partial(machine.check_port, port), machine.FREE_PORT),
         Check("service", machine.check_service, machine.SHOW_SERVICE),
         Check("MCP clients", clients.check_clients, clients.CONNECT),
+        Check(memory.NAME, memory.check_memory, memory.INSTALL),
     ]
 
 

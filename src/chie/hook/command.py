@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEADLINE_SECONDS = 0.8  # the clients wait for the hook; with the start of the process, less than a second
+RESPONSE_SECONDS = 0.6  # the rest is for the text that says so
 ROUTE = "/hooks/claude-code"
 MAX_BODY_BYTES = 256 * 1024
 MAX_TEXT = 16 * 1024  # of each text in a larger body
@@ -70,7 +71,7 @@ def _ask(question: dict[str, Any], env: Mapping[str, str], *, at_start: bool) ->
 
         question = {**question, "git_remote": git_remote(str(question.get("cwd") or ""))}
     try:
-        status, content = post(url + ROUTE, _encoded(question), token, DEADLINE_SECONDS * 0.9)
+        status, content = post(url + ROUTE, _encoded(question), token, RESPONSE_SECONDS)
     except (OSError, ResponseError, ValueError):
         return _problem(UNREACHABLE, url, home, env) if at_start else {}
     if status in (401, 403):

@@ -14,9 +14,10 @@ from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
+from chie.knowledge.inbox_api import declare_inbox
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
-from chie.knowledge.results import SaveResult
+from chie.knowledge.results import ReadHit, ReadNote, SaveResult
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
@@ -50,6 +51,8 @@ class NewNote(Body):
     source: str | None = None
     private: bool = Field(default=False, description="Visible only to you instead of the whole team.")
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
+    questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
+    errors: list[str] = Field(default=[], description="Lines of errors that the note explains.")
 
 
 class NoteChange(Body):
@@ -57,6 +60,8 @@ class NoteChange(Body):
     title: str | None = None
     tags: list[str] | None = None
     private: bool | None = None
+    questions: list[str] | None = None
+    errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
     )
@@ -71,7 +76,7 @@ class Highlights(BaseModel):
 
 
 class MarkedHit(BaseModel):
-    hit: Hit
+    hit: ReadHit
     highlights: Highlights
 
 
@@ -126,6 +131,7 @@ def create_api(service: KnowledgeService) -> APIRouter:
     router = APIRouter()
     _declare_looking(router, service)
     _declare_exchange(router, service)
+    declare_inbox(router, service)
     _declare_notes(router, service)
     return router
 
@@ -198,14 +204,17 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             tags=body.tags,
             source=body.source,
             private=body.private,
-            author_kind="person",
+            questions=body.questions,
+            errors=body.errors,
+            origin="person",
             secrets=body.secrets,
         )
         return _saved(saved)
 
     @router.get("/{note_id}", responses=errors(404))
-    def read_note(note_id: str) -> Note:
-        return service.get(note_id)
+    def read_note(note_id: str) -> ReadNote:
+        """`flags` tell where the text seems to address a model; absent if there are none."""
+        return ReadNote.of(service.get(note_id))
 
     @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
     def change_note(note_id: str, body: NoteChange) -> PageSaveResult:
@@ -216,8 +225,11 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             title=body.title,
             tags=body.tags,
             private=body.private,
+            questions=body.questions,
+            errors=body.errors,
             seen=body.updated_at,
             secrets=body.secrets,
+            by="person",
         )
         return _saved(saved)
 
@@ -275,7 +287,8 @@ def _imported(report: ImportReport) -> Imported:
 
 def _marked(hit: Hit, query: str) -> MarkedHit:
     return MarkedHit(
-        hit=hit, highlights=Highlights(title=highlight(query, hit.title), content=highlight(query, hit.content))
+        hit=ReadHit.of(hit),
+        highlights=Highlights(title=highlight(query, hit.title), content=highlight(query, hit.content)),
     )
 
 

@@ -20,6 +20,7 @@ from chie.access.audit import record
 from chie.database.settings import database_url
 from chie.database.url import parse_location
 from chie.errors import NotFoundError, ValidationError
+from chie.knowledge.cli_options import AS_JSON, FOLDER, SECRETS, TAGS
 from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
 from chie.knowledge.note import Heading, Page
@@ -33,17 +34,6 @@ from chie.settings import load
 if TYPE_CHECKING:
     from chie.knowledge.screening.screen import SecretPolicy
     from chie.knowledge.store.base import NoteStore
-
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
-TAGS = click.option("--tag", "tags", multiple=True, help="May be repeated.")
-SECRETS = click.option(
-    "--secrets",
-    type=click.Choice(["refuse", "mask", "allow"]),
-    default="refuse",
-    show_default=True,
-    help="What to do with text that looks like a password or a key.",
-)
-FOLDER = click.argument("folder", type=click.Path(path_type=Path))
 
 
 @click.group()
@@ -95,7 +85,7 @@ def save(
         content = _standard_input()
     with _service() as service:
         saved = service.save(
-            content, title=title, tags=tags, source=source, private=private, author_kind="person", secrets=secrets
+            content, title=title, tags=tags, source=source, private=private, origin="person", secrets=secrets
         )
     if as_json:
         return _print_json(asdict(SaveResult.of(saved)))

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, time
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, get_args
 from uuid import NAMESPACE_URL, uuid5
 
 import yaml
@@ -16,7 +16,7 @@ from yaml.nodes import ScalarNode
 from chie.errors import ValidationError
 from chie.knowledge import obsidian
 from chie.knowledge.encodings import decode
-from chie.knowledge.note import ANONYMOUS, Note, new_id
+from chie.knowledge.note import ANONYMOUS, Note, NoteOrigin, new_id
 from chie.knowledge.obsidian import Resolve
 from chie.knowledge.validation import MAX_TAG, MAX_TAGS
 
@@ -34,7 +34,7 @@ _PLAIN_ID = re.compile(r"[\w-]{1,100}", re.ASCII)
 _MAX_NAME_BYTES = 255 - len("-.part")  # the limit of most file systems
 _MAX_FRONT_MATTER = 64 * 1024  # characters; parsing YAML is slow
 _MAX_ID_ATTEMPTS = 8
-_ALWAYS_WRITTEN = {"id", "title", "user_id", "author_kind", "created_at", "updated_at"}
+_ALWAYS_WRITTEN = {"id", "title", "user_id", "created_at", "updated_at"}
 _NULL = "tag:yaml.org,2002:null"
 
 
@@ -58,8 +58,7 @@ def _nowhere(_: str) -> None:
 def write(note: Note) -> str:
     """Lossless: `read` returns the same note."""
     fields = {key: value for key, value in asdict(note).items() if value not in (None, [], False) and key != "content"}
-    fields["created_at"] = note.created_at.isoformat()
-    fields["updated_at"] = note.updated_at.isoformat()
+    fields |= {name: value.isoformat() for name, value in fields.items() if isinstance(value, datetime)}
     matter = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=1_000_000)
     return f"---\n{matter}---\n{note.content}\n"
 
@@ -112,7 +111,7 @@ def exported(path: Path) -> Note | None:
     try:
         content, changed = _contents(path)
         fields, _ = _parts(decode(content)) if content.startswith(b"---\nid: ") else ({}, "")
-        ours = fields.keys() >= _ALWAYS_WRITTEN
+        ours = _is_ours(fields)
         return parse(decode(content), name=path.stem, source=path.name, changed=changed) if ours else None
     except ValidationError:
         return None
@@ -136,7 +135,7 @@ def _parsed(text: str, *, name: str, source: str, changed: datetime, owner: str,
     """An id in the front matter is used only in our own exports, which are read as they are: ids of other programs are
     often not unique. Without `resolve` the text has no tags and links."""
     fields, body = _parts(text)
-    ours = fields.keys() >= _ALWAYS_WRITTEN
+    ours = _is_ours(fields)
     created = _moment(fields, "created_at", "created", "date") or changed
     title, tags = _title(fields, body, name), _listed(fields, "tags", "tag")
     if not ours and resolve is not None:
@@ -150,8 +149,13 @@ def _parsed(text: str, *, name: str, source: str, changed: datetime, owner: str,
         source=_text(fields, "source") or (None if ours else source),
         status=_text(fields, "status"),
         user_id=_text(fields, "user_id") or owner,
-        author_kind="agent" if fields.get("author_kind") == "agent" else "person",
-        private=(_text(fields, "private") or "").lower() in ("true", "yes", "on"),
+        origin=_origin(fields) if ours else "import",
+        private=_is_true(fields, "private"),
+        proposal=ours and _is_true(fields, "proposal"),
+        questions=_lines(fields, "questions"),
+        signatures=_lines(fields, "signatures") if ours else [],
+        confirmed_by=_text(fields, "confirmed_by") if ours else None,
+        confirmed_at=_moment(fields, "confirmed_at") if ours else None,
         created_at=created,
         updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created, changed),
     )
@@ -218,6 +222,26 @@ def _listed(fields: dict[Any, Any], *names: str) -> list[str]:
     if isinstance(found, str):
         return [part for part in re.split(r"[,\s]+", found) if part]
     return [part for part in found if isinstance(part, str)] if isinstance(found, list) else []
+
+
+def _is_ours(fields: dict[Any, Any]) -> bool:
+    """Whether Chie has exported the file."""
+    return fields.keys() >= _ALWAYS_WRITTEN and not fields.keys().isdisjoint(("origin", "author_kind"))
+
+
+def _lines(fields: dict[Any, Any], name: str) -> list[str]:
+    found = fields.get(name)
+    return [line for line in found if isinstance(line, str)] if isinstance(found, list) else []
+
+
+def _is_true(fields: dict[Any, Any], name: str) -> bool:
+    return (_text(fields, name) or "").lower() in ("true", "yes", "on")
+
+
+def _origin(fields: dict[Any, Any]) -> NoteOrigin:
+    """Older exports call it `author_kind`."""
+    found = _text(fields, "origin") or _text(fields, "author_kind")
+    return "assistant" if found == "agent" else next((one for one in get_args(NoteOrigin) if one == found), "import")
 
 
 def _aliases(fields: dict[Any, Any]) -> list[str]:

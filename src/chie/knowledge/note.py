@@ -9,7 +9,8 @@ from urllib.parse import quote
 from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - re-exported for the stores
 from chie.messages.catalogue import Message
 
-AuthorKind = Literal["person", "agent"]
+NoteOrigin = Literal["person", "assistant", "import", "hook"]
+"""Who wrote a note: a person, an assistant by itself or because a hook asked it, or another program's file."""
 
 
 def new_id() -> str:
@@ -41,7 +42,11 @@ class ImportedFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """A whole note. It is shared with the team unless `private`: then only its author sees it."""
+    """A whole note. The team sees it unless it is `private` or a `proposal` that nobody has accepted yet.
+
+    `questions` are questions that it answers, in other words than its own, and `signatures` are errors that it explains
+    (`recall/signatures.py`). `confirmed_by` is the person who has said that it is right.
+    """
 
     id: str
     title: str
@@ -50,27 +55,41 @@ class Note:
     source: str | None = None
     status: str | None = None
     user_id: str = ANONYMOUS
-    author_kind: AuthorKind = "agent"
+    origin: NoteOrigin = "assistant"
     private: bool = False
+    proposal: bool = False
+    questions: list[str] = field(default_factory=list)
+    signatures: list[str] = field(default_factory=list)
+    confirmed_by: str | None = None
+    confirmed_at: datetime | None = None
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def reader(self) -> str | None:
+        """The only user who finds the note; None for a note of the team."""
+        return self.user_id if self.private or self.proposal else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
     """A search result. `content` is the note's best passage; `partial` means that the note has more. A hit that is not
-    `confident` is as similar as unrelated notes can be by chance: perhaps it helps."""
+    `confident` is as similar as unrelated notes can be by chance: perhaps it helps. `question` is the note's question
+    that matched, if one did."""
 
     id: str
     title: str
     content: str
     score: float
     confident: bool = True
+    question: str | None = None
     tags: list[str] = field(default_factory=list)
     source: str | None = None
     status: str | None = None
     user_id: str = ANONYMOUS
     private: bool = False
+    proposal: bool = False
+    confirmed_by: str | None = None
     created_at: datetime
     updated_at: datetime
     partial: bool = False

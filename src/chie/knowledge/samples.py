@@ -91,7 +91,7 @@ def add_samples(service: KnowledgeService) -> list[str]:
                     content=content,
                     tags=[*tags, TAG],
                     user_id="chie",
-                    author_kind="person",
+                    origin="person",
                     created_at=moment,
                     updated_at=moment,
                 )

@@ -1,22 +1,21 @@
 """Use cases of notes: permissions, timestamps, conflicts and what "not found" means."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
-from chie.knowledge import validation
+from chie.errors import ConflictError, NotFoundError, ValidationError
+from chie.knowledge import rules, validation
 from chie.knowledge.note import (
     AuthorCount,
-    AuthorKind,
     Found,
     Hit,
     ImportedFile,
     Note,
+    NoteOrigin,
     Page,
     Saved,
     Similar,
@@ -34,7 +33,6 @@ MAX_RELATED = 5
 RELATED_QUERY_LENGTH = 400  # characters of the content that describe its topic
 MIN_RELATED_SCORE = 0.35  # notes with a lower score share words, not a topic
 MAX_UPDATE_ATTEMPTS = 3
-VERSION_STEP = timedelta(microseconds=1)  # the resolution of every store
 
 ImportOutcome = Literal["saved", "unchanged", "newer"]
 
@@ -52,9 +50,13 @@ class KnowledgeService:
         tags: Sequence[str] | None = None,
         source: str | None = None,
         private: bool = False,
-        author_kind: AuthorKind = "agent",
+        proposal: bool = False,
+        questions: Sequence[str] | None = None,
+        errors: Sequence[str] | None = None,
+        origin: NoteOrigin = "assistant",
         secrets: SecretPolicy = "refuse",
     ) -> Saved:
+        """`errors` are lines of errors that the note explains. What a person writes is confirmed by them."""
         content = validation.valid_content(content)
         user = known_user()
         moment = self._clock()
@@ -65,8 +67,13 @@ class KnowledgeService:
             tags=validation.valid_tags(tags),
             source=validation.valid_source(source),
             user_id=user.id,
-            author_kind=author_kind,
+            origin=origin,
             private=private,
+            proposal=proposal,
+            questions=validation.valid_questions(questions),
+            signatures=validation.valid_errors(errors),
+            confirmed_by=user.id if origin == "person" else None,
+            confirmed_at=moment if origin == "person" else None,
             created_at=moment,
             updated_at=moment,
         )
@@ -84,21 +91,32 @@ class KnowledgeService:
         title: str | None = None,
         tags: Sequence[str] | None = None,
         private: bool | None = None,
+        questions: Sequence[str] | None = None,
+        errors: Sequence[str] | None = None,
         seen: datetime | None = None,
+        by: NoteOrigin = "assistant",
         secrets: SecretPolicy = "refuse",
     ) -> Saved:
         """Change only the given fields. A concurrent change is merged by starting again from the new version, unless
-        the caller passes the `updated_at` that it has `seen`: then it is a conflict.
+        the caller passes the `updated_at` that it has `seen`: then it is a conflict. A person's change confirms the
+        note, and an assistant's change of the text needs to be confirmed again.
         """
-        if content is None and title is None and tags is None and private is None:
+        if all(given is None for given in (content, title, tags, private, questions, errors)):
             raise ValidationError("knowledge.nothing_to_change")
         for attempt in range(MAX_UPDATE_ATTEMPTS):
             stored = self.get(note_id)
-            _require_permission(stored, private=private)
-            _require_version(stored, seen)
+            rules.require_permission(stored, private=private)
+            rules.require_version(stored, seen)
             note = validation.changed(
-                stored, content=content, title=title, tags=tags, moment=self._next_version(stored)
+                stored,
+                content=content,
+                title=title,
+                tags=tags,
+                questions=questions,
+                errors=errors,
+                moment=self.next_version(stored),
             )
+            note = rules.confirmation_after(stored, note, by)
             note = note if private is None else replace(note, private=private)
             note = screened(note, secrets, stored=stored)
             try:
@@ -111,9 +129,9 @@ class KnowledgeService:
                 return _saved(note, notice=notice)
         raise AssertionError("unreachable")
 
-    def _next_version(self, stored: Note) -> datetime:
+    def next_version(self, stored: Note) -> datetime:
         """Later than the stored version even if the clock was set back or an imported file has a date in the future."""
-        return max(self._clock(), _following(stored))
+        return max(self._clock(), rules.following(stored))
 
     def get(self, note_id: str) -> Note:
         note_id = validation.required_id(note_id)
@@ -126,11 +144,11 @@ class KnowledgeService:
     def find(self, note_id: str) -> Note | None:
         """None also for another user's private note, so that its existence does not leak."""
         note = self.store.get(note_id)
-        return note if note is not None and _is_visible(note) else None
+        return note if note is not None and rules.is_visible(note) else None
 
     def delete(self, note_id: str) -> None:
         note = self.get(note_id)
-        _require_permission(note)
+        rules.require_permission(note)
         if not self.store.delete(note.id):
             raise NotFoundError("knowledge.note_not_found")
         record("note.deleted", note.id)
@@ -174,18 +192,18 @@ class KnowledgeService:
         """As `import_note`, with the fingerprint of the note's file and the `previous` import of the note: then dates
         decide only if both the file and the note have changed since. Returns the note's version after this import."""
         stored = self._stored(note)
-        note = screened(validation.cleaned(_owned(note, stored)), secrets, stored=stored)
+        note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored)
         if stored == note:
             return "unchanged", note.updated_at
         if stored is not None:
-            _require_permission(stored, private=note.private)
+            rules.require_permission(stored, private=note.private)
             if not overwrite:
-                if _keeps(stored, note, fingerprint, previous):
-                    if _differs_only_in_dates(stored, note):
+                if rules.keeps(stored, note, fingerprint, previous):
+                    if rules.differs_only_in_dates(stored, note):
                         return "unchanged", stored.updated_at
                     return "newer", previous.version if previous else note.updated_at
                 if previous:  # the file may have an older date than the version that it replaces
-                    note = replace(note, updated_at=max(note.updated_at, _following(stored)))
+                    note = replace(note, updated_at=max(note.updated_at, rules.following(stored)))
         if not dry_run:
             self.store.save(note, replacing=stored)
             record("note.imported", note.id)
@@ -204,15 +222,25 @@ class KnowledgeService:
     def restore(self, note: Note, *, secrets: SecretPolicy = "refuse") -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
         stored = self._stored(note)
-        note = screened(validation.cleaned(_owned(note, stored)), secrets, stored=stored)
+        note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored)
         self.store.save(note)
         record("note.restored", note.id)
+        return note
+
+    def confirm(self, note_id: str, *, confirmed: bool = True) -> Note:
+        """Say, as a person, that a note is right, or take that back. This is no change of the note."""
+        stored = self.get(note_id)
+        user = known_user()
+        who, when = (user.id, self._clock()) if confirmed else (None, None)
+        note = replace(stored, confirmed_by=who, confirmed_at=when)
+        self.store.save(note, replacing=stored)
+        record("note.confirmed" if confirmed else "note.unconfirmed", note.id)
         return note
 
     def _stored(self, note: Note) -> Note | None:
         """The stored note with this id. Another user's private note counts as not found and cannot be overwritten."""
         stored = self.store.get(validation.valid_id(note.id))
-        if stored is not None and not _is_visible(stored):
+        if stored is not None and not rules.is_visible(stored):
             raise NotFoundError("knowledge.note_not_found")
         return stored
 
@@ -222,47 +250,6 @@ class KnowledgeService:
         query = f"{note.title}\n{note.content[:RELATED_QUERY_LENGTH]}"
         found = self.store.search(query, limit=validation.valid_limit(limit) + 1, tags=(), viewer=current_user().id)
         return [hit for hit in found.hits if hit.id != note.id and hit.score >= MIN_RELATED_SCORE][:limit]
-
-
-def _is_visible(note: Note) -> bool:
-    return not note.private or note.user_id == current_user().id
-
-
-def _require_permission(note: Note, *, private: bool | None = None) -> None:
-    """Only the author or an admin may change a note, and only the author its visibility."""
-    user = current_user()
-    if note.user_id != user.id and not user.admin:
-        raise ForbiddenError("knowledge.note_forbidden", author=note.user_id)
-    if note.user_id != user.id and private not in (None, note.private):
-        raise ForbiddenError("knowledge.visibility_forbidden", author=note.user_id)
-
-
-def _keeps(stored: Note, note: Note, fingerprint: str | None, previous: ImportedFile | None) -> bool:
-    """Whether an import leaves the stored note as it is."""
-    if previous is None:
-        return stored.updated_at > note.updated_at
-    edited = stored.updated_at != previous.version
-    if fingerprint == previous.fingerprint:
-        return edited or _differs_only_in_dates(stored, note)
-    return edited and stored.updated_at > note.updated_at
-
-
-def _following(stored: Note) -> datetime:
-    """The next version after the stored one; the last possible date has none."""
-    with suppress(OverflowError):
-        return stored.updated_at + VERSION_STEP
-    return stored.updated_at
-
-
-def _differs_only_in_dates(stored: Note, note: Note) -> bool:
-    return replace(note, created_at=stored.created_at, updated_at=stored.updated_at) == stored
-
-
-def _owned(note: Note, stored: Note | None) -> Note:
-    """A stored note keeps its author. The importing user becomes the author of a new one, unless they are an admin."""
-    user = known_user()
-    author = stored.user_id if stored else note.user_id if user.admin else user.id
-    return replace(note, user_id=author)
 
 
 def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: Message | None = None) -> Saved:
@@ -277,8 +264,3 @@ def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: Message | Non
         similar=list(similar),
         notice=notice,
     )
-
-
-def _require_version(stored: Note, seen: datetime | None) -> None:
-    if seen is not None and stored.updated_at != seen:
-        raise ConflictError("knowledge.note_changed")

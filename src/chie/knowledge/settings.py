@@ -18,6 +18,11 @@ class KnowledgeSettings(DatabaseSettings):
         description="`vector-search` stores notes in a Collection of Google Vector Search 2.0, which has its own "
         "embedding model ([set-up](vector-search.md)). Without it they are in the database.",
     )
+    recall: Literal["confirmed", "own", "all"] = Field(
+        default="confirmed",
+        description="Notes that hooks show to an assistant unasked: `confirmed` ones and the user's own, only the "
+        "user's `own`, or `all`. Search finds the others too.",
+    )
     embedding_url: str | None = Field(
         default=None,
         description="Base URL of an OpenAI-compatible embeddings server, such as `http://127.0.0.1:1234/v1`. "

@@ -10,13 +10,15 @@ Anyone who changes what `tokens` returns raises TOKENS_VERSION, so that the stor
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from chie import unicode as spelling
 from chie.unicode import normal
 
 TOKENS_VERSION = 2
 MAX_QUERY_TOKENS = 64
+MAX_KNOWN_WORD = 32  # characters; longer words are rare, and would fill the cache
 MAX_PHRASE_REACH = 30  # characters
 
 # Kana, kanji with their iteration marks, and the extensions beyond the basic plane.
@@ -69,7 +71,7 @@ def phrase(folded: str) -> re.Pattern[str]:
 
 
 def tokens(text: str) -> list[str]:
-    return list(_tokens(normal(text)))
+    return _tokens(normal(text))
 
 
 def query_tokens(text: str) -> list[str]:
@@ -114,40 +116,49 @@ def _is_identifier(word: str) -> bool:
     )
 
 
-def _tokens(text: str, *, grammar: bool = True) -> Iterator[str]:
+def _tokens(text: str, *, grammar: bool = True) -> list[str]:
+    found: list[str] = []
     for match in _PIECES.finditer(text):
-        if run := match["japanese"]:
-            yield from _japanese(run, grammar=grammar)
-        elif word := match["word"]:
-            yield from _word(word) if grammar else _content_words(word)
-        elif not unicodedata.category(match["symbol"]).startswith(("M", "P", "C")):
-            yield match["symbol"]
+        piece = match.group()
+        if match.lastgroup == "japanese":
+            found += _japanese(piece, grammar=grammar)
+        elif match.lastgroup == "word":
+            found += _word(piece) if grammar else _content_words(piece)
+        elif not unicodedata.category(piece).startswith(("M", "P", "C")):
+            found.append(piece)
+    return found
 
 
-def _japanese(run: str, *, grammar: bool) -> Iterator[str]:
+def _japanese(run: str, *, grammar: bool) -> list[str]:
     """Bigrams. Those of hiragana alone are mostly grammar, unless they are katakana in disguise (さーば)."""
     spelt = run.replace(_LONG_VOWEL, "") or run
     plain = one_spelling(spelt) or run
-    words = grammar or _LONG_VOWEL in run
-    for position, bigram in enumerate(_bigrams(plain)):
-        if words or not _HIRAGANA.fullmatch(spelt[position : position + 2]):
-            yield bigram
-    for gap in _INFLECTION.finditer(plain):
-        yield plain[gap.start() - 1] + plain[gap.end()]
+    found = _bigrams(plain)
+    if not grammar and _LONG_VOWEL not in run:
+        found = [bigram for at, bigram in enumerate(found) if not _HIRAGANA.fullmatch(spelt[at : at + 2])]
+    return found + [plain[gap.start() - 1] + plain[gap.end()] for gap in _INFLECTION.finditer(plain)]
 
 
 def _bigrams(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-def _word(word: str) -> Iterator[str]:
+def _word(word: str) -> Sequence[str]:
+    return _known_word(word) if len(word) <= MAX_KNOWN_WORD else _word_tokens(word)
+
+
+@lru_cache(maxsize=4096)
+def _known_word(word: str) -> Sequence[str]:
+    """Notes repeat their words."""
+    return _word_tokens(word)
+
+
+def _word_tokens(word: str) -> Sequence[str]:
     parts = [stem(part.casefold()) for part in _PARTS.findall(word)]
     whole = word.casefold()
     if len(parts) != 1:
-        yield whole
-    elif not word.isalnum() and "_" not in word:  # c++ and c# are not c
-        parts = [whole]
-    yield from parts
+        return whole, *parts
+    return (whole,) if not word.isalnum() and "_" not in word else parts  # c++ and c# are not c
 
 
 def _content_words(word: str) -> Iterator[str]:

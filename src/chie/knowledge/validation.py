@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from chie.errors import ValidationError
 from chie.knowledge.graphemes import cut
 from chie.knowledge.note import Note
+from chie.knowledge.recall.signatures import mask
 
 DEFAULT_TITLE_LENGTH = 30
 
@@ -18,6 +19,9 @@ MAX_TAG = 100
 MAX_SOURCE = 2_000
 MAX_QUERY = 10_000
 MAX_LIMIT = 100
+MAX_QUESTIONS = 10
+MAX_QUESTION = 300
+MAX_ERRORS = 20
 MAX_ID = 300
 
 # Control characters except tab and line ends, and lone surrogates, which cannot be encoded.
@@ -25,7 +29,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NOT_A_PATH_SEGMENT = re.compile(r"/|^\.{1,2}$")  # even percent-encoded, it would lead to another path
-RESERVED_IDS = frozenset({"search", "tags", "authors", "map", "export", "import", "samples"})
+RESERVED_IDS = frozenset({"search", "tags", "authors", "map", "export", "import", "samples", "inbox"})
 """Paths of the API in the position of an id."""
 
 
@@ -64,6 +68,22 @@ def valid_tags(tags: Sequence[str] | None) -> list[str]:
 
 def valid_source(source: str | None) -> str | None:
     return _line("source", source, MAX_SOURCE)
+
+
+def valid_questions(questions: Sequence[str] | None) -> list[str]:
+    """Distinct questions, one line each."""
+    cleaned = list(dict.fromkeys(filter(None, (_line("questions", one, MAX_QUESTION) for one in questions or ()))))
+    if len(cleaned) > MAX_QUESTIONS:
+        raise ValidationError("knowledge.questions_too_many", count=len(cleaned), limit=MAX_QUESTIONS)
+    return cleaned
+
+
+def valid_errors(errors: Sequence[str] | None) -> list[str]:
+    """The signatures of error lines, or of signatures."""
+    found = list(dict.fromkeys(filter(None, (mask(line) for text in errors or () for line in text.splitlines()))))
+    if len(found) > MAX_ERRORS:
+        raise ValidationError("knowledge.errors_too_many", count=len(found), limit=MAX_ERRORS)
+    return [_plain("errors", signature) for signature in found]
 
 
 def required_id(note_id: str) -> str:
@@ -108,6 +128,8 @@ def changed(
     content: str | None,
     title: str | None,
     tags: Sequence[str] | None,
+    questions: Sequence[str] | None,
+    errors: Sequence[str] | None,
     moment: datetime,
 ) -> Note:
     """The note with the given changes. A title that was derived from the content follows it."""
@@ -119,6 +141,8 @@ def changed(
         content=text,
         title=valid_title(title, text),
         tags=note.tags if tags is None else valid_tags(tags),
+        questions=note.questions if questions is None else valid_questions(questions),
+        signatures=note.signatures if errors is None else valid_errors(errors),
         updated_at=moment,
     )
 
@@ -136,6 +160,10 @@ def cleaned(note: Note) -> Note:
         source=valid_source(note.source),
         status=_line("status", note.status, MAX_TAG),
         user_id=_plain("user_id", note.user_id),
+        questions=valid_questions(note.questions),
+        signatures=valid_errors(note.signatures),
+        confirmed_by=_line("confirmed_by", note.confirmed_by, MAX_TAG) if note.confirmed_at else None,
+        confirmed_at=note.confirmed_at and valid_moment("confirmed_at", note.confirmed_at),
         created_at=valid_moment("created_at", note.created_at),
         updated_at=valid_moment("updated_at", note.updated_at),
     )

@@ -53,6 +53,7 @@ class AuditMiddleware(Middleware):
 
     def __init__(self, server: str) -> None:
         self._server = server
+        self._read_only: set[str] = set()  # looking a tool up again would take as long as an empty call
 
     async def on_call_tool(
         self,
@@ -60,9 +61,13 @@ class AuditMiddleware(Middleware):
         call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         result = await call_next(context)
+        if context.message.name in self._read_only:
+            return result
         server = context.fastmcp_context.fastmcp if context.fastmcp_context else None
         tool = await server.get_tool(context.message.name) if server else None
-        if tool is not None and not (tool.annotations and tool.annotations.read_only_hint):
+        if tool is not None and tool.annotations and tool.annotations.read_only_hint:
+            self._read_only.add(tool.name)
+        elif tool is not None:
             thing = _thing(context.message.arguments or {}) or _thing(_first_object(result))
             record(f"{self._server}.{tool.name}", thing, outcome="failed" if result.is_error else "done")
         return result

@@ -34,9 +34,9 @@ class Server(FastMCP[None]):
     """A FastMCP server with our error results, request ids, an audit log and a health check.
 
     `check` returns details for /health, or raises if the server is unhealthy; `close` runs on shutdown; both may be
-    async. `error_fields` are defaults for the structured content of this server's errors. `api` creates the routes for
-    the web page, which the app mounts under /api. `audits` means that the module writes the audit log itself; otherwise
-    calls of tools that may write are recorded here.
+    async. `error_fields` are defaults for the structured content of this server's errors. `api` creates the routes
+    for the web page, which the app mounts under /api, `hooks` those for hooks of assistants, under /hooks. `audits`
+    means that the module writes the audit log itself; otherwise calls of tools that may write are recorded here.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Server(FastMCP[None]):
         error_fields: Mapping[str, Any] | None = None,
         reports_progress: bool = False,
         api: "Callable[[], APIRouter] | None" = None,
+        hooks: "Callable[[], APIRouter] | None" = None,
         audits: bool = False,
     ) -> None:
         @asynccontextmanager
@@ -75,6 +76,7 @@ class Server(FastMCP[None]):
         self.reports_progress = reports_progress
         self._check = check
         self.api = api
+        self.hooks = hooks
         self.custom_route("/health", methods=["GET"])(self._health)
 
     def declare(self, annotations: ToolAnnotations, *, view: str | None = None) -> Callable[[F], F]:

@@ -11,7 +11,6 @@ from pydantic import PrivateAttr
 from chie.mcp_kit.approval import destructive_with
 from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view, shown_by
-from chie.n8n.all_tools import create_registry
 from chie.n8n.backups import Backups
 from chie.n8n.client import N8nApiClient
 from chie.n8n.deletion import WorkflowDeleter
@@ -22,7 +21,6 @@ from chie.n8n.saving import WorkflowSaver
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
 from chie.n8n.tool_context import ToolContext
-from chie.n8n.tools.get_workflow_connections import GRAPH_VIEW
 from chie.n8n.workflow_files import AllowedFolders
 from chie.settings import load
 
@@ -66,6 +64,9 @@ class FastMcpTool(Tool):
 def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient | None = None) -> Server:
     settings = settings or load(N8nSettings)
     client = client or create_client(settings)
+    from chie.n8n.all_tools import create_registry  # the tools are loaded only where n8n is configured
+    from chie.n8n.tools.get_workflow_connections import GRAPH_VIEW
+
     context, read_only = create_context(settings, client), settings.read_only
     server = Server(
         NAME,

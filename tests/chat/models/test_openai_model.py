@@ -5,7 +5,7 @@ import json
 import logging
 import socket
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -14,9 +14,9 @@ from tests.fakes.model_server import say
 from tests.fakes.openai_server import OpenAIServer
 
 from chie.chat.events import Usage
-from chie.chat.models.chunks import Call, End, TextDelta
+from chie.chat.models.chunks import Call, Chunk, End, TextDelta
 from chie.chat.models.errors import ModelError
-from chie.chat.models.openai import OpenAIModel
+from chie.chat.models.openai import LOCAL_IDLE_CONNECTIONS, OpenAIModel
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
 from chie.errors import ConfigurationError
 
@@ -202,3 +202,35 @@ async def test_missing_sdk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
             await model.check()
         with pytest.raises(ConfigurationError, match=r"install -e '\S+\[openai\]'"):
             await anext(model.stream(HI))
+
+
+async def test_few_idle_connections_to_a_local_server_are_kept() -> None:
+    """Every request checks all idle ones; after many answers at once that took longer than the rest of it."""
+    connections: set[asyncio.StreamWriter] = set()
+    together, closed = asyncio.Barrier(LOCAL_IDLE_CONNECTIONS + 4), asyncio.Condition()
+    body = f"data: {json.dumps(chunk('stop', content='はい'))}\n\n".encode()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.add(writer)
+        with suppress(asyncio.IncompleteReadError):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]))
+                await together.wait()
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body))
+        writer.close()
+        async with closed:
+            connections.remove(writer)
+            closed.notify_all()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        model = OpenAIModel(OpenAIEndpoint(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"), "m")
+
+        async def ask() -> list[Chunk]:
+            return [item async for item in model.stream(HI)]
+
+        answers = await asyncio.gather(*(ask() for _ in range(together.parties)))
+        assert answers == [[TextDelta("はい"), End(None)]] * together.parties
+        async with closed, asyncio.timeout(10):
+            await closed.wait_for(lambda: len(connections) <= LOCAL_IDLE_CONNECTIONS)
+        assert len(connections) == LOCAL_IDLE_CONNECTIONS
+        await model.close()

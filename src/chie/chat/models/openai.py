@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_RETRIES = 2
+LOCAL_IDLE_CONNECTIONS = 8  # every request checks all idle ones, which takes longer than to connect without TLS
 
 
 class OpenAIModel(ChatModel):
@@ -89,14 +90,16 @@ class OpenAIModel(ChatModel):
     @cached_property
     def _client(self) -> "AsyncOpenAI":
         import httpx2
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
+        local = httpx2.Limits(max_connections=None, max_keepalive_connections=LOCAL_IDLE_CONNECTIONS)
         return AsyncOpenAI(
             base_url=self._endpoint.url,
             api_key=self._endpoint.api_key or "none",
             timeout=httpx2.Timeout(self._timeout, connect=CONNECT_TIMEOUT_SECONDS),
             # A local server that refuses a connection will not accept one half a second later.
             max_retries=0 if self._endpoint.is_local else MAX_RETRIES,
+            http_client=DefaultAsyncHttpxClient(limits=local) if self._endpoint.is_local else None,
         )
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:

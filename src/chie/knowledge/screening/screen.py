@@ -16,7 +16,7 @@ SecretPolicy = Literal["refuse", "mask", "allow"]
 MAX_LISTED = 10
 
 _TEXTS = ("content", "title", "source", "status")
-_LISTS = ("tags", "questions", "error_lines")
+_LISTS = ("tags", "questions", "signatures")
 
 
 def screened(note: Note, policy: SecretPolicy = "refuse", *, stored: Note | None = None) -> Note:
@@ -41,7 +41,7 @@ def _texts(note: Note) -> Iterator[tuple[str, str]]:
     for name in _TEXTS:
         yield name, getattr(note, name) or ""
     for name in _LISTS:
-        yield from ((name, text) for text in getattr(note, name, None) or ())
+        yield from ((name, text) for text in getattr(note, name))
 
 
 _KINDS: dict[SecretKind, str] = {
@@ -66,7 +66,7 @@ def _masked(note: Note, known: str) -> Note:
     derived = note.title == default_title(note.content)
     masked: dict[str, Any] = {name: mask(value, keep=known) for name in _TEXTS if (value := getattr(note, name))}
     for name in _LISTS:
-        if values := getattr(note, name, None):
+        if values := getattr(note, name):
             masked[name] = [mask(text, keep=known) for text in values]
     note = replace(note, **masked)
     return replace(note, title=default_title(note.content)) if derived else note

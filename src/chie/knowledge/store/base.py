@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
@@ -37,6 +38,14 @@ class MapData:
     revision: str
     notes: list[MapNote]
     vectors: "Vectors"
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """The cosine of a query to the best passage of a note's text, and to its best question, if it has any."""
+
+    text: float
+    question: float | None
 
 
 class NoteStore(ABC):
@@ -76,6 +85,38 @@ class NoteStore(ABC):
 
     def remember_files(self, files: Mapping[str, ImportedFile]) -> None:  # noqa: B027 - Vector Search has no place for it
         """Remember by note id where notes were imported from, until they are deleted."""
+
+    def similarities(self, query: str, notes: Sequence[Note]) -> "dict[str, Similarity]":  # noqa: ARG002
+        """How similar each note is to the query by id, as far as the store has vectors to tell."""
+        return {}
+
+    def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> Sequence[Note]:  # noqa: ARG002
+        """Notes that explain one of these errors, newest first, as far as the store can look them up."""
+        return ()
+
+    def by_source_file(self, name: str, *, viewer: str, limit: int) -> Sequence[Note]:  # noqa: ARG002
+        """Notes whose source ends in this file name (`sources.file_name`), newest first."""
+        return ()
+
+    def count_sources(self, part: str, *, viewer: str) -> int:  # noqa: ARG002
+        """The number of notes whose source contains this text, regardless of case."""
+        return 0
+
+    def proposals(self, *, viewer: str, limit: int) -> Sequence[Note]:  # noqa: ARG002
+        """Proposals that wait for a decision, oldest first; other users' private ones are left out."""
+        return ()
+
+    def count_proposals(self, *, viewer: str) -> int:  # noqa: ARG002
+        return 0
+
+    def shown(self, session: str) -> set[str]:  # noqa: ARG002
+        """The ids that `remember_shown` has stored for a session of an assistant."""
+        return set()
+
+    def remember_shown(  # noqa: B027 - as far as the store has a place for it
+        self, session: str, notes: Sequence[str], *, at: datetime, forget_before: datetime
+    ) -> None:
+        """Remember which notes a session was shown, and forget what is older than `forget_before`."""
 
     def finish_background_work(self) -> None:  # noqa: B027 - most stores have none
         """Do background work now, after many notes were added at once."""

@@ -1,7 +1,8 @@
 """Search steps that the SQL stores share: choosing the terms to look up, and turning passages into hits."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import log
 
@@ -17,15 +18,22 @@ MAX_POSTINGS = 4000  # index entries that one search reads
 # BM25, the same in both stores. SQLite's FTS5 uses these parameters too, but counts notes that the viewer must not see.
 K1, B = 1.2, 0.75
 
+# Bigrams cut Japanese words into several terms, and put particles between them; a Latin word is one term.
+LATIN_WORD, PARTICLE, INTERROGATIVE = 2.0, 0.3, 0.1
+_PARTICLE = re.compile(r"[ハガヲニデトノモヘヤカ][々\u4e00-\u9fff]|[々\u4e00-\u9fff][ハガヲニデトノモヘヤカ]")
+_INTERROGATIVE = re.compile(r"[何誰]")
+_JAPANESE = "\u2e80"  # the first of the letters that become bigrams
+
 
 @dataclass(frozen=True)
 class RankedPassage:
-    """`note` is the store's row number of the note."""
+    """`note` is the store's row number of the note, `question` the position of the question that matched."""
 
     note: int
     start: int
     stop: int
     match: Match
+    question: int | None = None
 
 
 def rarest_terms(frequencies: Mapping[str, int]) -> list[str]:
@@ -37,14 +45,29 @@ def rarest_terms(frequencies: Mapping[str, int]) -> list[str]:
 
 
 def term_weights(frequencies: Mapping[str, int], passages: int) -> dict[str, float]:
-    """The rarity of each term; both arguments count visible passages only. It is positive in the smallest store."""
-    return {term: log(1 + (passages - number + 0.5) / (number + 0.5)) for term, number in frequencies.items()}
+    """The rarity of each term, by how much of a word it is; both arguments count visible passages only. It is positive
+    in the smallest store."""
+    return {term: part_of_word(term) * _rarity(number, passages) for term, number in frequencies.items()}
 
 
 def total_weight(terms: Sequence[str], weights: Mapping[str, float], passages: int) -> float:
     """Of all terms of a query; one that no passage has is as rare as can be."""
-    unknown = log(1 + (passages + 0.5) / 0.5)
-    return sum(weights.get(term, unknown) for term in terms)
+    unknown = _rarity(0, passages)
+    return sum(weights.get(term, part_of_word(term) * unknown) for term in terms)
+
+
+def part_of_word(term: str) -> float:
+    """How much a term says beside its rarity: a Latin word as much as two bigrams, a bigram with a particle (`ノ障`)
+    less than one inside a word (`障害`), and what makes a question of a sentence (`何ガ`) next to nothing."""
+    if term < _JAPANESE:
+        return LATIN_WORD
+    if _INTERROGATIVE.search(term):
+        return INTERROGATIVE
+    return PARTICLE if _PARTICLE.fullmatch(term) else 1.0
+
+
+def _rarity(frequency: int, passages: int) -> float:
+    return log(1 + (passages - frequency + 0.5) / (frequency + 0.5))
 
 
 def least_terms(phrase_terms: Sequence[object]) -> int:
@@ -58,12 +81,15 @@ def perhaps_verbatim(passages: Sequence[int], words: Mapping[int, float]) -> lis
 
 
 def best_per_note(passages: Iterable[RankedPassage], limit: int) -> list[RankedPassage]:
-    """The best passage of each of the `limit` best notes."""
+    """The best passage of each of the `limit` best notes. If that is a question, the note's best text is shown."""
     best: dict[int, RankedPassage] = {}
+    text: dict[int, RankedPassage] = {}
     for ranked in passages:
-        if ranked.note not in best or ranked.match.rank > best[ranked.note].match.rank:
-            best[ranked.note] = ranked
-    return sorted(best.values(), key=lambda ranked: (-ranked.match.rank, ranked.note))[:limit]
+        for chosen in (best, text) if ranked.question is None else (best,):
+            if ranked.note not in chosen or ranked.match.rank > chosen[ranked.note].match.rank:
+                chosen[ranked.note] = ranked
+    top = sorted(best.values(), key=lambda ranked: (-ranked.match.rank, ranked.note))[:limit]
+    return [replace(one, start=shown.start, stop=shown.stop) for one in top for shown in [text.get(one.note, one)]]
 
 
 def to_hits(best: Sequence[RankedPassage], notes: Mapping[int, Note], passages: int) -> list[Hit]:
@@ -84,7 +110,8 @@ def listed(notes: Iterable[Note]) -> list[Hit]:
 
 def _hit(note: Note, ranked: RankedPassage, score: float, passages: int) -> Hit:
     confident = ranked.match.is_confident(passages)
-    return _passage_hit(note, ranked.start, ranked.stop, score=score, confident=confident)
+    hit = _passage_hit(note, ranked.start, ranked.stop, score=score, confident=confident)
+    return hit if ranked.question is None else replace(hit, question=note.questions[ranked.question])
 
 
 def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: bool) -> Hit:
@@ -99,6 +126,8 @@ def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: 
         status=note.status,
         user_id=note.user_id,
         private=note.private,
+        proposal=note.proposal,
+        confirmed_by=note.confirmed_by,
         created_at=note.created_at,
         updated_at=note.updated_at,
         partial=stop - start < len(note.content),

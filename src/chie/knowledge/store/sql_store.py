@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
 from chie.knowledge.note import Note
 from chie.knowledge.passages import split
-from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.base import NoteStore, Similarity
 from chie.knowledge.store.degraded import indexing_in_progress, searched_by_words
 from chie.messages.catalogue import Message
 
@@ -55,6 +55,22 @@ class SqlNoteStore(NoteStore):
             for part, passage in enumerate(split(note))
             if (note.id, part) in stored
         }
+
+    def similarities(self, query: str, notes: Sequence[Note]) -> dict[str, Similarity]:
+        vectors, _ = self._embed([query])
+        if vectors is None or not notes:
+            return {}
+        stored = self._passage_vectors([note.id for note in notes])
+        found = {}
+        for note in notes:
+            cosines: tuple[list[float], list[float]] = ([], [])
+            for part, passage in enumerate(split(note)):
+                if (vector := stored.get((note.id, part))) is not None:
+                    cosines[passage.question is not None].append(float(vector @ vectors[0]))
+            of_text, of_questions = cosines
+            if of_text:
+                found[note.id] = Similarity(max(of_text), max(of_questions, default=None))
+        return found
 
     @abstractmethod
     def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":

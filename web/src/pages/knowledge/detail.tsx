@@ -13,6 +13,7 @@ import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { Editor } from "./editor";
+import { FlagNotice } from "./flags";
 import { NoteMarkdown } from "./markdown";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
 import { knowledgeText } from "./text";
@@ -97,6 +98,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
       </header>
       {failure !== null && <ErrorNotice error={failure} />}
       <About note={note} view={view} />
+      <FlagNotice flags={note.flags} />
       <NoteMarkdown>{note.content}</NoteMarkdown>
       <Similar id={note.id} view={view} />
       {editing && <Editor note={note} onClose={() => setEditing(false)} />}
@@ -127,11 +129,11 @@ function About({ note, view }: { note: Note; view: View }) {
       <dl className="kn-facts">
         <div>
           <dt>
-            <Icon name={note.author_kind === "person" ? "chat" : "spark"} size={15} />
+            <Icon name={note.origin === "person" ? "chat" : "spark"} size={15} />
             <span className="hidden-text">{t.by}</span>
           </dt>
-          <dd title={note.author_kind === "person" ? t.person : t.agent}>
-            {who} <span className="muted">· {note.author_kind === "person" ? t.person : t.agent}</span>
+          <dd title={note.origin === "person" ? t.person : t.agent}>
+            {who} <span className="muted">· {note.origin === "person" ? t.person : t.agent}</span>
           </dd>
         </div>
         <div>

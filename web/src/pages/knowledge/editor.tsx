@@ -12,6 +12,7 @@ import { Icon } from "../../ui/icon";
 import { useToast } from "../../ui/toast";
 import { NoteMarkdown } from "./markdown";
 import { type Draft, type Note, notes, type Saved } from "./notes";
+import { isSecretFound, SecretWarning } from "./secret-warning";
 import { splitTags } from "./suggestions";
 import { knowledgeText } from "./text";
 
@@ -184,12 +185,13 @@ function DraftForm({
   const [saving, setSaving] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
 
-  async function submit() {
+  async function submit(secrets?: Draft["secrets"]) {
     if (saving || !content.trim()) return;
     setSaving(true);
     setFailure(null);
     try {
-      await save({ title: title.trim(), tags: splitTags(tags), content, private: form.private }, form.seen);
+      const written = { title: title.trim(), tags: splitTags(tags), content, private: form.private };
+      await save(secrets ? { ...written, secrets } : written, form.seen);
     } catch (error) {
       setFailure(error);
       setSaving(false);
@@ -269,7 +271,11 @@ function DraftForm({
           </span>
         </label>
       )}
-      {failure !== null && <ErrorNotice error={failure} />}
+      {isSecretFound(failure) ? (
+        <SecretWarning error={failure} saving={saving} save={(secrets) => void submit(secrets)} />
+      ) : (
+        failure !== null && <ErrorNotice error={failure} />
+      )}
       {question || (
         <DialogFoot>
           <Button onClick={onCancel}>{t.cancel}</Button>

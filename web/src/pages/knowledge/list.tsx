@@ -5,6 +5,7 @@ import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
+import { FlagBadge } from "./flags";
 import { excerpt, Highlighted } from "./highlight";
 import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } from "./notes";
 import { plainText } from "./plain-text";
@@ -77,6 +78,7 @@ function Hit({ found, view, current }: { found: HighlightedHit; view: View; curr
           <strong lang={languageOf(hit.title)}>
             <Highlighted text={hit.title} ranges={highlights.title} />
           </strong>
+          <FlagBadge flags={hit.flags} />
           <span className="kn-score" title={t.score(percent)}>
             <span className="hidden-text">{t.score(percent)}</span>
             <span aria-hidden="true">{percent}</span>

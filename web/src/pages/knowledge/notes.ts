@@ -16,10 +16,18 @@ export interface Heading {
   length: number;
 }
 
+/** A line that seems to address a model instead of a reader. */
+export interface Flag {
+  kind: "instruction" | "hidden_characters" | "tool_call" | "forged_turn" | "exfiltration";
+  line: number;
+}
+
 export interface Note extends Omit<Heading, "length"> {
   content: string;
+  /** Absent if there are none. */
+  flags?: Flag[];
   status: string | null;
-  author_kind: "person" | "agent";
+  origin: "person" | "assistant" | "import" | "hook";
 }
 
 export interface Hit extends Omit<Heading, "length"> {
@@ -28,6 +36,7 @@ export interface Hit extends Omit<Heading, "length"> {
   /** Whether the hit stands out from what unrelated notes reach by chance. */
   confident: boolean;
   partial: boolean;
+  flags?: Flag[];
 }
 
 /** Half-open, counted in code points. */
@@ -57,6 +66,8 @@ export interface Draft {
   tags: string[];
   content: string;
   private: boolean;
+  /** What to do with secrets in the text; without it the server refuses them. */
+  secrets?: "mask" | "allow";
 }
 
 interface SearchResult extends WithOptionalText<"notice"> {
@@ -153,7 +164,8 @@ export const notes = {
     await queryClient.invalidateQueries({ queryKey: ["knowledge"] });
     return gone;
   },
-  restore: (note: Note) => changed(api.put<Note>(one(note.id), note)),
+  /** The note was stored before, so that what it has was allowed. */
+  restore: (note: Note) => changed(api.put<Note>(one(note.id), note, { query: { secrets: "allow" } })),
   addSamples: () => changed(api.post<{ ids: string[] }>(`${ROOT}/samples`)),
 };
 

@@ -14,7 +14,7 @@ from chie.knowledge.tokens import phrase_terms
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-_VISIBLE = "(NOT n.private OR n.user_id = %(viewer)s)"
+_VISIBLE = "(NOT (n.private OR n.proposal) OR n.user_id = %(viewer)s)"
 _WITH_TERMS = (
     "n.seq IN (SELECT p.note FROM unnest(%(numbers)s::int[], %(terms)s::text[]) AS t (number, term)"
     " JOIN knowledge_passages p ON p.terms @> ARRAY[t.term]"
@@ -47,7 +47,7 @@ def newest(connection: "Connection", passing: PassageFilter, limit: int) -> list
         passing.values | {"limit": limit},
     )
     seqs = [row[0] for row in found]
-    notes = note_table.parse_many(note_table.select_many(connection, seqs))
+    notes = note_table.parse_many(note_table.select_many(seqs).run(connection))
     return [notes[seq] for seq in seqs]
 
 

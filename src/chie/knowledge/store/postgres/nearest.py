@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
+from chie.knowledge.store.postgres.statement import Rows, Statement, set_locally, together
 from chie.knowledge.store.postgres.statistics import Statistics
-from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, set_locally, vector_literal
+from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, vector_literal
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
-    from chie.knowledge.store.postgres.pool import Connection, Rows
+    from chie.knowledge.store.postgres.pool import Connection
 
 MAX_EXACT_SCAN_PASSAGES = 5_000  # filters that leave at most this many are faster without the index
 MAX_INDEX_SCAN_ROWS = 100_000
@@ -119,10 +120,8 @@ def nearest(connection: "Connection", scan: Scan | None, query: "Vectors") -> li
     """The best passage of each of the nearest notes, and its cosine."""
     while scan is not None:
         statement = f"WITH {scan.tables()} SELECT passage, cosine, {COUNTS} FROM chosen ORDER BY distance, passage"
-        with connection.pipeline():
-            connection.execute(set_locally(scan.settings))
-            cursor = connection.execute(statement, {"query": vector_literal(query), **scan.values})
-        found = cursor.fetchall()
+        values = {"query": vector_literal(query), **scan.values}
+        _, found = together(connection, set_locally(scan.settings), Statement(statement, values))
         further = scan.next(len(found), *(found[0][2:] if found else (0, 0)))
         if further is None:
             return [row[:2] for row in found]
@@ -130,15 +129,14 @@ def nearest(connection: "Connection", scan: Scan | None, query: "Vectors") -> li
     return []
 
 
-def count_matches(connection: "Connection", passage_filter: PassageFilter) -> "Rows":
+def count_matches(passage_filter: PassageFilter) -> Statement:
     """The number of passages that match the filter, but at most one more than an exact scan is good for."""
-    return connection.execute(
+    return Statement(
         f"SELECT count(*) FROM (SELECT 1 FROM knowledge_passages WHERE {passage_filter.where()}"
         f" LIMIT {MAX_EXACT_SCAN_PASSAGES + 1}) few",
         passage_filter.values,
     )
 
 
-def are_few(matches: "Rows | None") -> bool:
-    row = matches.fetchone() if matches else None
-    return row is not None and row[0] <= MAX_EXACT_SCAN_PASSAGES
+def are_few(matches: Rows) -> bool:
+    return bool(matches) and matches[0][0] <= MAX_EXACT_SCAN_PASSAGES

@@ -12,24 +12,27 @@ from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens, split
+from chie.knowledge.sources import file_name
+from chie.knowledge.store.postgres.statement import Rows, Statement
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.pool import Connection, Rows
+    from chie.knowledge.store.postgres.pool import Connection
 
 MAX_INDEXED_BYTES = 500  # of a word or tag; PostgreSQL's indexes accept about 2,700
 
 _NAMES = (
-    "id", "title", "content", "tags", "labels", "source", "status", "user_id", "author_kind", "private", "created_at",
-    "updated_at",
+    "id", "title", "content", "tags", "source", "status", "user_id", "origin", "private", "proposal", "questions",
+    "signatures", "confirmed_by", "confirmed_at", "created_at", "updated_at",
 )  # fmt: skip
-_COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, private, created_at, updated_at"
+COLUMNS = ", ".join(_NAMES)
+_STORED = (*_NAMES, "labels", "source_file")
 _HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
-_VALUES = ", ".join(["%s"] * len(_NAMES))
-_INSERT = f"INSERT INTO knowledge_notes ({', '.join(_NAMES)}, index_version) VALUES ({_VALUES}, {INDEX_VERSION})"
-_VISIBLE = "(NOT private OR user_id = %s)"
+_VALUES = ", ".join(["%s"] * len(_STORED))
+_INSERT = f"INSERT INTO knowledge_notes ({', '.join(_STORED)}, index_version) VALUES ({_VALUES}, {INDEX_VERSION})"
+VISIBLE = "(NOT (private OR proposal) OR user_id = %s)"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Draft:
 
     @classmethod
     def of(cls, note: Note) -> "Draft":
-        values = (note.id, note.title, note.content, *note.tags, note.source or "", note.status or "")
+        values = (note.id, note.title, note.content, *note.tags, note.source or "", note.status or "", *note.questions)
         if not all(map(is_storable, values)):
             raise ValidationError("knowledge.nul_character")
         return cls(note, split(note))
@@ -65,16 +68,16 @@ def labels(tags: Sequence[str]) -> list[str]:
 def get(connection: "Connection", note_id: str) -> Note | None:
     if not is_storable(note_id):
         return None
-    row = connection.execute(f"SELECT {_COLUMNS} FROM knowledge_notes WHERE id = %s", (note_id,)).fetchone()
-    return _note(row) if row else None
+    row = connection.execute(f"SELECT {COLUMNS} FROM knowledge_notes WHERE id = %s", (note_id,)).fetchone()
+    return note_of(row) if row else None
 
 
-def select_many(connection: "Connection", seqs: Sequence[int]) -> "Rows":
-    return connection.execute(f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE seq = ANY(%s)", (list(seqs),))
+def select_many(seqs: Sequence[int]) -> Statement:
+    return Statement(f"SELECT seq, {COLUMNS} FROM knowledge_notes WHERE seq = ANY(%s::bigint[])", (list(seqs),))
 
 
-def parse_many(found: "Rows") -> dict[int, Note]:
-    return {row[0]: _note(row[1:]) for row in found}
+def parse_many(found: Rows) -> dict[int, Note]:
+    return {row[0]: note_of(row[1:]) for row in found}
 
 
 def write(connection: "Connection", note: Note, replacing: Note | None, change: StatisticsChange) -> int:
@@ -83,14 +86,14 @@ def write(connection: "Connection", note: Note, replacing: Note | None, change: 
         row = connection.execute(f"{_INSERT} ON CONFLICT (id) DO NOTHING RETURNING seq", _values(note)).fetchone()
         if row is None:
             raise ConflictError("knowledge.note_exists")
-        change.count_note(owner(note))
+        change.count_note(note.reader)
         return int(row[0])
     stored = connection.execute(
-        f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,)
+        f"SELECT seq, {COLUMNS} FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,)
     ).fetchone()
-    if stored is None or _note(stored[1:]) != replacing:
+    if stored is None or note_of(stored[1:]) != replacing:
         raise ConflictError("knowledge.note_changed")
-    _replace(connection, stored[0], owner(replacing), note, change)
+    _replace(connection, stored[0], replacing.reader, note, change)
     return int(stored[0])
 
 
@@ -129,8 +132,8 @@ def insert_passages(
     rows = [row for seq, draft in drafts for row in _passage_rows(seq, draft, change)]
     with connection.cursor() as cursor:
         cursor.executemany(
-            "INSERT INTO knowledge_passages (id, note, part, start, stop, owner, labels, terms, repeated, length)"
-            " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s)",
+            "INSERT INTO knowledge_passages (id, note, part, start, stop, question, owner, labels, terms,"
+            " repeated, length) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb, %s)",
             [(at, *row) for at, row in zip(ids, rows, strict=True)],
         )
     return ids
@@ -139,16 +142,16 @@ def insert_passages(
 def outdated(connection: "Connection", limit: int) -> dict[int, Note]:
     """Notes that were indexed by older rules, by row number."""
     found = connection.execute(
-        f"SELECT seq, {_COLUMNS} FROM knowledge_notes WHERE index_version < %s LIMIT %s", (INDEX_VERSION, limit)
+        f"SELECT seq, {COLUMNS} FROM knowledge_notes WHERE index_version < %s LIMIT %s", (INDEX_VERSION, limit)
     )
-    return parse_many(found)
+    return parse_many(found.fetchall())
 
 
 def clear_index(connection: "Connection", seq: int, note: Note, change: StatisticsChange) -> bool:
     """Delete the passages of a note that has not changed since it was read, to be indexed again; return whether it
     has not."""
-    stored = connection.execute(f"SELECT {_COLUMNS} FROM knowledge_notes WHERE seq = %s FOR UPDATE", (seq,)).fetchone()
-    if stored is None or _note(stored) != note:
+    stored = connection.execute(f"SELECT {COLUMNS} FROM knowledge_notes WHERE seq = %s FOR UPDATE", (seq,)).fetchone()
+    if stored is None or note_of(stored) != note:
         return False
     _delete_passages(connection, seq, change)
     connection.execute("UPDATE knowledge_notes SET index_version = %s WHERE seq = %s", (INDEX_VERSION, seq))
@@ -158,7 +161,7 @@ def clear_index(connection: "Connection", seq: int, note: Note, change: Statisti
 def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
     if tag is not None and not is_storable(tag):
         return Page(notes=[], next_cursor=None)
-    where, values = [_VISIBLE], list[Any]([viewer])
+    where, values = [VISIBLE], list[Any]([viewer])
     if tag is not None:
         where.append("labels @> %s::text[]")
         values.append(labels([tag]))
@@ -177,13 +180,13 @@ def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str |
 def tags(connection: "Connection", viewer: str) -> list[TagCount]:
     """Tags are indexed folded; the spelling is the most frequent one in the notes."""
     spelt = connection.execute(
-        f"SELECT t, count(*) FROM knowledge_notes, unnest(tags) t WHERE {_VISIBLE}"
+        f"SELECT t, count(*) FROM knowledge_notes, unnest(tags) t WHERE {VISIBLE}"
         ' GROUP BY t ORDER BY 2, t COLLATE "C" DESC',
         (viewer,),
     )
     spelling: dict[str, str] = {index_key(fold(tag)): tag for tag, _ in spelt}
     found = connection.execute(
-        f"SELECT t, count(*) FROM knowledge_notes, unnest(labels) t WHERE {_VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1",
+        f"SELECT t, count(*) FROM knowledge_notes, unnest(labels) t WHERE {VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1",
         (viewer,),
     )
     return [TagCount(tag=spelling[label], count=number) for label, number in found]
@@ -198,20 +201,16 @@ def authors(connection: "Connection", viewer: str) -> list[AuthorCount]:
 
 def walk(connection: "Connection", *, after: str | None, limit: int) -> list[Note]:
     found = connection.execute(
-        f"SELECT {_COLUMNS} FROM knowledge_notes WHERE id > %s ORDER BY id LIMIT %s", (after or "", limit)
+        f"SELECT {COLUMNS} FROM knowledge_notes WHERE id > %s ORDER BY id LIMIT %s", (after or "", limit)
     )
-    return [_note(row) for row in found]
-
-
-def owner(note: Note) -> str | None:
-    """The only user who may see the note; None for a note of the team."""
-    return note.user_id if note.private else None
+    return [note_of(row) for row in found]
 
 
 def _locked(connection: "Connection", note_id: str) -> tuple[int, str | None] | None:
     """Row number and owner; the row stays locked until the transaction ends."""
     row = connection.execute(
-        "SELECT seq, CASE WHEN private THEN user_id END FROM knowledge_notes WHERE id = %s FOR UPDATE", (note_id,)
+        "SELECT seq, CASE WHEN private OR proposal THEN user_id END FROM knowledge_notes WHERE id = %s FOR UPDATE",
+        (note_id,),
     ).fetchone()
     return (row[0], row[1]) if row else None
 
@@ -219,12 +218,12 @@ def _locked(connection: "Connection", note_id: str) -> tuple[int, str | None] | 
 def _replace(connection: "Connection", seq: int, before: str | None, note: Note, change: StatisticsChange) -> None:
     """`before` is the owner of the stored note."""
     _delete_passages(connection, seq, change)
-    names = ", ".join(f"{name} = %s" for name in _NAMES)
+    names = ", ".join(f"{name} = %s" for name in _STORED)
     connection.execute(
         f"UPDATE knowledge_notes SET {names}, index_version = {INDEX_VERSION} WHERE seq = %s", (*_values(note), seq)
     )
     change.count_note(before, -1)
-    change.count_note(owner(note))
+    change.count_note(note.reader)
 
 
 def _delete_passages(connection: "Connection", seq: int, change: StatisticsChange) -> None:
@@ -240,7 +239,7 @@ def _delete_passages(connection: "Connection", seq: int, change: StatisticsChang
 
 
 def _passage_rows(seq: int, draft: Draft, change: StatisticsChange) -> list[tuple[Any, ...]]:
-    of, folded = owner(draft.note), labels(draft.note.tags)
+    of, folded = draft.note.reader, labels(draft.note.tags)
     rows = []
     for part, passage in enumerate(draft.passages):
         words = Counter(indexed_terms(map(index_key, index_tokens(draft.note, passage.text)), of))
@@ -248,7 +247,8 @@ def _passage_rows(seq: int, draft: Draft, change: StatisticsChange) -> list[tupl
         change.count_passage(of, list(words), length)
         repeated = {word: number for word, number in words.items() if number > 1}
         often = json.dumps(repeated, ensure_ascii=False) if repeated else None
-        rows.append((seq, part, passage.start, passage.end, of, folded, list(words), often, length))
+        place = (seq, part, passage.start, passage.end, passage.question)
+        rows.append((*place, of, folded, list(words), often, length))
     return rows
 
 
@@ -258,18 +258,29 @@ def _values(note: Note) -> tuple[Any, ...]:
         note.title,
         note.content,
         note.tags,
-        labels(note.tags),
         note.source,
         note.status,
         note.user_id,
-        note.author_kind,
+        note.origin,
         note.private,
+        note.proposal,
+        note.questions,
+        note.signatures,
+        note.confirmed_by,
+        note.confirmed_at and note.confirmed_at.astimezone(UTC),
         note.created_at.astimezone(UTC),
         note.updated_at.astimezone(UTC),
+        labels(note.tags),
+        _source_file(note),
     )
 
 
-def _note(row: Sequence[Any]) -> Note:
+def _source_file(note: Note) -> str | None:
+    name = file_name(note.source)
+    return name and index_key(name)
+
+
+def note_of(row: Sequence[Any]) -> Note:
     return Note(
         id=row[0],
         title=row[1],
@@ -278,10 +289,15 @@ def _note(row: Sequence[Any]) -> Note:
         source=row[4],
         status=row[5],
         user_id=row[6],
-        author_kind=row[7],
+        origin=row[7],
         private=row[8],
-        created_at=row[9].astimezone(UTC),
-        updated_at=row[10].astimezone(UTC),
+        proposal=row[9],
+        questions=row[10],
+        signatures=row[11],
+        confirmed_by=row[12],
+        confirmed_at=row[13] and row[13].astimezone(UTC),
+        created_at=row[14].astimezone(UTC),
+        updated_at=row[15].astimezone(UTC),
     )
 
 

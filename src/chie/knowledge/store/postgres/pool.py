@@ -18,11 +18,10 @@ from chie.database.url import PostgresUrl
 from chie.errors import StorageError
 from chie.knowledge.store.postgres import schema
 from chie.knowledge.store.postgres.errors import ConnectionLostError, is_conflict, is_connection_lost, translate_errors
-from chie.knowledge.store.postgres.vectors import set_locally
+from chie.knowledge.store.postgres.statement import Statement, set_locally, together
 
 T = TypeVar("T")
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
-Rows: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +30,7 @@ LOCK_TIMEOUT_SECONDS = 10
 MAX_ATTEMPTS = 3
 
 NO_SETTINGS: dict[str, str] = {}
+COMMIT = Statement("COMMIT")
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 
@@ -50,7 +50,7 @@ class PostgresPool:
         `settings` are for this transaction."""
 
         def whole(connection: Connection) -> T:
-            connection.execute(f"{_READ}; {_set(settings)}")
+            together(connection, *opening(settings))
             result = work(connection)
             connection.execute("COMMIT")
             return result
@@ -58,14 +58,8 @@ class PostgresPool:
         return self.lend(whole)
 
     def lend(self, work: Callable[[Connection], T]) -> T:
-        """Like `read`, but `work` begins the transaction with `begin_read` and commits it, in pipelines with
-        statements of its own, which saves round trips."""
+        """Like `read`, but `work` sends `opening` and COMMIT itself, together with its own statements."""
         return self._retry(lambda: self._lend(work))
-
-    @staticmethod
-    def begin_read(connection: Connection, settings: dict[str, str]) -> None:
-        connection.execute(_READ)
-        connection.execute(_set(settings))
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a transaction that is durable on return. It is repeated only if nothing was committed."""
@@ -102,7 +96,7 @@ class PostgresPool:
 
     def _write(self, work: Callable[[Connection], T]) -> T:
         with self._borrowed() as connection:
-            connection.execute(f"{_WRITE}; {_set(NO_SETTINGS)}")
+            together(connection, Statement(_WRITE), _limits(NO_SETTINGS))
             result = work(connection)
             row = connection.execute("SELECT pg_current_xact_id()::text").fetchone()
             try:
@@ -172,7 +166,12 @@ class PostgresPool:
             raise StorageError("database.server_unreachable", location=self.url.location) from error
 
 
-def _set(settings: dict[str, str]) -> str:
+def opening(settings: dict[str, str]) -> tuple[Statement, ...]:
+    """Begins a transaction that reads."""
+    return Statement(_READ), _limits(settings)
+
+
+def _limits(more: dict[str, str]) -> Statement:
     """JIT compilation takes longer than our statements run. The driver converts timestamps to the session's time zone
     and fails where one then leaves the years 1 to 9999: a single such note would break every list."""
     limits = {
@@ -181,4 +180,4 @@ def _set(settings: dict[str, str]) -> str:
         "jit": "off",
         "TimeZone": "UTC",
     }
-    return set_locally(limits | settings)
+    return set_locally(limits | more)

@@ -9,7 +9,7 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-VERSION = 4
+VERSION = 5
 SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
@@ -25,9 +25,23 @@ CREATE TABLE knowledge_imports (
 );
 """
 
-# Passages are replaced, never updated. `owner` is set for private notes; it and `labels`, the folded tags, are repeated
-# beside words and vectors, so that index scans can filter. `knowledge_corpus` has the counts that BM25 needs by owner,
-# with the empty owner for what everybody may see; writers lock that row first.
+# What the memory loop looks up: proposals, the errors that notes explain, and which note which session was shown.
+RECALL = """
+CREATE INDEX knowledge_notes_by_signature ON knowledge_notes USING gin (signatures) WHERE signatures <> '{}';
+CREATE INDEX knowledge_notes_by_source ON knowledge_notes (source_file) WHERE source_file IS NOT NULL;
+CREATE INDEX knowledge_proposals ON knowledge_notes (created_at, id) WHERE proposal;
+CREATE TABLE knowledge_recalls (
+    session text COLLATE "C" NOT NULL,
+    note text COLLATE "C" NOT NULL,
+    at timestamptz NOT NULL,
+    PRIMARY KEY (session, note)
+);
+CREATE INDEX knowledge_recalls_by_age ON knowledge_recalls (at);
+"""
+
+# Passages are replaced, never updated. `owner` is set for private notes and proposals; it and `labels`, the folded
+# tags, are repeated beside words and vectors, so that index scans can filter. `knowledge_corpus` has the counts that
+# BM25 needs by owner, with the empty owner for what everybody may see; writers lock that row first.
 SCHEMA = f"""
 CREATE TABLE knowledge_schema (version int NOT NULL);
 CREATE TABLE knowledge_notes (
@@ -40,11 +54,17 @@ CREATE TABLE knowledge_notes (
     source text,
     status text,
     user_id text COLLATE "C" NOT NULL,
-    author_kind text NOT NULL,
+    origin text NOT NULL,
     private boolean NOT NULL,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
-    index_version int NOT NULL DEFAULT 0
+    index_version int NOT NULL DEFAULT 0,
+    proposal boolean NOT NULL DEFAULT false,
+    questions text[] NOT NULL DEFAULT '{{}}',
+    signatures text[] COLLATE "C" NOT NULL DEFAULT '{{}}',
+    confirmed_by text COLLATE "C",
+    confirmed_at timestamptz,
+    source_file text COLLATE "C"
 );
 CREATE INDEX knowledge_notes_by_index_version ON knowledge_notes (index_version);
 CREATE INDEX knowledge_notes_by_age ON knowledge_notes (created_at DESC, id DESC);
@@ -59,7 +79,8 @@ CREATE TABLE knowledge_passages (
     terms text[] COLLATE "C" NOT NULL,
     repeated jsonb,
     length int NOT NULL,
-    part int NOT NULL DEFAULT 0
+    part int NOT NULL DEFAULT 0,
+    question int
 );
 CREATE INDEX knowledge_passages_by_note ON knowledge_passages (note);
 CREATE INDEX knowledge_passages_by_owner ON knowledge_passages (owner) WHERE owner IS NOT NULL;
@@ -91,7 +112,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-{IMPORTS}"""
+{IMPORTS}{RECALL}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -128,6 +149,21 @@ ALTER TABLE knowledge_passages ADD COLUMN part int NOT NULL DEFAULT 0;
 UPDATE knowledge_passages p SET part = o.part - 1 FROM
     (SELECT id, row_number() OVER (PARTITION BY note ORDER BY id) AS part FROM knowledge_passages) o
     WHERE p.id = o.id AND o.part > 1;
+""",
+    4: f"""
+ALTER TABLE knowledge_notes RENAME COLUMN author_kind TO origin;
+UPDATE knowledge_notes SET origin = 'assistant' WHERE origin = 'agent';
+ALTER TABLE knowledge_notes ADD COLUMN proposal boolean NOT NULL DEFAULT false;
+ALTER TABLE knowledge_notes ADD COLUMN questions text[] NOT NULL DEFAULT '{{}}';
+ALTER TABLE knowledge_notes ADD COLUMN signatures text[] COLLATE "C" NOT NULL DEFAULT '{{}}';
+ALTER TABLE knowledge_notes ADD COLUMN confirmed_by text COLLATE "C";
+ALTER TABLE knowledge_notes ADD COLUMN confirmed_at timestamptz;
+ALTER TABLE knowledge_notes ADD COLUMN source_file text COLLATE "C";
+UPDATE knowledge_notes SET confirmed_by = user_id, confirmed_at = updated_at WHERE origin = 'person';
+UPDATE knowledge_notes SET source_file = left(lower(regexp_replace(
+    regexp_replace(source, '([#?].*|:[0-9][0-9,:-]*)$', ''), '^.*[/\\\\]', '')), 500) WHERE source IS NOT NULL;
+ALTER TABLE knowledge_passages ADD COLUMN question int;
+{RECALL}
 """,
 }
 

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chie.knowledge import ranking
 from chie.knowledge.note import Hit
+from chie.knowledge.query import Filters
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.corrections import Terms, with_corrections
 from chie.knowledge.store.postgres import nearest, note_table, statistics
 from chie.knowledge.store.postgres.nearest import Scan
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
+from chie.knowledge.store.postgres.statement import Statement, set_locally, together
 from chie.knowledge.store.postgres.statistics import Statistics
-from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, set_locally, vector_literal
+from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, vector_literal
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.tokens import query_tokens
 
@@ -25,49 +27,55 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.postgres.pool import Connection, PostgresPool
 
-# The join scans the index once per term, and `rarest_terms` bounds the rows that it reads.
+# The join scans the index once per term, and `rarest_terms` bounds the rows that it reads. If even the rarest term is
+# in more passages, some of them must do: they share that word, and meaning tells them apart.
+MAX_TERM_POSTINGS = 4_000
 K1, B = scoring.K1, scoring.B
 _BY_WORDS = f"""
-SELECT p.id, p.note, p.start, p.stop, sum(t.weight) / %(total)s::float8 AS share
+SELECT p.id, p.note, p.start, p.stop, p.question, sum(t.weight) / %(total)s::float8 AS share
 FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS t (term, weight)
-JOIN knowledge_passages p ON p.terms @> ARRAY[t.term] AND {{where}}
+CROSS JOIN LATERAL (SELECT p.* FROM knowledge_passages p WHERE p.terms @> ARRAY[t.term] AND {{where}}
+    LIMIT %(most)s) p
 CROSS JOIN LATERAL (SELECT coalesce((p.repeated ->> t.term)::float8, 1) AS often) f
-GROUP BY p.id ORDER BY sum(t.weight * ((f.often * {K1 + 1})
+GROUP BY p.id, p.note, p.start, p.stop ORDER BY sum(t.weight * ((f.often * {K1 + 1})
     / (f.often + {K1} * ({1 - B} + {B} * p.length::float8 / %(average)s::float8)))) DESC, p.id
 LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
 """
 _NO_WORDS = (
-    "SELECT NULL::bigint AS id, NULL::bigint AS note, NULL::int AS start, NULL::int AS stop, NULL::float8 AS share"
-    " WHERE false"
+    "SELECT NULL::bigint AS id, NULL::bigint AS note, NULL::int AS start, NULL::int AS stop, NULL::int AS question,"
+    " NULL::float8 AS share WHERE false"
 )
 # Only passages that have all of the query's words, if it has any, can have the whole query.
 _CANDIDATES = f"""
 WITH words AS MATERIALIZED ({{words}}), {{nearest}}
-SELECT f.*, {nearest.COUNTS}, n.title, substr(n.content, f.start + 1, f.stop - f.start) FROM
-    (SELECT w.id, w.note, w.start, w.stop, w.share, false AS near, {{cosine}} FROM words w {{vectors}} UNION ALL
-    SELECT p.id, p.note, p.start, p.stop, NULL, true, c.cosine FROM chosen c JOIN knowledge_passages p
-    ON p.id = c.passage) f
-LEFT JOIN knowledge_notes n ON n.seq = f.note
-    AND (f.share >= {ranking.MIN_PHRASE_COVERAGE} OR NOT EXISTS (SELECT 1 FROM words))
+SELECT f.*, {nearest.COUNTS}, CASE WHEN f.share >= {ranking.MIN_PHRASE_COVERAGE} OR NOT EXISTS (SELECT 1 FROM words)
+    THEN (SELECT n.title || chr(10) || substr(n.content, f.start + 1, f.stop - f.start) FROM knowledge_notes n
+    WHERE n.seq = f.note) END FROM
+    (SELECT w.id, w.note, w.start, w.stop, w.question, w.share, false AS near, {{cosine}} FROM words w {{vectors}}
+    UNION ALL SELECT p.id, p.note, p.start, p.stop, p.question, NULL, true, c.cosine FROM chosen c
+    JOIN knowledge_passages p ON p.id = c.passage) f
 """
 _COSINE = "-(v.vector <#> %(query)s::vector)"
 _VECTORS = f"LEFT JOIN knowledge_vectors v ON v.passage = w.id AND v.model = {{}} AND {SAME_DIMENSION}"
 
 
+NOTHING = Statement("SELECT 0 WHERE false")
+
+
 class Candidate(NamedTuple):
-    """A passage by its words, or with `near` by meaning. `title` and `text` are those of a passage that may have the
-    whole query. `near_passages` of all were near, and `proposed` of those were from the index."""
+    """A passage by its words, or with `near` by meaning. `text` is that of a passage that may have the whole
+    query, with its title. `near_passages` of all were near, and `proposed` of those were from the index."""
 
     passage: int
     note: int
     start: int
     stop: int
+    question: int | None
     share: float | None
     near: bool
     cosine: float | None
     near_passages: int
     proposed: int
-    title: str | None
     text: str | None
 
 
@@ -78,27 +86,36 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """`vector` is None if the query could not be embedded: then words alone decide. `passing` returns the filter; to
-    find notes with a phrase it may send statements."""
+    """`vector` is None if the query could not be embedded: then words alone decide. `passing` returns the filter; if
+    `filters` have phrases, it looks for notes that have them."""
 
     query: Query
     model: str | None
     dimension: int
     vector: "Vectors | None"
     viewer: str
+    filters: Filters
     passing: "Callable[[Connection], PassageFilter]"
 
     def run(self, pool: "PostgresPool", *, limit: int) -> Result:
-        return pool.lend(lambda connection: self._run(pool, connection, limit))
+        return pool.lend(lambda connection: self._run(connection, limit))
 
-    def _run(self, pool: "PostgresPool", connection: "Connection", limit: int) -> Result:
+    def _run(self, connection: "Connection", limit: int) -> Result:
+        from chie.knowledge.store.postgres.pool import COMMIT, opening
+
         tokens = [note_table.index_key(token) for token in query_tokens(self.query.text)]
-        with connection.pipeline():
-            pool.begin_read(connection, nearest.SEARCH_SETTINGS)
-            counts = statistics.select(connection, self.model, self.viewer)
-            known = statistics.select_frequencies(connection, self.viewer, tokens)
+        by_phrase = bool(self.filters.phrases or self.filters.excluded)
+        passing = PassageFilter([], self.viewer) if by_phrase else self.passing(connection)
+        *_, counts, known, matches = together(
+            connection,
+            *opening(nearest.SEARCH_SETTINGS),
+            statistics.select(self.model, self.viewer),
+            statistics.select_frequencies(self.viewer, tokens),
+            nearest.count_matches(passing) if passing else NOTHING,
+        )
+        if by_phrase:
             passing = self.passing(connection)
-            matches = nearest.count_matches(connection, passing) if passing else None
+            matches = nearest.count_matches(passing).run(connection)
         stats = statistics.parse(counts)
         terms = self._terms(connection, tokens, private_terms.frequencies(known))
         words = self._words(terms, stats) if terms.frequencies else None
@@ -108,14 +125,14 @@ class Search:
             scan = nearest.first_scan(stats, self.dimension, passing, count, few=nearest.are_few(matches))
         candidates = Candidates(connection, self.vector, passing, words).find(scan)
         best = scoring.best_per_note(self._ranked(candidates), limit)
-        with connection.pipeline():
-            notes = note_table.select_many(connection, [ranked.note for ranked in best])
-            connection.execute("COMMIT")
-        return Result(stats, scoring.to_hits(best, note_table.parse_many(notes), stats.passages))
+        found, _ = together(connection, note_table.select_many([ranked.note for ranked in best]), COMMIT)
+        return Result(stats, scoring.to_hits(best, note_table.parse_many(found), stats.passages))
 
     def _terms(self, connection: "Connection", tokens: Sequence[str], known: dict[str, int]) -> Terms:
         def look_up(terms: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:
-            return private_terms.frequencies(statistics.select_frequencies(connection, self.viewer, terms, prefixes))
+            return private_terms.frequencies(
+                statistics.select_frequencies(self.viewer, terms, prefixes).run(connection)
+            )
 
         return with_corrections(self.query.text, tokens, known, look_up)
 
@@ -128,16 +145,17 @@ class Search:
             "terms": [term for term, _ in lookups],
             "weights": [weight for _, weight in lookups],
             "average": stats.tokens / stats.passages,
+            "most": MAX_TERM_POSTINGS,
             "total": scoring.total_weight(terms.terms, weights, stats.passages),
         }
 
     def _ranked(self, candidates: Sequence[Candidate]) -> Iterator[RankedPassage]:
         for row in candidates:
             near = None if row.cosine is None else min(max(row.cosine, -1.0), 1.0)
-            verbatim = row.text is not None and self.query.occurs_in(f"{row.title}\n{row.text}")
+            verbatim = row.text is not None and self.query.occurs_in(row.text)
             match = Match(near, row.share or 0.0, verbatim)
             if match.is_hit:
-                yield RankedPassage(row.note, row.start, row.stop, match)
+                yield RankedPassage(row.note, row.start, row.stop, match, row.question)
 
 
 @dataclass(frozen=True)
@@ -169,8 +187,6 @@ class Candidates:
         )
         query = None if self.vector is None else vector_literal(self.vector)
         values = {"query": query, **self.passing.values, **(self.words or {}), **(scan.values if scan else {})}
-        with self.connection.pipeline():
-            if scan:
-                self.connection.execute(set_locally(scan.settings))
-            found = self.connection.execute(statement, values)
-        return sorted((Candidate(*row) for row in found.fetchall()), key=lambda row: row.passage)
+        settings = [set_locally(scan.settings)] if scan else []
+        *_, found = together(self.connection, *settings, Statement(statement, values))
+        return sorted((Candidate(*row) for row in found), key=lambda row: row.passage)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.passages import INDEX_VERSION
 from chie.knowledge.store import private_terms
+from chie.knowledge.store.postgres.statement import Rows, Statement
 
 if TYPE_CHECKING:
-    from chie.knowledge.store.postgres.pool import Connection, Rows
+    from chie.knowledge.store.postgres.pool import Connection
 
 
 PUBLIC = ""  # the owner of what everybody may see
@@ -63,11 +64,11 @@ class StatisticsChange:
 
 def read(connection: "Connection", model: str | None, viewer: str | None) -> Statistics:
     """As the viewer may see them; None sees everything."""
-    return parse(select(connection, model, viewer))
+    return parse(select(model, viewer).run(connection))
 
 
-def select(connection: "Connection", model: str | None, viewer: str | None) -> "Rows":
-    return connection.execute(
+def select(model: str | None, viewer: str | None) -> Statement:
+    return Statement(
         "SELECT c.notes::bigint, c.passages::bigint, c.tokens::bigint, c.public::bigint,"
         " (c.stored - coalesce(m.vectors, 0))::bigint, c.revision, m.id, coalesce("
         " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false),"
@@ -84,11 +85,10 @@ def select(connection: "Connection", model: str | None, viewer: str | None) -> "
     )
 
 
-def parse(found: "Rows") -> Statistics:
-    row = found.fetchone()
-    if row is None:
+def parse(found: Rows) -> Statistics:
+    if not found:
         raise LookupError("knowledge_corpus has lost its row")
-    return Statistics(*row)
+    return Statistics(*found[0])
 
 
 def apply(connection: "Connection", change: StatisticsChange) -> None:
@@ -115,12 +115,10 @@ def apply(connection: "Connection", change: StatisticsChange) -> None:
         connection.execute("DELETE FROM knowledge_vocabulary WHERE term = ANY(%s) AND passages <= 0", (fewer,))
 
 
-def select_frequencies(
-    connection: "Connection", viewer: str, terms: Sequence[str], prefixes: Sequence[str] = ()
-) -> "Rows":
+def select_frequencies(viewer: str, terms: Sequence[str], prefixes: Sequence[str] = ()) -> Statement:
     """Indexed terms that the viewer may see, those given and those with the prefixes, and the number of passages with
     each; unknown terms are left out."""
     indexed = list(private_terms.visible_terms(terms, viewer))
     ranges = private_terms.visible_ranges(prefixes, viewer)
     values = {"terms": indexed, "lows": [low for low, _ in ranges], "highs": [high for _, high in ranges]}
-    return connection.execute(_FREQUENCIES + (_WITH_PREFIX if prefixes else ""), values)
+    return Statement(_FREQUENCIES + (_WITH_PREFIX if prefixes else ""), values)

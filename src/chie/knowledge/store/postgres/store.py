@@ -1,6 +1,7 @@
 """The store for several processes and hosts: notes, words and vectors in one PostgreSQL database."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from chie.knowledge.ranking import Query
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
-from chie.knowledge.store.postgres import import_table, nearest, note_table, statistics
+from chie.knowledge.store.postgres import import_table, nearest, note_table, recall_table, statistics
 from chie.knowledge.store.postgres.backfill import Backfill
 from chie.knowledge.store.postgres.filtering import newest, passage_filter
 from chie.knowledge.store.postgres.note_table import Draft
@@ -96,6 +97,27 @@ class PostgresStore(SqlNoteStore):
 
         self._write(work, with_vectors=vectors is not None)
 
+    def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> list[Note]:
+        return self._pool.read(lambda connection: recall_table.by_signature(connection, signatures, viewer, limit))
+
+    def by_source_file(self, name: str, *, viewer: str, limit: int) -> list[Note]:
+        return self._pool.read(lambda connection: recall_table.by_source_file(connection, name, viewer, limit))
+
+    def count_sources(self, part: str, *, viewer: str) -> int:
+        return self._pool.read(lambda connection: recall_table.count_sources(connection, part, viewer))
+
+    def proposals(self, *, viewer: str, limit: int) -> list[Note]:
+        return self._pool.read(lambda connection: recall_table.proposals(connection, viewer, limit))
+
+    def count_proposals(self, *, viewer: str) -> int:
+        return self._pool.read(lambda connection: recall_table.count_proposals(connection, viewer))
+
+    def shown(self, session: str) -> set[str]:
+        return self._pool.read(lambda connection: recall_table.shown(connection, session))
+
+    def remember_shown(self, session: str, notes: Sequence[str], *, at: datetime, forget_before: datetime) -> None:
+        self._pool.write(lambda connection: recall_table.remember_shown(connection, session, notes, at, forget_before))
+
     def finish_background_work(self) -> None:
         if self._embed([PROBE_TEXT])[0] is not None:
             self._backfill.run(lambda _: None)
@@ -127,7 +149,7 @@ class PostgresStore(SqlNoteStore):
         def passing(connection: "Connection") -> PassageFilter:
             return passage_filter(connection, note_table.labels(tags), filters, viewer)
 
-        search = Search(Query(query), self._model.name, self._model.dimension, vector, viewer, passing)
+        search = Search(Query(query), self._model.name, self._model.dimension, vector, viewer, filters, passing)
         stats, hits = search.run(self._pool, limit=limit)
         if not failure and (stats.outdated or self._backfill.needs_index(stats)):
             self._start_backfill()

@@ -1,6 +1,6 @@
 """The vectors of one model, stored by pgvector."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -99,7 +99,7 @@ class PostgresVectors:
                 "SELECT n.id, n.title, n.tags, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
                 " ON p.note = n.seq AND p.part = 0 JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %s"
                 f" AND {SAME_DIMENSION.format(self.dimension)}"
-                " WHERE NOT n.private OR n.user_id = %s ORDER BY n.created_at DESC, n.id DESC LIMIT %s",
+                " WHERE NOT (n.private OR n.proposal) OR n.user_id = %s ORDER BY n.created_at DESC, n.id DESC LIMIT %s",
                 (stats.model, viewer, count),
             ).fetchall()
         return [row[:3] for row in found], matrix([row[3] for row in found])
@@ -116,14 +116,9 @@ class PostgresVectors:
         return {(row[0], row[1]): vector for row, vector in zip(found, rows, strict=True)}
 
 
-def set_locally(settings: Mapping[str, str]) -> str:
-    """SQL that makes settings for the rest of the transaction, in one statement, as a pipeline needs it."""
-    return "SELECT " + ", ".join(f"set_config('{name}', '{value}', true)" for name, value in settings.items())
-
-
 def vector_literal(vector: "Vectors") -> str:
-    """The vector in pgvector's text format, without loss of precision."""
-    return "[" + ",".join(map(str, vector.tolist())) + "]"
+    """The vector in pgvector's text format; nine digits distinguish all numbers of this precision."""
+    return "[" + ",".join([f"{number:.9g}" for number in vector.tolist()]) + "]"
 
 
 def matrix(blobs: Sequence[bytes]) -> "Vectors":

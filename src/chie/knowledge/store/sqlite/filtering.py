@@ -36,7 +36,11 @@ class Conditions:
 
     def where(self) -> Condition:
         """On `notes n`. SQLite checks conditions in order, so the cheap ones come first."""
-        conditions = [("(NOT n.private OR n.user_id = ?)", [self.viewer]), *self._of_fields(), *self._of_text()]
+        conditions = [
+            ("(NOT (n.private OR n.proposal) OR n.user_id = ?)", [self.viewer]),
+            *self._of_fields(),
+            *self._of_text(),
+        ]
         return " AND ".join(sql for sql, _ in conditions), [value for _, values in conditions for value in values]
 
     def _of_fields(self) -> Iterator[Condition]:

@@ -10,25 +10,33 @@ from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens
+from chie.knowledge.sources import file_name
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
 from chie.messages.catalogue import Message
 
-_COLUMNS = "id, title, content, tags, source, status, user_id, author_kind, private, created_at, updated_at"
+COLUMNS = (
+    "id, title, content, tags, source, status, user_id, origin, private, proposal, questions, signatures, confirmed_by,"
+    " confirmed_at, created_at, updated_at"
+)
+_INSERT = (
+    f"INSERT INTO notes ({COLUMNS}, source_file, index_version)"
+    f" VALUES ({', '.join('?' for _ in COLUMNS.split(','))}, ?, {INDEX_VERSION})"
+)
 _HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
-_VISIBLE = "(NOT private OR user_id = ?)"
+VISIBLE = "(NOT (private OR proposal) OR user_id = ?)"
 
 
 def get(connection: sqlite3.Connection, note_id: str) -> Note | None:
-    row = connection.execute(f"SELECT {_COLUMNS} FROM notes WHERE id = ?", (note_id,)).fetchone()
-    return _note(row) if row else None
+    row = connection.execute(f"SELECT {COLUMNS} FROM notes WHERE id = ?", (note_id,)).fetchone()
+    return note_of(row) if row else None
 
 
 def get_many(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, Note]:
     rows = connection.execute(
-        f"SELECT seq, {_COLUMNS} FROM notes WHERE seq IN (SELECT value FROM json_each(?))", (json.dumps(seqs),)
+        f"SELECT seq, {COLUMNS} FROM notes WHERE seq IN (SELECT value FROM json_each(?))", (json.dumps(seqs),)
     )
-    return {row[0]: _note(row[1:]) for row in rows}
+    return {row[0]: note_of(row[1:]) for row in rows}
 
 
 def remove(connection: sqlite3.Connection, note_id: str) -> bool:
@@ -49,13 +57,13 @@ def insert(
 
 
 def insert_passages(connection: sqlite3.Connection, seq: int, note: Note, passages: Iterable[Passage]) -> list[int]:
-    owner = note.user_id if note.private else None
+    owner = note.reader
     ids = []
     for part, passage in enumerate(passages):
         tokens = indexed_terms(index_tokens(note, passage.text), owner)
         row = connection.execute(
-            "INSERT INTO passages (note, part, start, stop, owner, length) VALUES (?, ?, ?, ?, ?, ?)",
-            (seq, part, passage.start, passage.end, owner, len(tokens)),
+            "INSERT INTO passages (note, part, start, stop, question, owner, length) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (seq, part, passage.start, passage.end, passage.question, owner, len(tokens)),
         )
         ids.append(int(row.lastrowid or 0))
         connection.execute("INSERT INTO words (rowid, tokens) VALUES (?, ?)", (ids[-1], " ".join(tokens)))
@@ -65,9 +73,9 @@ def insert_passages(connection: sqlite3.Connection, seq: int, note: Note, passag
 def outdated(connection: sqlite3.Connection, limit: int) -> dict[int, Note]:
     """Notes that were indexed by older rules, by row number."""
     rows = connection.execute(
-        f"SELECT seq, {_COLUMNS} FROM notes WHERE index_version < ? LIMIT ?", (INDEX_VERSION, limit)
+        f"SELECT seq, {COLUMNS} FROM notes WHERE index_version < ? LIMIT ?", (INDEX_VERSION, limit)
     )
-    return {row[0]: _note(row[1:]) for row in rows}
+    return {row[0]: note_of(row[1:]) for row in rows}
 
 
 def has_outdated(connection: sqlite3.Connection) -> bool:
@@ -85,7 +93,7 @@ def reindex(connection: sqlite3.Connection, seq: int, note: Note, passages: Iter
 
 
 def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
-    where, values = [_VISIBLE], list[Any]([viewer])
+    where, values = [VISIBLE], list[Any]([viewer])
     if tag is not None:
         where.append("seq IN (SELECT note FROM note_tags WHERE tag = ?)")
         values.append(fold(tag))
@@ -114,13 +122,12 @@ def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int,
 def tags(connection: sqlite3.Connection, viewer: str) -> list[TagCount]:
     """Tags are indexed folded; the spelling is the most frequent one in the notes."""
     spelt = connection.execute(
-        f"SELECT t.value, count(*) FROM notes, json_each(notes.tags) t WHERE {_VISIBLE} GROUP BY 1 ORDER BY 2, 1 DESC",
+        f"SELECT t.value, count(*) FROM notes, json_each(notes.tags) t WHERE {VISIBLE} GROUP BY 1 ORDER BY 2, 1 DESC",
         (viewer,),
     )
     spelling = {fold(tag): tag for tag, _ in spelt}
     found = connection.execute(
-        f"SELECT tag, count(*) FROM note_tags JOIN notes ON seq = note WHERE {_VISIBLE}"
-        " GROUP BY tag ORDER BY 2 DESC, 1",
+        f"SELECT tag, count(*) FROM note_tags JOIN notes ON seq = note WHERE {VISIBLE} GROUP BY tag ORDER BY 2 DESC, 1",
         (viewer,),
     )
     return [TagCount(tag=spelling.get(tag, tag), count=number) for tag, number in found]
@@ -143,8 +150,8 @@ def map_rows(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[tuple[
 
 
 def walk(connection: sqlite3.Connection, *, after: str | None, limit: int) -> list[Note]:
-    found = connection.execute(f"SELECT {_COLUMNS} FROM notes WHERE id > ? ORDER BY id LIMIT ?", (after or "", limit))
-    return [_note(row) for row in found]
+    found = connection.execute(f"SELECT {COLUMNS} FROM notes WHERE id > ? ORDER BY id LIMIT ?", (after or "", limit))
+    return [note_of(row) for row in found]
 
 
 def hidden(connection: sqlite3.Connection, viewer: str) -> list[int]:
@@ -157,9 +164,9 @@ def count(connection: sqlite3.Connection, viewer: str | None = None) -> int:
     """All notes, or those visible to a viewer. Counting the hidden ones is faster, because they have an index."""
     (number,) = connection.execute("SELECT count(*) FROM notes").fetchone()
     if viewer is not None:
-        number -= connection.execute("SELECT count(*) FROM notes WHERE private AND user_id <> ?", (viewer,)).fetchone()[
-            0
-        ]
+        number -= connection.execute(
+            "SELECT count(*) FROM notes WHERE (private OR proposal) AND user_id <> ?", (viewer,)
+        ).fetchone()[0]
     return int(number)
 
 
@@ -173,7 +180,7 @@ def _delete_replaced(connection: sqlite3.Connection, note: Note, replacing: Note
 
 def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
     seq = connection.execute(
-        f"INSERT INTO notes ({_COLUMNS}, index_version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {INDEX_VERSION})",
+        _INSERT,
         (
             note.id,
             note.title,
@@ -182,20 +189,32 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             note.source,
             note.status,
             note.user_id,
-            note.author_kind,
+            note.origin,
             note.private,
+            note.proposal,
+            json.dumps(note.questions, ensure_ascii=False),
+            json.dumps(note.signatures, ensure_ascii=False),
+            note.confirmed_by,
+            utc_text(note.confirmed_at) if note.confirmed_at else None,
             utc_text(note.created_at),
             utc_text(note.updated_at),
+            file_name(note.source),
         ),
     ).lastrowid
-    connection.executemany(
-        "INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)",
-        [(fold(tag), seq) for tag in note.tags],
-    )
+    if note.tags:
+        connection.executemany(
+            "INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)",
+            [(fold(tag), seq) for tag in note.tags],
+        )
+    if note.signatures:
+        connection.executemany(
+            "INSERT OR IGNORE INTO note_signatures (signature, note) VALUES (?, ?)",
+            [(signature, seq) for signature in note.signatures],
+        )
     return int(seq or 0)
 
 
-def _note(row: Sequence[Any]) -> Note:
+def note_of(row: Sequence[Any]) -> Note:
     return Note(
         id=row[0],
         title=row[1],
@@ -204,10 +223,15 @@ def _note(row: Sequence[Any]) -> Note:
         source=row[4],
         status=row[5],
         user_id=row[6],
-        author_kind=row[7],
+        origin=row[7],
         private=bool(row[8]),
-        created_at=datetime.fromisoformat(row[9]),
-        updated_at=datetime.fromisoformat(row[10]),
+        proposal=bool(row[9]),
+        questions=json.loads(row[10]),
+        signatures=json.loads(row[11]),
+        confirmed_by=row[12],
+        confirmed_at=datetime.fromisoformat(row[13]) if row[13] else None,
+        created_at=datetime.fromisoformat(row[14]),
+        updated_at=datetime.fromisoformat(row[15]),
     )
 
 

@@ -2,9 +2,10 @@
 
 import sqlite3
 
+from chie.knowledge.sources import file_name
 from chie.knowledge.store.private_terms import indexed_terms
 
-VERSION = 5  # kept in the file as `user_version`
+VERSION = 6  # kept in the file as `user_version`
 
 # Where notes were imported from. Replacing a note keeps its row, deleting the note deletes it.
 IMPORTS = """
@@ -17,8 +18,26 @@ CREATE TABLE imports (
 ) WITHOUT ROWID;
 """
 
-# The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see. A process of an
-# older version, which does not set `owner`, cannot add private passages: everybody would find them.
+# What the memory loop looks up: proposals, the errors that notes explain, and which note which session was shown.
+RECALL = """CREATE INDEX hidden_notes ON notes (user_id) WHERE private OR proposal;
+CREATE INDEX notes_by_source ON notes (source_file) WHERE source_file IS NOT NULL;
+CREATE INDEX proposals ON notes (created_at, id) WHERE proposal;
+CREATE TABLE note_signatures (
+    signature TEXT NOT NULL,
+    note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+    PRIMARY KEY (signature, note)
+) WITHOUT ROWID;
+CREATE INDEX signatures_by_note ON note_signatures (note);
+CREATE TABLE recalls (
+    session TEXT NOT NULL,
+    note TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (session, note)
+) WITHOUT ROWID;
+CREATE INDEX recalls_by_age ON recalls (at);
+"""
+
+# The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see.
 STATISTICS = """
 CREATE INDEX passages_by_owner ON passages (owner) WHERE owner IS NOT NULL;
 CREATE VIRTUAL TABLE postings USING fts5vocab (words, instance);
@@ -27,22 +46,26 @@ CREATE TABLE corpus (
     passages INTEGER NOT NULL,
     tokens INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
-    SELECT raise(ABORT, 'a passage has the owner of its note')
-        WHERE new.owner IS NOT (SELECT user_id FROM notes WHERE seq = new.note AND private);
-    INSERT INTO corpus VALUES (coalesce(new.owner, ''), 1, new.length) ON CONFLICT (owner)
-        DO UPDATE SET passages = passages + 1, tokens = tokens + excluded.tokens;
-END;
 CREATE TRIGGER passage_gone AFTER DELETE ON passages BEGIN
     DELETE FROM words WHERE rowid = old.id;
     UPDATE corpus SET passages = passages - 1, tokens = tokens - old.length WHERE owner = coalesce(old.owner, '');
 END;
 """
 
+# A process of an older version, which does not set `owner`, cannot add hidden passages: everybody would find them.
+PASSAGE_ADDED = """
+CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
+    SELECT raise(ABORT, 'a passage has the owner of its note')
+        WHERE new.owner IS NOT (SELECT user_id FROM notes WHERE seq = new.note AND (private OR proposal));
+    INSERT INTO corpus VALUES (coalesce(new.owner, ''), 1, new.length) ON CONFLICT (owner)
+        DO UPDATE SET passages = passages + 1, tokens = tokens + excluded.tokens;
+END;
+"""
+
 # Passages are replaced, never updated, so a higher id of a passage or vector means new, and `revision` counts
-# deletions. `owner` is set for private notes. `part` is a passage's position among those of its note, and
-# `index_version` is that of the rules by which the note was split and tokenized. `words` stores our own tokens, hence
-# the token characters.
+# deletions. `owner` is set for private notes and proposals. `part` is a passage's position among those of its note,
+# `question` the position of the question that the passage is, and `index_version` that of the rules by which the note
+# was split and tokenized. `words` stores our own tokens, hence the token characters.
 SCHEMA = (
     """
 CREATE TABLE notes (
@@ -54,15 +77,20 @@ CREATE TABLE notes (
     source TEXT,
     status TEXT,
     user_id TEXT NOT NULL,
-    author_kind TEXT NOT NULL,
+    origin TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     private INTEGER NOT NULL DEFAULT 0,
-    index_version INTEGER NOT NULL DEFAULT 0
+    index_version INTEGER NOT NULL DEFAULT 0,
+    proposal INTEGER NOT NULL DEFAULT 0,
+    questions TEXT NOT NULL DEFAULT '[]',
+    signatures TEXT NOT NULL DEFAULT '[]',
+    confirmed_by TEXT,
+    confirmed_at TEXT,
+    source_file TEXT
 );
 CREATE INDEX notes_by_index_version ON notes (index_version);
 CREATE INDEX notes_by_age ON notes (created_at DESC, id DESC);
-CREATE INDEX private_notes ON notes (user_id) WHERE private;
 CREATE TABLE note_tags (
     tag TEXT NOT NULL,
     note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
@@ -76,7 +104,8 @@ CREATE TABLE passages (
     stop INTEGER NOT NULL,
     owner TEXT,
     length INTEGER NOT NULL DEFAULT 0,
-    part INTEGER NOT NULL DEFAULT 0
+    part INTEGER NOT NULL DEFAULT 0,
+    question INTEGER
 );
 CREATE INDEX passages_by_note ON passages (note);
 CREATE TABLE vectors (
@@ -97,7 +126,9 @@ END;
 CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT NULL);
 """
     + STATISTICS
+    + PASSAGE_ADDED
     + IMPORTS
+    + RECALL
 )
 
 # Statements that upgrade a file of this version to the next.
@@ -124,6 +155,22 @@ CREATE INDEX notes_by_index_version ON notes (index_version);
 ALTER TABLE passages ADD COLUMN part INTEGER NOT NULL DEFAULT 0;
 UPDATE passages SET part = (SELECT count(*) FROM passages p WHERE p.note = passages.note AND p.id < passages.id);
 """,
+    5: f"""
+DROP TRIGGER IF EXISTS passage_added;
+ALTER TABLE notes RENAME COLUMN author_kind TO origin;
+UPDATE notes SET origin = 'assistant' WHERE origin = 'agent';
+ALTER TABLE notes ADD COLUMN proposal INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE notes ADD COLUMN questions TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE notes ADD COLUMN signatures TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE notes ADD COLUMN confirmed_by TEXT;
+ALTER TABLE notes ADD COLUMN confirmed_at TEXT;
+ALTER TABLE notes ADD COLUMN source_file TEXT;
+UPDATE notes SET source_file = file_name(source) WHERE source IS NOT NULL;
+UPDATE notes SET confirmed_by = user_id, confirmed_at = updated_at WHERE origin = 'person';
+ALTER TABLE passages ADD COLUMN question INTEGER;
+DROP INDEX private_notes;
+{RECALL}{PASSAGE_ADDED}
+""",
 }
 
 
@@ -139,6 +186,7 @@ def create(connection: sqlite3.Connection) -> None:
 
 def upgrade(connection: sqlite3.Connection, found: int) -> None:
     connection.create_function("owned_tokens", 2, _owned_tokens, deterministic=True)
+    connection.create_function("file_name", 1, file_name, deterministic=True)
     for step in range(found, VERSION):
         _run(connection, STEPS[step])
 

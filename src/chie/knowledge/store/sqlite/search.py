@@ -76,13 +76,13 @@ class Search:
         cosines = {} if self.vector is None else self.vectors.cosines(self.connection, self.vector, passages)
         verbatim = self._verbatim(scoring.perhaps_verbatim(passages, shares))
         found = self.connection.execute(
-            "SELECT id, note, start, stop FROM passages WHERE id IN (SELECT value FROM json_each(?))",
+            "SELECT id, note, start, stop, question FROM passages WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(passages),),
         )
-        for passage, note, start, stop in found:
+        for passage, note, start, stop, question in found:
             match = Match(cosines.get(passage), shares.get(passage, 0.0), passage in verbatim)
             if match.is_hit:
-                yield RankedPassage(note, start, stop, match)
+                yield RankedPassage(note, start, stop, match, question)
 
     def _verbatim(self, passages: Sequence[int]) -> set[int]:
         """Those of the passages that have the whole query as a phrase."""

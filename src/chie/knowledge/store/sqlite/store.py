@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
-from chie.knowledge.store.sqlite import import_table, note_table
+from chie.knowledge.store.sqlite import import_table, note_table, recall_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.filtering import Conditions, newest
@@ -117,7 +118,7 @@ class SqliteStore(SqlNoteStore):
             near = self._vectors.nearest(connection, vectors[0], limit + 1, without=hidden)
             cosines = self._vectors.cosines(connection, vectors[0], near)
             same = [passage for passage, cosine in cosines.items() if cosine >= ranking.NEAR_DUPLICATE_COSINE]
-            titles = note_table.titles(connection, same)
+            titles = note_table.titles(connection, same) if same else {}
         found = [
             Similar(id=note_id, title=title, score=ranking.display_score(cosines[passage]))
             for passage, (note_id, title) in titles.items()
@@ -159,6 +160,34 @@ class SqliteStore(SqlNoteStore):
     def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         with self._file.read() as connection:
             return self._vectors.of_notes(connection, note_ids)
+
+    def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> list[Note]:
+        with self._file.read() as connection:
+            return recall_table.by_signature(connection, signatures, viewer, limit)
+
+    def by_source_file(self, name: str, *, viewer: str, limit: int) -> list[Note]:
+        with self._file.read() as connection:
+            return recall_table.by_source_file(connection, name, viewer, limit)
+
+    def count_sources(self, part: str, *, viewer: str) -> int:
+        with self._file.read() as connection:
+            return recall_table.count_sources(connection, part, viewer)
+
+    def proposals(self, *, viewer: str, limit: int) -> list[Note]:
+        with self._file.read() as connection:
+            return recall_table.proposals(connection, viewer, limit)
+
+    def count_proposals(self, *, viewer: str) -> int:
+        with self._file.read() as connection:
+            return recall_table.count_proposals(connection, viewer)
+
+    def shown(self, session: str) -> set[str]:
+        with self._file.read() as connection:
+            return recall_table.shown(connection, session)
+
+    def remember_shown(self, session: str, notes: Sequence[str], *, at: datetime, forget_before: datetime) -> None:
+        with self._file.write() as connection:
+            recall_table.remember_shown(connection, session, notes, at, forget_before)
 
     def finish_background_work(self) -> None:
         self._embed([PROBE_TEXT])

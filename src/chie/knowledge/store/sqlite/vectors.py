@@ -109,7 +109,7 @@ class SqliteVectors:
         found = connection.execute(
             "SELECT n.seq, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.part = 0"
             " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?"
-            " WHERE NOT n.private OR n.user_id = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
+            " WHERE NOT (n.private OR n.proposal) OR n.user_id = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
             (self._model.name, self._size, viewer, count),
         ).fetchall()
         return [row[0] for row in found], _matrix([row[1] for row in found])

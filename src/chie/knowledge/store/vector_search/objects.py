@@ -18,6 +18,7 @@ from typing import Any, Final
 from chie.database.cursor import utc_text
 from chie.knowledge.note import Heading, Note
 from chie.knowledge.passages import index_tokens, shown
+from chie.knowledge.sources import file_name
 from chie.knowledge.tokens import fold
 
 Data = dict[str, Any]
@@ -45,8 +46,14 @@ SCHEMA: Final[dict[str, Data]] = {
     "source": _TEXT,
     "status": _TEXT,
     "user_id": _TEXT,
-    "author_kind": _TEXT,
+    "origin": _TEXT,
     "private": {"type": "boolean"},
+    "proposal": {"type": "boolean"},
+    "questions": _LIST,
+    "signatures": _LIST,
+    "source_file": _TEXT,
+    "confirmed_by": _TEXT,
+    "confirmed_at": _TEXT,
     "created_at": _TEXT,
     "updated_at": _TEXT,
     "created": _NUMBER,
@@ -79,8 +86,14 @@ def head(note: Note) -> Data:
         "source": note.source or "",
         "status": note.status or "",
         "user_id": note.user_id,
-        "author_kind": note.author_kind,
+        "origin": note.origin,
         "private": note.private,
+        "proposal": note.proposal,
+        "questions": note.questions,
+        "signatures": note.signatures,
+        "source_file": file_name(note.source) or "",
+        "confirmed_by": note.confirmed_by or "",
+        "confirmed_at": utc_text(note.confirmed_at) if note.confirmed_at else "",
         "created_at": utc_text(note.created_at),
         "updated_at": utc_text(note.updated_at),
         "created": microseconds(note.created_at),
@@ -112,7 +125,17 @@ def common_fields(data: Data) -> dict[str, Any]:
 
 def note_of(data: Data) -> Note:
     content = data["content"] or data["text"]
-    return Note(**common_fields(data), content=content, author_kind=data["author_kind"])
+    confirmed_at = data["confirmed_at"]
+    return Note(
+        **common_fields(data),
+        content=content,
+        origin=data["origin"],
+        proposal=data["proposal"],
+        questions=list(data["questions"]),
+        signatures=list(data["signatures"]),
+        confirmed_by=data["confirmed_by"] or None,
+        confirmed_at=datetime.fromisoformat(confirmed_at) if confirmed_at else None,
+    )
 
 
 def heading_of(data: Data) -> Heading:
@@ -155,7 +178,7 @@ def _common(note: Note, text: str, part: int) -> Data:
         "note": note.id,
         "part": part,
         "revision": _revision(note),
-        "reader": reader(note.user_id) if note.private else TEAM,
+        "reader": reader(note.reader) if note.reader else TEAM,
         "labels": labels(note.tags),
         "title": note.title,
         "text": text,

@@ -1,0 +1,112 @@
+"""The inbox: proposals of assistants wait here until somebody accepts, merges or rejects them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from chie.access.audit import record
+from chie.access.identity import current_user, known_user
+from chie.errors import NotFoundError
+from chie.knowledge import validation
+from chie.knowledge.note import Note, Saved, Similar
+from chie.knowledge.screening.screen import screened
+from chie.knowledge.service import MAX_SIMILAR, KnowledgeService
+
+MAX_LISTED = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """A note that waits for a decision, and existing notes that are similar."""
+
+    note: Note
+    similar: list[Similar]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changes:
+    """What to change of a proposal while it is accepted; None leaves a field as it is."""
+
+    content: str | None = None
+    title: str | None = None
+    tags: Sequence[str] | None = None
+    questions: Sequence[str] | None = None
+
+
+class Inbox:
+    """Everybody who may save notes may decide. A private proposal is its author's alone."""
+
+    def __init__(self, service: KnowledgeService) -> None:
+        self._service = service
+        self._store = service.store
+
+    def proposals(self, *, limit: int = MAX_LISTED) -> list[Proposal]:
+        """Oldest first."""
+        viewer = current_user().id
+        waiting = self._store.proposals(viewer=viewer, limit=validation.valid_limit(limit))
+        return [Proposal(note=note, similar=self._similar(note)) for note in waiting]
+
+    def count(self) -> int:
+        return self._store.count_proposals(viewer=current_user().id)
+
+    def get(self, note_id: str) -> Note:
+        note = self._store.get(validation.required_id(note_id))
+        if note is None or not note.proposal or (note.private and note.user_id != current_user().id):
+            raise NotFoundError("knowledge.proposal_not_found")
+        return note
+
+    def accept(self, note_id: str, changes: Changes | None = None) -> Note:
+        """The proposal becomes a note of its author, confirmed by the current user."""
+        stored, user, changes = self.get(note_id), known_user(), changes or Changes()
+        moment = self._service.next_version(stored)
+        note = validation.changed(
+            stored,
+            content=changes.content,
+            title=changes.title,
+            tags=changes.tags,
+            questions=changes.questions,
+            errors=None,
+            moment=moment,
+        )
+        note = replace(note, proposal=False, confirmed_by=user.id, confirmed_at=moment)
+        note = screened(note, stored=stored)
+        self._store.save(note, replacing=stored)
+        record("proposal.accepted", note.id)
+        return note
+
+    def merge(self, note_id: str, into: str, *, content: str, title: str | None = None) -> Saved:
+        """Write the merged text into an existing note, which gets the proposal's tags, questions and errors too, and
+        remove the proposal."""
+        proposal, target = self.get(note_id), self._service.get(into)
+        saved = self._service.update(
+            target.id,
+            content=content,
+            title=title,
+            tags=[*target.tags, *proposal.tags][: validation.MAX_TAGS],
+            questions=[*target.questions, *proposal.questions][: validation.MAX_QUESTIONS],
+            errors=[*target.signatures, *proposal.signatures][: validation.MAX_ERRORS],
+            by="person",
+        )
+        self._store.delete(proposal.id)
+        record("proposal.merged", proposal.id)
+        return saved
+
+    def reject(self, note_id: str) -> Note:
+        """Return the proposal, which `propose_again` restores."""
+        note = self.get(note_id)
+        self._store.delete(note.id)
+        record("proposal.rejected", note.id)
+        return note
+
+    def undo_acceptance(self, note_id: str) -> Note:
+        """An accepted note is a proposal again, as long as it has not changed since."""
+        stored = self._service.get(note_id)
+        if stored.proposal or stored.confirmed_at != stored.updated_at or stored.confirmed_by != current_user().id:
+            raise NotFoundError("knowledge.acceptance_not_found")
+        note = replace(stored, proposal=True, confirmed_by=None, confirmed_at=None)
+        self._store.save(note, replacing=stored)
+        record("proposal.reopened", note.id)
+        return note
+
+    def _similar(self, note: Note) -> list[Similar]:
+        found = self._store.similar(note, limit=MAX_SIMILAR, viewer=current_user().id)
+        return list(found)

@@ -1,0 +1,1 @@
+"""Recall and capture: notes reach assistants through hooks, and findings become proposals."""

@@ -1,0 +1,228 @@
+"""What a hook of an assistant's session leads to: notes for its context, a question at its end, or nothing."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlparse
+
+from chie.access.identity import current_user
+from chie.knowledge.note import Note, now
+from chie.knowledge.recall.context import context
+from chie.knowledge.recall.recall import Policy, Recall, Recalled
+from chie.knowledge.recall.session_memory import Session, SessionMemory
+from chie.knowledge.screening.secrets import find_secrets
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.validation import MAX_ERRORS
+from chie.messages.catalogue import Language, Message
+
+FORGET_AFTER = timedelta(days=7)
+ASKED = ""  # in the place of a note's id: the session was asked to save its finding
+SAVE_TOOLS = ("save_knowledge", "update_knowledge")
+FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
+
+
+@dataclass(frozen=True)
+class Event:
+    """A hook's body as Claude Code sends it; unknown fields are ignored and missing ones empty."""
+
+    name: str
+    session: str
+    folder: str = ""
+    prompt: str = ""
+    tool: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    response: Any = None
+    error: str = ""
+    interrupted: bool = False
+    stopping: bool = False  # the session goes on because a hook has asked it to
+    remote: str = ""
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> "Event":
+        arguments = body.get("tool_input")
+        return cls(
+            name=_text(body, "hook_event_name"),
+            session=_text(body, "session_id")[:200],
+            folder=_text(body, "cwd"),
+            prompt=_text(body, "prompt"),
+            tool=_text(body, "tool_name"),
+            arguments=arguments if isinstance(arguments, dict) else {},
+            response=body.get("tool_response"),
+            error=_text(body, "error"),
+            interrupted=body.get("is_interrupt") is True,
+            stopping=body.get("stop_hook_active") is True,
+            remote=_text(body, "git_remote"),
+        )
+
+    def argument(self, name: str) -> str:
+        return _text(self.arguments, name)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`context` is for the model, `receipt` for the user, and `question` keeps the assistant from stopping."""
+
+    context: str = ""
+    receipt: str = ""
+    question: str = ""
+
+
+SILENCE = Reply()
+
+
+class Hooks:
+    def __init__(
+        self, service: KnowledgeService, *, policy: Policy = "confirmed", clock: Callable[[], datetime] = now
+    ) -> None:
+        self._service = service
+        self._store = service.store
+        self._recall = Recall(service.store, policy)
+        self._sessions = SessionMemory()
+        self._clock = clock
+        self._last_calls: dict[str, datetime] = {}
+        self._events: dict[str, Callable[[Event, Session, str], Reply]] = {
+            "SessionStart": self._start,
+            "UserPromptSubmit": self._prompt,
+            "PreToolUse": self._before_tool,
+            "PostToolUse": self._after_tool,
+            "PostToolUseFailure": self._failure,
+            "Stop": self._stop,
+            "SessionEnd": self._end,
+        }
+
+    def last_call(self) -> datetime | None:
+        """Of the current user, since this process started."""
+        return self._last_calls.get(current_user().id)
+
+    def handle(self, event: Event, *, base_url: str) -> Reply:
+        self._last_calls[current_user().id] = self._clock()
+        act = self._events.get(event.name)
+        if act is None or not event.session:
+            return SILENCE
+        return act(event, self._sessions.get(_key(event)), base_url)
+
+    def _start(self, event: Event, _: Session, __: str) -> Reply:
+        viewer = current_user().id
+        project = project_name(event)
+        known = self._store.count_sources(project, viewer=viewer) if project else 0
+        message = Message("knowledge.memory_connected", notes=self._store.count(viewer=viewer), known=known)
+        return Reply(context=str(message))
+
+    def _prompt(self, event: Event, session: Session, base_url: str) -> Reply:
+        session.prompt(event.prompt)
+        if event.prompt.lstrip().startswith("/"):
+            return SILENCE
+        return self._show(event, session, base_url, lambda shown: self._recall.for_prompt(event.prompt, without=shown))
+
+    def _before_tool(self, event: Event, session: Session, base_url: str) -> Reply:
+        path = event.argument("file_path") or event.argument("notebook_path")
+        if event.tool not in FILE_TOOLS or not path:
+            return SILENCE
+        return self._show(
+            event, session, base_url, lambda shown: self._recall.for_file(path, event.folder, without=shown)
+        )
+
+    def _after_tool(self, event: Event, session: Session, _: str) -> Reply:
+        if event.tool.endswith(SAVE_TOOLS):
+            self._saved(event, session)
+        elif command := event.argument("command"):
+            session.succeeded(command)
+        return SILENCE
+
+    def _failure(self, event: Event, session: Session, base_url: str) -> Reply:
+        command = event.argument("command")
+        if event.interrupted or not command:
+            return SILENCE
+        session.failed(command, event.error)
+        return self._show(
+            event, session, base_url, lambda shown: self._recall.for_failure(command, event.error, without=shown)
+        )
+
+    def _stop(self, event: Event, session: Session, _: str) -> Reply:
+        """Ask once a session, and only if there was something to find out and nothing has been saved."""
+        if event.stopping or session.asked or session.saved or not session.has_finding:
+            return SILENCE
+        session.asked = True
+        if ASKED in self._store.shown(_key(event)):
+            return SILENCE
+        self._remember(event, [ASKED])
+        return Reply(question=Message("knowledge.capture_question").text(_language(session)))
+
+    def _end(self, event: Event, _: Session, __: str) -> Reply:
+        self._sessions.end(_key(event))
+        return SILENCE
+
+    def _show(
+        self, event: Event, session: Session, base_url: str, find: Callable[[set[str]], Sequence[Recalled]]
+    ) -> Reply:
+        """What the session has seen or saved itself is not shown."""
+        recalled = find(self._store.shown(_key(event)) | session.saved)
+        if not recalled:
+            return SILENCE
+        self._remember(event, [one.note.id for one in recalled])
+        receipt = Message("knowledge.recall_receipt", count=len(recalled)).text(_language(session))
+        return Reply(context=context(recalled, base_url=base_url, moment=self._clock()), receipt=receipt)
+
+    def _remember(self, event: Event, notes: Sequence[str]) -> None:
+        moment = self._clock()
+        self._store.remember_shown(_key(event), notes, at=moment, forget_before=moment - FORGET_AFTER)
+
+    def _saved(self, event: Event, session: Session) -> None:
+        """A note that was saved after a failure was solved knows that failure from now on."""
+        note_id = saved_id(event.response)
+        if note_id is None:
+            return
+        session.saved.add(note_id)
+        note = self._service.find(note_id)
+        if note is None or note.user_id != current_user().id:
+            return
+        solved = [signature for signature in session.solved if not find_secrets(signature)]
+        changed = _with_finding(note, solved, asked=session.asked)
+        session.forget_solved()
+        if changed != note:
+            self._store.save(changed, replacing=note)
+
+
+def _with_finding(note: Note, solved: Sequence[str], *, asked: bool) -> Note:
+    signatures = list(dict.fromkeys([*note.signatures, *solved]))[:MAX_ERRORS]
+    origin = "hook" if asked and note.origin == "assistant" else note.origin
+    return replace(note, signatures=signatures, origin=origin)
+
+
+def project_name(event: Event) -> str:
+    """`owner/name` of the repository, or the name of the folder, as sources of notes contain it."""
+    path = urlparse(event.remote).path if "://" in event.remote else event.remote.rpartition(":")[2]
+    parts = [part for part in path.removesuffix(".git").split("/") if part]
+    return "/".join(parts[-2:]) or event.folder.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def saved_id(response: Any) -> str | None:  # noqa: ANN401 - whatever the client reports
+    """The id in the result of `save_knowledge`: a client sends it as JSON text, as an object or as content blocks."""
+    if isinstance(response, list):
+        return next(filter(None, map(saved_id, response)), None)
+    if isinstance(response, str):
+        try:
+            return saved_id(json.loads(response)) if response.lstrip().startswith(("{", "[")) else None
+        except ValueError:
+            return None
+    if not isinstance(response, dict):
+        return None
+    found = response.get("id")
+    if isinstance(found, str) and "updated_at" in response:
+        return found
+    return next(filter(None, (saved_id(response.get(key)) for key in ("structuredContent", "content", "text"))), None)
+
+
+def _key(event: Event) -> str:
+    return f"{current_user().id} {event.session}"
+
+
+def _language(session: Session) -> Language:
+    return "ja" if session.japanese else "en"
+
+
+def _text(body: Mapping[str, Any], name: str) -> str:
+    value = body.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,69 @@
+"""Who may see and change a note, whose it is, and what becomes of its confirmation and its dates."""
+
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from chie.access.identity import current_user, known_user
+from chie.errors import ConflictError, ForbiddenError
+from chie.knowledge.note import ImportedFile, Note, NoteOrigin
+
+VERSION_STEP = timedelta(microseconds=1)  # the resolution of every store
+
+
+def is_visible(note: Note) -> bool:
+    return note.reader in (None, current_user().id)
+
+
+def confirmation_after(stored: Note, note: Note, by: NoteOrigin) -> Note:
+    if by == "person":
+        return replace(note, confirmed_by=current_user().id, confirmed_at=note.updated_at)
+    if (note.content, note.title) != (stored.content, stored.title):
+        return replace(note, confirmed_by=None, confirmed_at=None)
+    return note
+
+
+def require_permission(note: Note, *, private: bool | None = None) -> None:
+    """Only the author or an admin may change a note, and only the author its visibility."""
+    user = current_user()
+    if note.user_id != user.id and not user.admin:
+        raise ForbiddenError("knowledge.note_forbidden", author=note.user_id)
+    if note.user_id != user.id and private not in (None, note.private):
+        raise ForbiddenError("knowledge.visibility_forbidden", author=note.user_id)
+
+
+def keeps(stored: Note, note: Note, fingerprint: str | None, previous: ImportedFile | None) -> bool:
+    """Whether an import leaves the stored note as it is."""
+    if previous is None:
+        return stored.updated_at > note.updated_at
+    edited = stored.updated_at != previous.version
+    if fingerprint == previous.fingerprint:
+        return edited or differs_only_in_dates(stored, note)
+    return edited and stored.updated_at > note.updated_at
+
+
+def following(stored: Note) -> datetime:
+    """The next version after the stored one; the last possible date has none."""
+    with suppress(OverflowError):
+        return stored.updated_at + VERSION_STEP
+    return stored.updated_at
+
+
+def differs_only_in_dates(stored: Note, note: Note) -> bool:
+    return replace(note, created_at=stored.created_at, updated_at=stored.updated_at) == stored
+
+
+def owned(note: Note, stored: Note | None) -> Note:
+    """A stored note keeps its author. The importing user becomes the author of a new one, unless they are an admin.
+    Nobody confirms in another user's name."""
+    user = known_user()
+    author = stored.user_id if stored else note.user_id if user.admin else user.id
+    known = stored is not None and (stored.confirmed_by, stored.content) == (note.confirmed_by, note.content)
+    if not (user.admin or known or note.confirmed_by == user.id):
+        note = replace(note, confirmed_by=None, confirmed_at=None)
+    return replace(note, user_id=author)
+
+
+def require_version(stored: Note, seen: datetime | None) -> None:
+    if seen is not None and stored.updated_at != seen:
+        raise ConflictError("knowledge.note_changed")

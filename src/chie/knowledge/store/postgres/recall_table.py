@@ -1,0 +1,61 @@
+"""SQL for what the memory loop looks up: notes by error and by file, proposals, and what a session was shown."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from chie.knowledge.note import Note
+from chie.knowledge.store.postgres.note_table import COLUMNS, VISIBLE, index_key, note_of
+
+if TYPE_CHECKING:
+    from chie.knowledge.store.postgres.pool import Connection
+
+_SELECT = f"SELECT {COLUMNS} FROM knowledge_notes WHERE"
+_NEWEST = "ORDER BY created_at DESC, id DESC LIMIT %s"
+_WAITING = "proposal AND (NOT private OR user_id = %s)"
+
+
+def by_signature(connection: "Connection", signatures: Sequence[str], viewer: str, limit: int) -> list[Note]:
+    found = connection.execute(
+        f"{_SELECT} signatures && %s::text[] AND signatures <> '{{}}' AND {VISIBLE} {_NEWEST}",
+        (list(signatures), viewer, limit),
+    )
+    return [note_of(row) for row in found]
+
+
+def by_source_file(connection: "Connection", name: str, viewer: str, limit: int) -> list[Note]:
+    found = connection.execute(f"{_SELECT} source_file = %s AND {VISIBLE} {_NEWEST}", (index_key(name), viewer, limit))
+    return [note_of(row) for row in found]
+
+
+def count_sources(connection: "Connection", part: str, viewer: str) -> int:
+    row = connection.execute(
+        f"SELECT count(*) FROM knowledge_notes WHERE strpos(lower(source), %s) > 0 AND {VISIBLE}",
+        (part.lower(), viewer),
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def proposals(connection: "Connection", viewer: str, limit: int) -> list[Note]:
+    found = connection.execute(f"{_SELECT} {_WAITING} ORDER BY created_at, id LIMIT %s", (viewer, limit))
+    return [note_of(row) for row in found]
+
+
+def count_proposals(connection: "Connection", viewer: str) -> int:
+    row = connection.execute(f"SELECT count(*) FROM knowledge_notes WHERE {_WAITING}", (viewer,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def shown(connection: "Connection", session: str) -> set[str]:
+    return {row[0] for row in connection.execute("SELECT note FROM knowledge_recalls WHERE session = %s", (session,))}
+
+
+def remember_shown(
+    connection: "Connection", session: str, notes: Sequence[str], at: datetime, forget_before: datetime
+) -> None:
+    connection.execute("DELETE FROM knowledge_recalls WHERE at < %s", (forget_before,))
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO knowledge_recalls (session, note, at) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+            [(session, note, at) for note in sorted(notes)],
+        )

@@ -1,0 +1,120 @@
+"""The part of NoteStore's contract that recall needs. Each SQL store's test module subclasses it."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from tests.contract.note_store import MOMENT, a_note
+
+from chie.knowledge.store.base import NoteStore
+
+LONG = "# Runbook\n\n" + "\n\n".join(f"Section {number} says how step {number} is done. " * 8 for number in range(9))
+
+
+class NoteRecallContract:
+    def test_the_fields_of_recall_round_trip(self, store: NoteStore) -> None:
+        note = a_note(
+            questions=["なぜ 413 になる?", "Why 413?"],
+            signatures=["<n> Request Entity Too Large"],
+            origin="hook",
+            proposal=True,
+            confirmed_by="ben",
+            confirmed_at=MOMENT,
+        )
+        store.save(note)
+        assert store.get(note.id) == note
+        changed = replace(note, questions=[], signatures=[], proposal=False, confirmed_by=None, confirmed_at=None)
+        store.save(changed, replacing=note)
+        assert store.get(note.id) == changed
+
+    @pytest.mark.req("ME-9")
+    def test_a_question_finds_the_note_and_the_hit_shows_its_text(self, store: NoteStore) -> None:
+        note = a_note("client_max_body_size must be raised", questions=["uploads of pictures are refused by the proxy"])
+        other = a_note("redis evicts sessions when memory is short")
+        long = a_note(LONG, title="Runbook", questions=["the pager rings at night"])
+        for one in (note, other, long):
+            store.save(one)
+        hit = store.search("uploads of pictures are refused by the proxy", limit=3).hits[0]
+        assert (hit.id, hit.content, hit.question) == (note.id, note.content, note.questions[0])
+        hit = store.search("the pager rings at night", limit=3).hits[0]
+        assert (hit.id, hit.question, hit.partial) == (long.id, "the pager rings at night", True)
+        assert hit.content in long.content
+        assert "pager" not in hit.content
+        assert store.search("client_max_body_size must be raised", limit=1).hits[0].question is None
+
+    @pytest.mark.req("ME-9")
+    def test_similarities_tell_text_and_question_apart(self, store: NoteStore) -> None:
+        note = a_note("alpha beta gamma", title="alpha beta gamma", questions=["delta epsilon zeta"])
+        plain = a_note("eta theta", title="eta theta")
+        for one in (note, plain):
+            store.save(one)
+        found = store.similarities("delta epsilon zeta", [note, plain])
+        assert (found[note.id].question or 0) > 0.99 > found[note.id].text
+        assert found[plain.id].question is None
+        assert store.similarities("x", []) == {}
+
+    @pytest.mark.req("ME-7")
+    def test_a_proposal_is_found_by_its_author_only(self, store: NoteStore) -> None:
+        note = a_note(
+            "the zanzibar finding", user_id="aki", tags=["secret"], proposal=True, signatures=["s"], source="a/b.py"
+        )
+        store.save(note)
+        assert [hit.id for hit in store.search("zanzibar finding", limit=3, viewer="aki").hits] == [note.id]
+        assert store.search("zanzibar finding", limit=3, viewer="ben").hits == []
+        assert store.browse(tag=None, limit=3, cursor=None, viewer="ben").notes == []
+        assert store.tags(viewer="ben") == []
+        assert (store.count(viewer="aki"), store.count(viewer="ben")) == (1, 0)
+        assert store.by_signature(["s"], viewer="ben", limit=3) == []
+        assert store.by_source_file("b.py", viewer="ben", limit=3) == []
+        assert store.count_sources("a/b", viewer="ben") == 0
+        store.save(replace(note, proposal=False), replacing=note)
+        assert [hit.id for hit in store.search("zanzibar finding", limit=3, viewer="ben").hits] == [note.id]
+        assert store.count(viewer="ben") == 1
+
+    @pytest.mark.req("ME-7")
+    def test_proposals_wait_for_everybody_unless_they_are_private(self, store: NoteStore) -> None:
+        first = a_note("first", user_id="aki", proposal=True)
+        second = a_note("second", user_id="aki", proposal=True, private=True, created_at=MOMENT + timedelta(minutes=1))
+        for note in (second, first, a_note("third")):
+            store.save(note)
+        assert store.proposals(viewer="ben", limit=9) == [first]
+        assert store.proposals(viewer="aki", limit=9) == [first, second]
+        assert store.proposals(viewer="aki", limit=1) == [first]
+        assert (store.count_proposals(viewer="aki"), store.count_proposals(viewer="ben")) == (2, 1)
+
+    @pytest.mark.req("ME-3")
+    def test_notes_are_looked_up_by_signature(self, store: NoteStore) -> None:
+        one = a_note("one", signatures=["x failed", "y failed"])
+        two = a_note("two", signatures=["y failed"], created_at=MOMENT + timedelta(minutes=1))
+        hidden = a_note("three", signatures=["y failed"], private=True, user_id="aki")
+        for note in (one, two, hidden):
+            store.save(note)
+        assert store.by_signature(["y failed", "z"], viewer="ben", limit=9) == [two, one]
+        assert store.by_signature(["y failed"], viewer="ben", limit=1) == [two]
+        assert store.by_signature(["y"], viewer="ben", limit=9) == []
+        assert store.by_signature([], viewer="ben", limit=9) == []
+        store.save(replace(one, signatures=[]), replacing=one)
+        store.delete(two.id)
+        assert store.by_signature(["x failed", "y failed"], viewer="ben", limit=9) == []
+
+    def test_notes_are_looked_up_by_source(self, store: NoteStore) -> None:
+        one = a_note("one", source="https://git.example/Acme/shop/blob/main/src/Pool.py#L3")
+        two = a_note("two", source="src/pool.pyc")
+        for note in (one, two, a_note("three")):
+            store.save(note)
+        assert store.by_source_file("pool.py", viewer="ben", limit=9) == [one]
+        assert store.count_sources("acme/SHOP", viewer="ben") == 1
+        assert store.count_sources("%", viewer="ben") == 0
+
+    @pytest.mark.req("ME-4")
+    def test_what_a_session_was_shown_is_remembered_for_a_while(self, store: NoteStore) -> None:
+        def remember(session: str, *notes: str, days: int) -> None:
+            at = MOMENT + timedelta(days=days)
+            store.remember_shown(session, notes, at=at, forget_before=at - timedelta(days=7))
+
+        remember("a", "k-1", "k-2", days=0)
+        remember("a", "k-2", "k-3", days=6)
+        remember("b", "k-9", days=6)
+        assert (store.shown("a"), store.shown("b"), store.shown("c")) == ({"k-1", "k-2", "k-3"}, {"k-9"}, set())
+        remember("b", days=8)
+        assert store.shown("a") == {"k-3"}

@@ -1,0 +1,64 @@
+"""Signatures of errors: the same for the same error, and another for another one."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chie.knowledge.recall.signatures import all_of, kept_of, mask
+
+SETS = Path(__file__).parents[3] / "bench" / "sets"
+
+
+@pytest.mark.req("ME-3")
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('FATAL:  password authentication failed for user "aki"', "password authentication failed for user <name>"),
+        ("/home/aki/app/main.py:12: ValueError: bad port 8080", "ValueError: bad port <n>"),
+        ("2026-03-01T10:11:12Z web-1 | ECONNREFUSED 10.0.0.7:5432", "ECONNREFUSED <n>"),
+        ("#12 3.456 Error: pg_config executable not found.", "pg_config executable not found"),
+        ("\x1b[31mnpm ERR!\x1b[0m code ERESOLVE", "code ERESOLVE"),
+        ("src/app.ts(3,7): error TS2742: no type for 'x'", "TS2742: no type for <name>"),
+        ("commit 9f8e7d6c5b4a is missing", "commit <id> is missing"),
+        ("致命的エラー: 「設定」が見つかりません (行 12)", "致命的エラー: <name>が見つかりません (行 <n>)"),
+    ],
+)
+def test_what_changes_from_one_time_to_the_next_is_masked(line: str, expected: str) -> None:
+    assert mask(line) == expected
+
+
+@pytest.mark.req("ME-3")
+@given(st.text(max_size=200))
+def test_a_signature_is_its_own_signature(line: str) -> None:
+    assert mask(mask(line)) == mask(line)
+
+
+def test_lines_that_many_failures_print_are_no_signature() -> None:
+    log = "npm ERR! A complete log of this run can be found in: /root/.npm/_logs/x.log"
+    output = f"Exit code 1\n{log}\nmake: *** [all] Error 2"
+    assert kept_of(output) == []
+
+
+def test_the_most_specific_line_stands_for_a_failure() -> None:
+    output = (
+        'Exit code 1\nTraceback (most recent call last):\n  File "/a/b.py", line 3, in <module>\n'
+        '    import foo\npsycopg2.errors.DeadlockDetected: deadlock detected while updating relation "orders"\nINFO bye'
+    )
+    assert kept_of(output) == ["psycopg<n>.errors.DeadlockDetected: deadlock detected while updating relation <name>"]
+    assert kept_of(output)[0] in all_of("x\n" + output.replace("/a/b.py", "/other.py").replace("orders", "users"))
+
+
+@pytest.mark.req("ME-3")
+def test_the_same_failure_is_recognised_and_another_is_not() -> None:
+    """The floors are below what `bench/recall` reports."""
+    again, other = [], []
+    for line in (SETS / "test" / "signatures.jsonl").read_text("utf-8").splitlines():
+        case = json.loads(line)
+        kept = set(kept_of(case["first"]))
+        again += [bool(kept & set(all_of(output))) for output in case["again"]]
+        other += [bool(kept & set(all_of(output))) for output in case["other"]]
+    assert sum(again) / len(again) > 0.7
+    assert sum(other) / len(other) < 0.2

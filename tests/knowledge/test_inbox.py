@@ -1,0 +1,141 @@
+"""Proposals over HTTP and MCP: accept, edit, merge, reject, undo; who may decide."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from tests.fakes.embedders import HashingEmbedder
+
+from chie.access.identity import User, acting_as
+from chie.app import create_app
+from chie.errors import NotFoundError
+from chie.knowledge.inbox import Changes, Inbox
+from chie.knowledge.server import create_server
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.store.sqlite.store import SqliteStore
+
+API = "/api/knowledge"
+AKI, BEN = User("aki"), User("ben")
+
+
+@pytest.fixture
+def store(home: Path) -> Iterator[SqliteStore]:
+    store = SqliteStore(home / "chie.db", HashingEmbedder())
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def service(store: SqliteStore) -> KnowledgeService:
+    return KnowledgeService(store)
+
+
+@pytest.fixture
+def page(store: SqliteStore) -> Iterator[TestClient]:
+    app = create_app({"knowledge": create_server(store=store)})
+    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
+        yield client
+
+
+def propose(service: KnowledgeService, content: str = "raise client_max_body_size", **fields: Any) -> str:
+    with acting_as(AKI):
+        return service.save(content, proposal=True, **fields).id
+
+
+@pytest.mark.req("ME-7")
+def test_an_accepted_proposal_has_its_author_and_who_accepted_it(service: KnowledgeService) -> None:
+    note_id = propose(service)
+    with acting_as(BEN):
+        assert service.search("client_max_body_size").hits == []
+        assert [one.note.id for one in Inbox(service).proposals()] == [note_id]
+        Inbox(service).accept(note_id, Changes(title="413 from nginx", questions=["Why 413?"]))
+        note = service.get(note_id)
+        assert service.search("client_max_body_size").hits[0].id == note_id
+    assert (note.user_id, note.confirmed_by, note.proposal) == ("aki", "ben", False)
+    assert (note.title, note.questions, note.content) == ("413 from nginx", ["Why 413?"], "raise client_max_body_size")
+
+
+@pytest.mark.req("ME-7")
+def test_merging_keeps_what_both_have(service: KnowledgeService) -> None:
+    with acting_as(BEN):
+        target = service.save("nginx answers 413", tags=["nginx"], questions=["413?"], origin="person").id
+    note_id = propose(service, tags=["proxy"], questions=["Why 413?"], errors=["413 Request Entity Too Large"])
+    with acting_as(BEN):
+        saved = Inbox(service).merge(note_id, target, content="nginx answers 413: raise client_max_body_size")
+        note = service.get(saved.id)
+    assert (note.id, note.tags, note.questions) == (target, ["nginx", "proxy"], ["413?", "Why 413?"])
+    assert note.signatures
+    assert service.store.get(note_id) is None
+
+
+@pytest.mark.req("ME-7")
+def test_a_merge_that_fails_leaves_the_proposal(service: KnowledgeService) -> None:
+    note_id = propose(service)
+    with acting_as(BEN), pytest.raises(NotFoundError):
+        Inbox(service).merge(note_id, "k-unknown", content="x")
+    assert service.store.get(note_id) is not None
+
+
+@pytest.mark.req("ME-7")
+def test_a_private_proposal_is_its_authors(service: KnowledgeService) -> None:
+    note_id = propose(service, private=True)
+    inbox = Inbox(service)
+    with acting_as(BEN):
+        assert (inbox.proposals(), inbox.count()) == ([], 0)
+        for decide in (inbox.accept, inbox.reject, inbox.get):
+            with pytest.raises(NotFoundError):
+                decide(note_id)
+    with acting_as(AKI):
+        assert inbox.accept(note_id).private
+
+
+@pytest.mark.req("ME-7")
+def test_decisions_over_http_can_be_undone(page: TestClient, service: KnowledgeService) -> None:
+    rejected, accepted = (service.save(text, proposal=True).id for text in ("one", "two"))
+    listed = page.get(f"{API}/inbox").json()
+    assert ([one["note"]["id"] for one in listed["proposals"]], listed["total"]) == ([rejected, accepted], 2)
+    gone = page.post(f"{API}/inbox/{rejected}/reject").json()
+    assert page.get(f"{API}/inbox/count").json() == {"total": 1}
+    assert page.put(f"{API}/{rejected}", json=gone).status_code == 200
+    assert page.get(f"{API}/inbox/count").json() == {"total": 2}
+    assert page.post(f"{API}/inbox/{accepted}/accept", json={}).json()["proposal"] is False
+    again = page.post(f"{API}/inbox/{accepted}/accept", json={})
+    assert (again.status_code, again.json()["code"]) == (404, "knowledge.proposal_not_found")
+    assert page.post(f"{API}/inbox/{accepted}/reopen").json()["proposal"] is True
+    page.post(f"{API}/inbox/{accepted}/accept", json={"content": "two, edited"})
+    page.patch(f"{API}/{accepted}", json={"tags": ["changed"]})
+    page.delete(f"{API}/{accepted}/confirmation")
+    refused = page.post(f"{API}/inbox/{accepted}/reopen")
+    assert (refused.status_code, refused.json()["code"]) == (404, "knowledge.acceptance_not_found")
+
+
+@pytest.mark.req("ME-7")
+def test_a_proposal_comes_with_the_notes_that_are_similar(page: TestClient, service: KnowledgeService) -> None:
+    known = service.save("raise client_max_body_size").id
+    service.save("raise client_max_body_size", proposal=True)
+    (proposal,) = page.get(f"{API}/inbox").json()["proposals"]
+    assert [one["id"] for one in proposal["similar"]] == [known]
+
+
+@pytest.mark.req("ME-10")
+def test_an_assistants_change_of_the_text_needs_to_be_confirmed_again(service: KnowledgeService) -> None:
+    note_id = service.save("right", origin="person").id
+    assert service.get(note_id).confirmed_by
+    service.update(note_id, tags=["x"])
+    assert service.get(note_id).confirmed_by
+    service.update(note_id, content="wrong")
+    assert service.get(note_id).confirmed_by is None
+    service.update(note_id, content="right", by="person")
+    assert service.get(note_id).confirmed_by
+
+
+@pytest.mark.req("ME-10")
+def test_nobody_confirms_in_another_users_name(service: KnowledgeService) -> None:
+    with acting_as(AKI):
+        note_id = service.save("mine", origin="person").id
+        note = service.get(note_id)
+        service.delete(note_id)
+    with acting_as(BEN):
+        assert service.restore(note).confirmed_by is None
