@@ -135,7 +135,7 @@ def tags(connection: sqlite3.Connection, viewer: str) -> list[TagCount]:
 
 def authors(connection: sqlite3.Connection, viewer: str) -> list[AuthorCount]:
     found = connection.execute(
-        f"SELECT user_id, count(*) FROM notes WHERE {_VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1", (viewer,)
+        f"SELECT user_id, count(*) FROM notes WHERE {VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1", (viewer,)
     )
     return [AuthorCount(author=author, count=number) for author, number in found]
 
