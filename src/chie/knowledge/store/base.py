@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from chie.knowledge.note import ANONYMOUS, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.messages.catalogue import Message
 
@@ -156,6 +156,10 @@ class NoteStore(ABC):
     @abstractmethod
     def tags(self, *, viewer: str = ANONYMOUS) -> Sequence[TagCount]:
         """Every tag once, regardless of case, most used first."""
+
+    @abstractmethod
+    def authors(self, *, viewer: str = ANONYMOUS) -> Sequence[AuthorCount]:
+        """The users who wrote notes, those with most notes first."""
 
     @abstractmethod
     def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:

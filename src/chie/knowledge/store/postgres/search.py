@@ -37,7 +37,7 @@ FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS t (term, weight)
 CROSS JOIN LATERAL (SELECT p.* FROM knowledge_passages p WHERE p.terms @> ARRAY[t.term] AND {{where}}
     LIMIT %(most)s) p
 CROSS JOIN LATERAL (SELECT coalesce((p.repeated ->> t.term)::float8, 1) AS often) f
-GROUP BY p.id, p.note, p.start, p.stop ORDER BY sum(t.weight * ((f.often * {K1 + 1})
+GROUP BY p.id, p.note, p.start, p.stop, p.question ORDER BY sum(t.weight * ((f.often * {K1 + 1})
     / (f.often + {K1} * ({1 - B} + {B} * p.length::float8 / %(average)s::float8)))) DESC, p.id
 LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -133,6 +133,10 @@ class SqliteStore(SqlNoteStore):
     def tags(self, *, viewer: str = ANONYMOUS) -> list[TagCount]:
         with self._file.read() as connection:
             return note_table.tags(connection, viewer)
+
+    def authors(self, *, viewer: str = ANONYMOUS) -> list[AuthorCount]:
+        with self._file.read() as connection:
+            return note_table.authors(connection, viewer)
 
     def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
         self._model.ensure_name()
