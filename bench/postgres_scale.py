@@ -198,6 +198,7 @@ def main() -> list[Figure]:
     with server(options.folder) as url:
         store = PostgresStore(postgres_url(url), embedder)
         store._model.ensure_name()  # noqa: SLF001
+        store._backfill.start = lambda: None  # type: ignore[method-assign] # noqa: SLF001 - nothing runs beside
         if not store.count():
             fill(store, embedder, options.passages)
         if options.fill_only:

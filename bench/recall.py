@@ -107,9 +107,9 @@ def of_failures(results: Sequence[Shown]) -> list[Figure]:
 def of_signatures(name: str) -> list[Figure]:
     again, other = [], []
     for case in read(name, "signatures"):
-        kept = set(signatures.kept_of(case["first"]))
-        again += [not kept.isdisjoint(signatures.all_of(output)) for output in case["again"]]
-        other += [kept.isdisjoint(signatures.all_of(output)) for output in case["other"]]
+        kept = signatures.kept_of(case["first"])
+        again += [bool(signatures.recognised(kept, output)) for output in case["again"]]
+        other += [not signatures.recognised(kept, output) for output in case["other"]]
     return [
         Figure("failures recognised by their signature", WHO, _share(again), SHARE, aim=0.98),
         Figure("other failures not taken for the same", WHO, _share(other), SHARE, aim=0.95),

@@ -52,6 +52,7 @@ SERVER_APIS = {
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/search": {"get"},
     "/api/knowledge/tags": {"get"},
+    "/api/knowledge/authors": {"get"},
     "/api/knowledge/{note_id}": {"get", "patch", "put", "delete"},
     "/api/knowledge/{note_id}/confirmation": {"put", "delete"},
     "/api/knowledge/{note_id}/similar": {"get"},

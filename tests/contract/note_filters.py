@@ -77,6 +77,15 @@ class NoteFilterContract:
         assert [(hit.score, hit.confident, hit.partial) for hit in hits] == [(1.0, True, False), (1.0, True, True)]
         assert hits[1].content.startswith("詳しい説明")
 
+    def test_authors_are_those_of_visible_notes(self, store: NoteStore) -> None:
+        assert list(store.authors()) == []
+        fill(store)
+        store.save(a_note("a diary", user_id="cho", private=True))
+        counts = {viewer: {one.author: one.count for one in store.authors(viewer=viewer)} for viewer in ("aki", "cho")}
+        assert counts["aki"] == {"aki": 2, "anonymous": 2, "Ben": 1}
+        assert counts["cho"] == {"aki": 1, "anonymous": 2, "Ben": 1, "cho": 1}
+        assert [one.author for one in store.authors()] == ["anonymous", "Ben", "aki"]
+
     def test_filters_apply_before_ranking(self, store: NoteStore) -> None:
         for number in range(80):
             store.save(a_note(f"redis evicts sessions {number}"))

@@ -90,6 +90,8 @@ class NoteRecallContract:
         for note in (one, two, hidden):
             store.save(note)
         assert store.by_signature(["y failed", "z"], viewer="ben", limit=9) == [two, one]
+        assert sorted(store.signatures(viewer="ben", limit=9)) == ["x failed", "y failed"]
+        assert store.signatures(viewer="ben", limit=1) == ["y failed"]
         assert store.by_signature(["y failed"], viewer="ben", limit=1) == [two]
         assert store.by_signature(["y"], viewer="ben", limit=9) == []
         assert store.by_signature([], viewer="ben", limit=9) == []

@@ -70,7 +70,7 @@ def test_a_proposal_is_accepted_by_keyboard_and_found(
     expect(page.get_by_text(empty)).to_be_visible()
     expect(page.locator(".kn-badge")).to_have_count(0)
     assert note(address, note_id)["confirmed_by"]
-    page.locator("#main").get_by_role("searchbox").fill("why is my picture refused")
+    page.locator("#main").get_by_role("combobox").fill("why is my picture refused")
     expect(page.locator(".kn-item strong").first).to_have_text("Upload limit")
     expect(page.locator(".kn-matched").first).to_contain_text("Why is my picture refused?")
 
@@ -138,7 +138,7 @@ def test_proposals_are_selected_rejected_and_brought_back_by_keyboard(open_scree
     expect(page.locator(".kn-item")).to_have_count(3)
     press(screen, "k")
     expect(selected).to_contain_text("two")
-    page.locator("#main").get_by_role("searchbox").press("r")
+    page.locator("#main").get_by_role("combobox").press("r")
     expect(page.locator(".kn-badge")).to_have_text("3")
 
 

@@ -43,7 +43,7 @@ def empty_app(tmp_path: Path) -> Iterator[str]:
 
 def search(screen: Screen, text: str) -> Locator:
     """The hits."""
-    screen.page.locator("#main").get_by_role("searchbox").fill(text)
+    screen.page.locator("#main").get_by_role("combobox").fill(text)
     expect(screen.page).to_have_url(re.compile(r"[?&]q="))
     return screen.page.locator(".kn-item")
 
@@ -67,7 +67,7 @@ def test_a_search_as_you_type_shows_scores_and_why(
     found.first.click()
     expect(screen.page.get_by_role("heading", level=2, name=title)).to_be_visible()
     screen.page.reload()
-    expect(screen.page.locator("#main").get_by_role("searchbox")).to_have_value(words)
+    expect(screen.page.locator("#main").get_by_role("combobox")).to_have_value(words)
     expect(screen.page.get_by_role("heading", level=2, name=title)).to_be_visible()
 
 
@@ -373,3 +373,46 @@ def test_axe_finds_nothing_serious(open_screen: OpenScreen, theme: str) -> None:
     screen.button("New note").click()
     expect(screen.page.get_by_role("dialog")).to_be_visible()
     assert serious_findings(screen) == []
+
+
+@pytest.mark.req("SE-4")
+@pytest.mark.parametrize(("locale", "announced"), [("ja", "候補"), ("en", "suggestion")])
+def test_filters_are_completed_in_the_search_field(open_screen: OpenScreen, locale: str, announced: str) -> None:
+    screen = open_screen("/#/knowledge", locale=locale)
+    field = screen.page.locator("#main").get_by_role("combobox")
+    options = screen.page.get_by_role("option")
+    expect(field).to_have_attribute("aria-expanded", "false")
+    field.press_sequentially("tag:do")
+    expect(field).to_have_attribute("aria-expanded", "true")
+    expect(options.first).to_contain_text("docker")
+    expect(screen.page.get_by_role("status").filter(has_text=announced)).to_have_count(1)
+    assert field.get_attribute("aria-activedescendant") == options.first.get_attribute("id")
+    assert serious_findings(screen) == []
+    field.press("Enter")
+    expect(field).to_have_value("tag:docker ")
+    expect(field).to_be_focused()
+    expect(options).to_have_count(0)
+    expect(screen.page.locator(".kn-item").first).to_contain_text("#docker")
+    field.press_sequentially("author:")
+    expect(options.first).to_contain_text("chie")
+    field.press("ArrowDown")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    options.first.click()
+    expect(field).to_have_value("tag:docker author:chie ")
+    field.press_sequentially("after:20")
+    expect(options).to_have_count(3)
+    field.press("ArrowUp")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    field.press("Escape")
+    expect(options).to_have_count(0)
+    expect(field).to_have_value("tag:docker author:chie after:20")
+    expect(screen.page.locator(".kn-item").first).to_contain_text("#docker")  # a date is not half
+    field.press("Escape")
+    expect(field).to_have_value("")
+
+
+@pytest.mark.req("SE-4")
+@pytest.mark.parametrize(("locale", "told"), [("ja", "日付"), ("en", "no valid date")])
+def test_a_date_that_is_none_is_explained(open_screen: OpenScreen, locale: str, told: str) -> None:
+    screen = open_screen("/#/knowledge?q=after:yesterday", locale=locale)
+    expect(screen.page.get_by_text(told)).to_be_visible()

@@ -70,9 +70,17 @@ def codex_command(tmp_path: Path, code: int) -> dict[str, Any]:
 
 
 def gemini_command(code: int) -> dict[str, Any]:
-    content = f"Output: {FAILED}" + (f"\nExit Code: {code}" if code else "")
+    ending = f"\nExit Code: {code}" if code else ""
+    content = f"<untrusted_context>\nOutput: {FAILED}{ending}\nProcess Group PGID: 7\n</untrusted_context>"
     tool = {"tool_name": "run_shell_command", "tool_input": {"command": "make"}}
-    return {**BASE, **tool, "tool_response": {"llmContent": content, "returnDisplay": ""}}
+    return {**BASE, **tool, "tool_response": {"llmContent": content, "returnDisplay": FAILED}}
+
+
+def test_prompt_of_gemini_is_freed_from_what_hooks_said() -> None:
+    prompt = "<hook_context>Chie: 2 notes</hook_context>\n\nwhy <hook_context>?"
+    asked, _ = ask("gemini", "BeforeAgent", {**BASE, "prompt": prompt})
+    assert asked
+    assert asked["prompt"] == "why <hook_context>?"
 
 
 def cursor_command(code: int) -> dict[str, Any]:
@@ -93,12 +101,11 @@ def test_command_is_reported_as_failed_only_if_it_failed(client: str, code: int,
     assert (asked["tool_name"], asked["tool_input"]) == ("Bash", {"command": "make"})
     if code:
         assert asked["hook_event_name"] == "PostToolUseFailure"
-        assert asked["error"].startswith("Exit code 2\n")
-        assert FAILED in asked["error"]
+        assert asked["error"] == f"Exit code 2\n{FAILED}"
         assert "ノート for PostToolUseFailure" in json.dumps(printed, ensure_ascii=False)
     else:
         assert asked["hook_event_name"] == "PostToolUse"
-        assert FAILED in asked["tool_response"]["stdout"]
+        assert asked["tool_response"]["stdout"] == FAILED
         assert printed == {}
 
 

@@ -83,11 +83,10 @@ status: draft
 
 
 @pytest.mark.req("ME-9")
-def test_what_recall_needs_survives_an_export(ours: KnowledgeService, tmp_path: Path) -> None:
-    saved = ours.save(
-        "raise the limit", questions=["なぜ 413: になる?", "- Why 413?"], errors=["413 too large"], proposal=True
-    )
-    note = ours.confirm(saved.id)
+def test_what_recall_needs_survives_an_export(service: KnowledgeService, tmp_path: Path) -> None:
+    questions = ["なぜ 413: になる?", "- Why 413?"]
+    saved = service.save("raise the limit", questions=questions, errors=["413 too large"], proposal=True)
+    note = service.confirm(saved.id)
     file = tmp_path / "note.md"
     file.write_text(markdown.write(note), encoding="utf-8")
     assert markdown.read(file) == note

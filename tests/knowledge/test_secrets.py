@@ -124,9 +124,9 @@ async def test_every_kind_through_mcp(client: Client[Any]) -> None:
         assert not (await client.call_tool("save_knowledge", {"content": content}, raise_on_error=False)).is_error
 
 
-@pytest.mark.parametrize("field", ["title", "tags", "source"])
+@pytest.mark.parametrize("field", ["title", "tags", "source", "questions"])
 async def test_every_field_through_mcp(client: Client[Any], field: str) -> None:
-    value: Any = [TOKEN] if field == "tags" else f"see {TOKEN}"
+    value: Any = [TOKEN] if field in ("tags", "questions") else f"see {TOKEN}"
     result = await client.call_tool("save_knowledge", {"content": "x", field: value}, raise_on_error=False)
     assert result.structured_content
     assert result.structured_content["code"] == CODE

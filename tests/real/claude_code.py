@@ -6,11 +6,11 @@ import subprocess
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Lock, Thread
-from typing import Any, Self
+from threading import Lock
+from typing import Any
 
+from tests.fakes.loopback import Handler, Loopback
 from tests.real.clients import BIN
 
 
@@ -28,57 +28,14 @@ class Turn:
         return [*said, call] if self.tool else said
 
 
-class MessagesApi:
-    """Each request with tools takes one turn of the script; `seen` are their bodies. Other requests get `ok`."""
+class _Handler(Handler):
+    owner: "MessagesApi"
 
-    def __init__(self, *script: Turn) -> None:
-        self.script = deque(script)
-        self.seen: list[dict[str, Any]] = []
-        self.lock = Lock()
-
-    def __enter__(self) -> Self:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"owner": self}))
-        self._server.daemon_threads = True
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def texts(self, request: int) -> str:
-        """Everything that the model was told in this request, as one text."""
-        return json.dumps(self.seen[request]["messages"], ensure_ascii=False)
-
-    def next_turn(self, body: dict[str, Any]) -> tuple[Turn, int]:
-        with self.lock:
-            if not body.get("tools"):
-                return Turn("ok"), 0
-            self.seen.append(body)
-            return (self.script.popleft() if self.script else Turn("the script has ended")), len(self.seen)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    owner: MessagesApi
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def do_HEAD(self) -> None:
-        self._json({})
-
-    def do_GET(self) -> None:
+    def get(self) -> None:
         self._json({"data": [], "has_more": False})
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+    def post(self) -> None:
+        body = json.loads(self.body() or b"{}")
         if "count_tokens" in self.path:
             return self._json({"input_tokens": 10})
         if not self.path.startswith("/v1/messages"):
@@ -113,6 +70,28 @@ class _Handler(BaseHTTPRequestHandler):
             line = json.dumps({"type": kind, **data}, ensure_ascii=False)
             self.wfile.write(f"event: {kind}\ndata: {line}\n\n".encode())
         self.close_connection = True
+
+
+class MessagesApi(Loopback):
+    """Each request with tools takes one turn of the script; `seen` are their bodies. Other requests get `ok`."""
+
+    handler = _Handler
+
+    def __init__(self, *script: Turn) -> None:
+        self.script = deque(script)
+        self.seen: list[dict[str, Any]] = []
+        self.lock = Lock()
+
+    def texts(self, request: int) -> str:
+        """Everything that the model was told in this request, as one text."""
+        return json.dumps(self.seen[request]["messages"], ensure_ascii=False)
+
+    def next_turn(self, body: dict[str, Any]) -> tuple[Turn, int]:
+        with self.lock:
+            if not body.get("tools"):
+                return Turn("ok"), 0
+            self.seen.append(body)
+            return (self.script.popleft() if self.script else Turn("the script has ended")), len(self.seen)
 
 
 def _events(message: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -2,62 +2,16 @@
 
 import json
 from collections import deque
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import Any, Self
+from typing import Any
+
+from tests.fakes.loopback import Handler, Loopback
 
 
-class ResponsesApi:
-    """Each request takes one turn: a command for the shell if it starts with `$ `, else the final text."""
+class _Handler(Handler):
+    owner: "ResponsesApi"
 
-    def __init__(self, *script: str) -> None:
-        self.script = deque(script)
-        self.seen: list[dict[str, Any]] = []
-
-    def __enter__(self) -> Self:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"owner": self}))
-        self._server.daemon_threads = True
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}/v1"
-
-    def texts(self, request: int) -> str:
-        """Everything that the model was told in this request, as one text."""
-        return json.dumps(self.seen[request]["input"], ensure_ascii=False)
-
-    def item(self, body: dict[str, Any]) -> dict[str, Any]:
-        self.seen.append(body)
-        turn = self.script.popleft() if self.script else "the script has ended"
-        if not turn.startswith("$ "):
-            content = [{"type": "output_text", "text": turn}]
-            return {"type": "message", "role": "assistant", "id": "m", "content": content}
-        call = {"type": "function_call", "id": "f", "call_id": f"call-{len(self.seen)}", "name": "exec_command"}
-        return {**call, "arguments": json.dumps({"cmd": turn.removeprefix("$ ")})}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    owner: ResponsesApi
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        self.send_response(404)
-        self.send_header("content-length", "0")
-        self.end_headers()
-
-    def do_POST(self) -> None:
-        item = self.owner.item(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+    def post(self) -> None:
+        item = self.owner.item(json.loads(self.body()))
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
@@ -71,3 +25,26 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _event(self, kind: str, **data: Any) -> None:
         self.wfile.write(f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n".encode())
+
+
+class ResponsesApi(Loopback):
+    """Each request takes one turn: a command for the shell if it starts with `$ `, else the final text."""
+
+    handler = _Handler
+
+    def __init__(self, *script: str) -> None:
+        self.script = deque(script)
+        self.seen: list[dict[str, Any]] = []
+
+    def texts(self, request: int) -> str:
+        """Everything that the model was told in this request, as one text."""
+        return json.dumps(self.seen[request]["input"], ensure_ascii=False)
+
+    def item(self, body: dict[str, Any]) -> dict[str, Any]:
+        self.seen.append(body)
+        turn = self.script.popleft() if self.script else "the script has ended"
+        if not turn.startswith("$ "):
+            content = [{"type": "output_text", "text": turn}]
+            return {"type": "message", "role": "assistant", "id": "m", "content": content}
+        call = {"type": "function_call", "id": "f", "call_id": f"call-{len(self.seen)}", "name": "exec_command"}
+        return {**call, "arguments": json.dumps({"cmd": turn.removeprefix("$ ")})}

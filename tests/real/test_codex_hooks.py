@@ -33,7 +33,7 @@ def connect(user: Path, *arguments: str) -> None:
 
 def ask(user: Path, api: ResponsesApi) -> str:
     """Without the MCP server, which the server of these tests is not."""
-    provider = f'[model_providers.scripted]\nname = "s"\nbase_url = "{api.url}"\nwire_api = "responses"\n'
+    provider = f'[model_providers.scripted]\nname = "s"\nbase_url = "{api.url}/v1"\nwire_api = "responses"\n'
     (user / ".codex" / "config.toml").write_text(f'model = "m"\nmodel_provider = "scripted"\n{provider}')
     options = ("--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust")
     return run("codex", "exec", *options, "なぜ失敗する?", home=user, folder=user / "project")

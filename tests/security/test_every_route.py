@@ -75,6 +75,7 @@ ROUTES: dict[str, Case] = {
     "POST /api/knowledge": Case(LISTING, body={"content": "where the password is kept: in the safe"}),
     "GET /api/knowledge/search": Case(LISTING, query={"q": "password kept in the safe"}),
     "GET /api/knowledge/tags": Case(LISTING),
+    "GET /api/knowledge/authors": Case(LISTING),
     "GET /api/knowledge/map": Case(LISTING),
     "GET /api/knowledge/export": Case(LISTING),
     "POST /api/knowledge/import": Case(LISTING),
@@ -206,7 +207,8 @@ def test_lists_show_everything_to_the_owner(team: Team) -> None:
     for name in of_kind(LISTING):
         if name.startswith("GET") and name != "GET /metrics":
             shown = text_of(request(team, "aki", name))
-            assert any(mine in shown for mine in (team.note_id, team.session_id, team.proposal_id, SECRET)), name
+            own = (team.note_id, team.session_id, team.proposal_id, SECRET, '"author":"aki"')
+            assert any(mine in shown for mine in own), name
 
 
 def text_of(answer: Any) -> str:

@@ -66,7 +66,8 @@ class Gemini:
 
     def question(self, event: str, body: Json) -> Json | None:
         if event in self.EVENTS:
-            return {**body, "hook_event_name": self.EVENTS[event]}
+            prompt = {"prompt": _typed(body["prompt"])} if isinstance(body.get("prompt"), str) else {}
+            return {**body, **prompt, "hook_event_name": self.EVENTS[event]}
         if event != "AfterTool":
             return None
         tool, given = str(body.get("tool_name") or ""), as_object(body.get("tool_input"))
@@ -76,7 +77,9 @@ class Gemini:
         response = as_object(body.get("tool_response"))
         output = as_text(response.get("llmContent"))
         if tool == "run_shell_command":
-            return command_body(base, given.get("command"), output, exit_code_in(output, "Exit Code:"))
+            shown = response.get("returnDisplay")  # the other text has labels around the output
+            text = shown if isinstance(shown, str) and shown else output
+            return command_body(base, given.get("command"), text, exit_code_in(output, "Exit Code:"))
         return saving_body(base, tool, given, output)
 
     def answer(self, event: str, reply: Json) -> Json:
@@ -154,6 +157,12 @@ def _recorded_exit_code(transcript: object, call: object) -> int | None:
             code = item.get("exit_code")
             return code if isinstance(code, int) else None
     return None
+
+
+def _typed(prompt: str) -> str:
+    """The first prompt of a session begins with what hooks have said at its start."""
+    before, found, rest = prompt.rpartition("</hook_context>")
+    return rest.lstrip() if found and before.startswith("<hook_context>") else prompt
 
 
 def _patched_file(patch: str) -> str:

@@ -15,7 +15,7 @@ from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.inbox_api import declare_inbox
-from chie.knowledge.note import Hit, Note, Page, Saved, TagCount, now
+from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
 from chie.knowledge.results import ReadHit, ReadNote, SaveResult
 from chie.knowledge.samples import add_samples
@@ -114,6 +114,10 @@ class TagList(BaseModel):
     total: int = Field(description="Number of all notes.")
 
 
+class AuthorList(BaseModel):
+    authors: list[AuthorCount]
+
+
 class Related(BaseModel):
     notes: list[Hit]
 
@@ -145,6 +149,11 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
     def list_tags() -> TagList:
         """Every tag, the most used first."""
         return TagList(tags=list(service.tags()), total=service.count())
+
+    @router.get("/authors", responses=errors())
+    def list_authors() -> AuthorList:
+        """Everybody who wrote a note, those with most notes first."""
+        return AuthorList(authors=list(service.authors()))
 
     @router.get("/map", responses=errors())
     def draw_map() -> Map:

@@ -129,6 +129,14 @@ class TagCount:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AuthorCount:
+    """A user, and the number of notes that they wrote."""
+
+    author: str
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Page:
     """Part of a list, newest first; `next_cursor` continues it."""
 

@@ -30,7 +30,7 @@ MIN_COVERAGE = 0.12
 # Confidence: see docs/decisions/0017-ranking.md for the calibration.
 CONFIDENT_WORDS = 0.5
 CONFIDENT_SIMILARITY = 0.25  # words alone do not make a hit confident
-CONFIDENT_BASE = 0.38  # the threshold among one passage
+CONFIDENT_BASE = 0.39  # the threshold among one passage
 CONFIDENT_STEP = 0.045  # its rise if they become ten times as many
 CONFIDENT_COVERAGE = 0.9  # if nothing could be embedded
 

@@ -10,6 +10,7 @@ from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, NotFoundError, ValidationError
 from chie.knowledge import rules, validation
 from chie.knowledge.note import (
+    AuthorCount,
     Found,
     Hit,
     ImportedFile,
@@ -158,6 +159,9 @@ class KnowledgeService:
 
     def tags(self) -> Sequence[TagCount]:
         return self.store.tags(viewer=current_user().id)
+
+    def authors(self) -> Sequence[AuthorCount]:
+        return self.store.authors(viewer=current_user().id)
 
     def count(self) -> int:
         """The number of notes visible to the current user."""

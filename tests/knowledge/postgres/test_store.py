@@ -25,7 +25,7 @@ from chie.knowledge.samples import SAMPLES
 from chie.knowledge.store import scoring as candidates
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
-from chie.knowledge.store.postgres import backfill, nearest, note_table, statistics
+from chie.knowledge.store.postgres import backfill, nearest, note_table, search, statistics
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
@@ -133,6 +133,16 @@ class TestSameAsSqlite:
         monkeypatch.setattr(candidates, "MAX_POSTINGS", 12)
         assert candidates.rarest_terms({"redis": 10, "night": 2, "the": 40}) == ["night", "redis"]
         assert self.compare(pair, tags=()) > 30
+
+
+def test_word_that_very_many_passages_have_is_read_in_part(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "MAX_TERM_POSTINGS", 5)
+    embedder = FailableEmbedder()
+    embedder.failing = True
+    store = PostgresStore(postgres_url(url), embedder)
+    store.put_copies(bilingual_notes())
+    assert len(store.search("redis", limit=100).hits) == 5
+    store.close()
 
 
 @pytest.mark.parametrize("tags", [(), ("redis",)])

@@ -17,6 +17,7 @@ from chie.knowledge.tokens import query_tokens
 Policy = Literal["confirmed", "own", "all"]
 
 MAX_CANDIDATES = 10
+MAX_SIGNATURES = 20_000  # compared with a failure, those of the newest notes
 MAX_PASSAGES = 2
 MAX_HINTS = 3
 MAX_QUERY = 1_500  # characters of a prompt or an error that describe it
@@ -44,7 +45,9 @@ class Recall:
     def for_failure(self, command: str, error: str, *, without: set[str]) -> list[Recalled]:
         """Notes that know this very error, or hints to notes on something like it."""
         viewer = current_user().id
-        known = self._store.by_signature(signatures.all_of(error), viewer=viewer, limit=MAX_CANDIDATES)
+        stored = self._store.signatures(viewer=viewer, limit=MAX_SIGNATURES)
+        same = list(signatures.recognised(stored, error))
+        known = self._store.by_signature(same, viewer=viewer, limit=MAX_CANDIDATES) if same else ()
         if sure := self._pushable(known, without)[:MAX_PASSAGES]:
             return [Recalled(note, _beginning(note)) for note in sure]
         similar = self._similar(_query(f"{command[:200]}\n{error}"), without)

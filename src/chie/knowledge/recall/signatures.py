@@ -5,7 +5,8 @@ signature. A note keeps the signatures of the errors that it explains. Masking a
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from chie.unicode import normal
 
@@ -82,10 +83,13 @@ _ERROR = re.compile(
 _GENERIC = re.compile(
     r"^(?:exit code|traceback \(|a complete log|code <n>|errno|\*\*\*|command failed|the command|script .* exited"
     r"|process completed|build failed|compilation failed|tests? failed|short test summary|elifecycle|lifecycle script"
-    r"|found <n> errors?|task .* failed|job for |failed to start|categoryinfo|fullyqualifiederrorid|at line:|run "
+    r"|tests?:? (?:files )?<n> |failed, <n> passed|<n> (?:tests|examples|errors|warnings)|failure: build failed"
+    r"|test session starts|found <n> errors?|task .* failed|job for |failed to start"
+    r"|categoryinfo|fullyqualifiederrorid|at line:|run "
     r"|info\b|debug\b|warn\b|note\b|at |file <name>|in file included|during handling|the above exception|caused by:?$)"
     r"|could not compile|aborting due to|exited with code|returned non-zero exit|returned <n> exit status"
-    r"|exit (?:status|code):? <n>|did not complete successfully|for more information|full stack trace|logs? for details"
+    r"|exit (?:status|code):? <n>|did not complete successfully|for more information"
+    r"|requested url returned|full stack trace|logs? for details"
     r"|ログを(?:確認|参照)|詳細は|\b(?:INFO|DEBUG|NOTICE)\b",
     re.IGNORECASE,
 )
@@ -93,6 +97,8 @@ _CLASS = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Failure|Fault)\b|\bE[A-Z]{4,}
 _WORD = re.compile(r"[a-z]{2,}(?:[-_.][a-z]+)*|[\u3040-\u30ff\u3400-\u9fff]{2}", re.IGNORECASE)
 _MASK = re.compile(r"<\w+>")
 MIN_WORDS = 3
+SAME_WORDS = 0.8  # of a signature's words that a line must have
+SAME_SHARE = 0.6  # of the words of both
 
 
 def mask(line: str) -> str:
@@ -104,15 +110,32 @@ def mask(line: str) -> str:
 
 
 def all_of(output: str) -> list[str]:
-    """The signatures by which a note that knows this failure can be found."""
+    """The signatures of all lines of a failed command that say something specific."""
     return list(dict.fromkeys(core for _, core in _lines(output)))
 
 
 def kept_of(output: str) -> list[str]:
-    """The signatures that stand for this failure: its most specific lines, the first of equals."""
-    errors = dict.fromkeys(core for line, core in _lines(output) if _ERROR.search(line) or _CLASS.search(line))
-    ranked = sorted(errors, key=_specificity, reverse=True)[:MAX_KEPT]
+    """The signatures that stand for this failure: its most specific error lines, the first of equals, or else its last
+    line."""
+    lines = list(_lines(output))
+    errors = dict.fromkeys(core for line, core in lines if _ERROR.search(line) or _CLASS.search(line))
+    ranked = sorted(errors, key=_specificity, reverse=True)[:MAX_KEPT] or [core for _, core in lines[-1:]]
     return [line for line in ranked if _specificity(line) >= KEPT_SHARE * _specificity(ranked[0])]
+
+
+def recognised(signatures: Iterable[str], output: str) -> set[str]:
+    """Those of the signatures that a line of the output has, but for a word or two: names are not always quoted."""
+    lines = [(_words(line), _codes(line)) for line in all_of(output)]
+    has = frozenset().union(*(words for words, _ in lines))
+    return {one for one in signatures if _words(one) & has and any(_same(one, *line) for line in lines)}
+
+
+def _same(signature: str, words: frozenset[str], codes: frozenset[str]) -> bool:
+    own = _words(signature)
+    common = len(own & words)
+    if not _codes(signature) <= codes or common < min(MIN_WORDS, len(own)):
+        return False
+    return common >= SAME_WORDS * len(own) and common >= SAME_SHARE * len(own | words)
 
 
 def _lines(output: str) -> Iterator[tuple[str, str]]:
@@ -143,5 +166,11 @@ def _specificity(line: str) -> float:
     return min(len(_words(line)), 12) + 4 * bool(_CLASS.search(line)) + 2 * bool(_ERROR.search(line))
 
 
-def _words(line: str) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(_MASK.sub(" ", line))}
+@lru_cache(maxsize=65_536)
+def _words(line: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(_MASK.sub(" ", line)))
+
+
+@lru_cache(maxsize=65_536)
+def _codes(line: str) -> frozenset[str]:
+    return frozenset(_CLASS.findall(line))

@@ -59,8 +59,9 @@ def is_flagged(note: Text) -> bool:
 
 
 def flags_of(note: Text) -> list[Flag]:
-    """Of the title, which counts as line 1, and of the content."""
-    return _distinct([*flags(note.title), *flags(note.content)])
+    """Of the content, and of the title and the questions, which count as line 1."""
+    lines = [note.title, *getattr(note, "questions", ())]
+    return _distinct([*flags("; ".join(lines)), *flags(note.content)])
 
 
 def flags(text: str) -> list[Flag]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from chie.knowledge.note import ANONYMOUS, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.messages.catalogue import Message
 
@@ -90,6 +90,10 @@ class NoteStore(ABC):
         """How similar each note is to the query by id, as far as the store has vectors to tell."""
         return {}
 
+    def signatures(self, *, viewer: str, limit: int) -> Sequence[str]:  # noqa: ARG002
+        """The errors that notes explain, those of the newest notes first."""
+        return ()
+
     def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> Sequence[Note]:  # noqa: ARG002
         """Notes that explain one of these errors, newest first, as far as the store can look them up."""
         return ()
@@ -152,6 +156,10 @@ class NoteStore(ABC):
     @abstractmethod
     def tags(self, *, viewer: str = ANONYMOUS) -> Sequence[TagCount]:
         """Every tag once, regardless of case, most used first."""
+
+    @abstractmethod
+    def authors(self, *, viewer: str = ANONYMOUS) -> Sequence[AuthorCount]:
+        """The users who wrote notes, those with most notes first."""
 
     @abstractmethod
     def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:

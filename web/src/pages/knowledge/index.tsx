@@ -2,14 +2,13 @@ import "./knowledge.css";
 import "./note.css";
 import "./map.css";
 import "./inbox.css";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { apiUrl } from "../../api";
 import { useText } from "../../i18n/language";
 import { ErrorText } from "../../i18n/translate";
 import { go, useRoute } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { Empty } from "../../ui/feedback";
-import { SearchField } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
@@ -22,10 +21,10 @@ import { BrowseResults, SearchResults } from "./list";
 import { NoteMap } from "./map";
 import { memoryText } from "./memory-text";
 import { languageOf, notes, useTags } from "./notes";
+import { Search } from "./search";
 import { knowledgeText } from "./text";
 import { noteHref, type View, viewHref, viewOf } from "./view-state";
 
-const SEARCH_DELAY_MS = 120;
 const SHOWN_TAGS = 14;
 
 export default function KnowledgePage() {
@@ -159,34 +158,6 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
       </div>
       <Search view={view} />
     </>
-  );
-}
-
-/** The query goes into the URL after a short pause, so that a search can be shared and returned to. */
-function Search({ view }: { view: View }) {
-  const t = useText(knowledgeText);
-  const [text, setText] = useState(view.q);
-  const sent = useRef(view.q);
-  useEffect(() => {
-    if (view.q !== sent.current) setText(view.q);
-    sent.current = view.q;
-  }, [view.q]);
-  useEffect(() => {
-    const q = text.trim();
-    if (q === sent.current) return;
-    const timer = setTimeout(() => {
-      sent.current = q;
-      go(viewHref({ q, tag: view.tag, map: false, inbox: false }), { replace: true });
-    }, SEARCH_DELAY_MS);
-    return () => clearTimeout(timer);
-  }, [text, view.tag]);
-  return (
-    <SearchField
-      label={t.search}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      onEscape={() => setText("")}
-    />
   );
 }
 

@@ -133,6 +133,15 @@ export function useTags() {
   });
 }
 
+export function useAuthors(enabled: boolean) {
+  return useQuery({
+    queryKey: ["knowledge", "authors"],
+    enabled,
+    queryFn: ({ signal }) =>
+      api.get<{ authors: { author: string; count: number }[] }>(`${ROOT}/authors`, { signal }),
+  });
+}
+
 export function useNote(id: string) {
   return useQuery({
     queryKey: ["knowledge", "note", id],

@@ -27,9 +27,7 @@ logger = logging.getLogger(__name__)
 
 MIN_INDEXED_VECTORS = 10_000  # an exact scan of fewer takes a few milliseconds
 MAX_INDEX_DIMENSIONS = 4_000  # pgvector's limit for half-precision indexes
-# ef_construction: half of it builds in half the time and loses twice as many hits.
-INDEX_BUILD_BREADTH, LARGE_INDEX_BUILD_BREADTH = 400, 128
-LARGE_INDEX = 300_000  # passages
+INDEX_BUILD_BREADTH = 400  # ef_construction: half of it builds in half the time and loses twice as many hits
 # An index that fits into `maintenance_work_mem` is built many times faster.
 GRAPH_BYTES = 900  # that it needs for a passage, beside the half-precision vector
 MIN_INDEX_BUILD_MB, MAX_INDEX_BUILD_MB = 256, 8_192
@@ -97,7 +95,6 @@ class Backfill(BackgroundTask):
     def build_index(self, model: int, passages: int) -> None:
         """Index public notes, concurrently with searches and writes. The session holds the lock for as long as the
         server builds."""
-        breadth = LARGE_INDEX_BUILD_BREADTH if passages > LARGE_INDEX else INDEX_BUILD_BREADTH
         needed = passages * (2 * self._vectors.dimension + GRAPH_BYTES) // 10**6
         memory = min(max(needed, MIN_INDEX_BUILD_MB), MAX_INDEX_BUILD_MB)
         name, half = f"knowledge_nearest_{model}", f"halfvec({self._vectors.dimension})"
@@ -112,7 +109,7 @@ class Backfill(BackgroundTask):
             connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # an unfinished one
             connection.execute(
                 f"CREATE INDEX CONCURRENTLY {name} ON knowledge_vectors USING hnsw ((vector::{half}) halfvec_ip_ops)"
-                f" WITH (ef_construction = {breadth}) WHERE model = {model} AND owner IS NULL"
+                f" WITH (ef_construction = {INDEX_BUILD_BREADTH}) WHERE model = {model} AND owner IS NULL"
             )
 
     def _statistics(self) -> Statistics:

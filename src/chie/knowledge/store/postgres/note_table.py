@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
-from chie.knowledge.note import Heading, Note, Page, TagCount
+from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens, split
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.postgres.statement import Rows, Statement
@@ -190,6 +190,13 @@ def tags(connection: "Connection", viewer: str) -> list[TagCount]:
         (viewer,),
     )
     return [TagCount(tag=spelling[label], count=number) for label, number in found]
+
+
+def authors(connection: "Connection", viewer: str) -> list[AuthorCount]:
+    found = connection.execute(
+        f"SELECT user_id, count(*) FROM knowledge_notes WHERE {VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1", (viewer,)
+    )
+    return [AuthorCount(author=author, count=number) for author, number in found]
 
 
 def walk(connection: "Connection", *, after: str | None, limit: int) -> list[Note]:

@@ -15,6 +15,15 @@ _NEWEST = "ORDER BY created_at DESC, id DESC LIMIT %s"
 _WAITING = "proposal AND (NOT private OR user_id = %s)"
 
 
+def signatures(connection: "Connection", viewer: str, limit: int) -> list[str]:
+    found = connection.execute(
+        f"SELECT unnest(signatures) FROM knowledge_notes WHERE signatures <> '{{}}' AND {VISIBLE}"
+        " ORDER BY seq DESC LIMIT %s",
+        (viewer, limit),
+    )
+    return list(dict.fromkeys(row[0] for row in found))
+
+
 def by_signature(connection: "Connection", signatures: Sequence[str], viewer: str, limit: int) -> list[Note]:
     found = connection.execute(
         f"{_SELECT} signatures && %s::text[] AND signatures <> '{{}}' AND {VISIBLE} {_NEWEST}",

@@ -27,14 +27,17 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
     from chie.knowledge.store.postgres.pool import Connection, PostgresPool
 
-# The join scans the index once per term, and `rarest_terms` bounds the rows that it reads.
+# The join scans the index once per term, and `rarest_terms` bounds the rows that it reads. If even the rarest term is
+# in more passages, some of them must do: they share that word, and meaning tells them apart.
+MAX_TERM_POSTINGS = 4_000
 K1, B = scoring.K1, scoring.B
 _BY_WORDS = f"""
 SELECT p.id, p.note, p.start, p.stop, p.question, sum(t.weight) / %(total)s::float8 AS share
 FROM unnest(%(terms)s::text[], %(weights)s::float8[]) AS t (term, weight)
-JOIN knowledge_passages p ON p.terms @> ARRAY[t.term] AND {{where}}
+CROSS JOIN LATERAL (SELECT p.* FROM knowledge_passages p WHERE p.terms @> ARRAY[t.term] AND {{where}}
+    LIMIT %(most)s) p
 CROSS JOIN LATERAL (SELECT coalesce((p.repeated ->> t.term)::float8, 1) AS often) f
-GROUP BY p.id ORDER BY sum(t.weight * ((f.often * {K1 + 1})
+GROUP BY p.id, p.note, p.start, p.stop, p.question ORDER BY sum(t.weight * ((f.often * {K1 + 1})
     / (f.often + {K1} * ({1 - B} + {B} * p.length::float8 / %(average)s::float8)))) DESC, p.id
 LIMIT {scoring.MAX_LEXICAL_CANDIDATES}
 """
@@ -142,6 +145,7 @@ class Search:
             "terms": [term for term, _ in lookups],
             "weights": [weight for _, weight in lookups],
             "average": stats.tokens / stats.passages,
+            "most": MAX_TERM_POSTINGS,
             "total": scoring.total_weight(terms.terms, weights, stats.passages),
         }
 

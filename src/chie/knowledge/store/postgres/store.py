@@ -10,7 +10,7 @@ from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -97,6 +97,9 @@ class PostgresStore(SqlNoteStore):
 
         self._write(work, with_vectors=vectors is not None)
 
+    def signatures(self, *, viewer: str, limit: int) -> list[str]:
+        return self._pool.read(lambda connection: recall_table.signatures(connection, viewer, limit))
+
     def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> list[Note]:
         return self._pool.read(lambda connection: recall_table.by_signature(connection, signatures, viewer, limit))
 
@@ -177,6 +180,9 @@ class PostgresStore(SqlNoteStore):
 
     def tags(self, *, viewer: str = ANONYMOUS) -> list[TagCount]:
         return self._pool.read(lambda connection: note_table.tags(connection, viewer))
+
+    def authors(self, *, viewer: str = ANONYMOUS) -> list[AuthorCount]:
+        return self._pool.read(lambda connection: note_table.authors(connection, viewer))
 
     def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
         self._model.ensure_name()

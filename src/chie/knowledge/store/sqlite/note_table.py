@@ -8,7 +8,7 @@ from typing import Any
 
 from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
-from chie.knowledge.note import Heading, Note, Page, TagCount
+from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.private_terms import indexed_terms
@@ -131,6 +131,13 @@ def tags(connection: sqlite3.Connection, viewer: str) -> list[TagCount]:
         (viewer,),
     )
     return [TagCount(tag=spelling.get(tag, tag), count=number) for tag, number in found]
+
+
+def authors(connection: sqlite3.Connection, viewer: str) -> list[AuthorCount]:
+    found = connection.execute(
+        f"SELECT user_id, count(*) FROM notes WHERE {VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1", (viewer,)
+    )
+    return [AuthorCount(author=author, count=number) for author, number in found]
 
 
 def map_rows(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[tuple[str, str, list[str]]]:

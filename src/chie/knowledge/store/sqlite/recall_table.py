@@ -13,6 +13,14 @@ _SELECT = f"SELECT {COLUMNS} FROM notes WHERE"
 _NEWEST = "ORDER BY created_at DESC, id DESC LIMIT ?"
 
 
+def signatures(connection: sqlite3.Connection, viewer: str, limit: int) -> list[str]:
+    found = connection.execute(
+        f"SELECT signature FROM note_signatures JOIN notes ON seq = note WHERE {VISIBLE} ORDER BY seq DESC LIMIT ?",
+        (viewer, limit),
+    )
+    return list(dict.fromkeys(row[0] for row in found))
+
+
 def by_signature(connection: sqlite3.Connection, signatures: Sequence[str], viewer: str, limit: int) -> list[Note]:
     found = connection.execute(
         f"{_SELECT} seq IN (SELECT note FROM note_signatures WHERE signature IN (SELECT value FROM json_each(?)))"

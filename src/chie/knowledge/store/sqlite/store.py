@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -134,6 +134,10 @@ class SqliteStore(SqlNoteStore):
         with self._file.read() as connection:
             return note_table.tags(connection, viewer)
 
+    def authors(self, *, viewer: str = ANONYMOUS) -> list[AuthorCount]:
+        with self._file.read() as connection:
+            return note_table.authors(connection, viewer)
+
     def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
         self._model.ensure_name()
         with self._file.read() as connection:
@@ -156,6 +160,10 @@ class SqliteStore(SqlNoteStore):
     def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         with self._file.read() as connection:
             return self._vectors.of_notes(connection, note_ids)
+
+    def signatures(self, *, viewer: str, limit: int) -> list[str]:
+        with self._file.read() as connection:
+            return recall_table.signatures(connection, viewer, limit)
 
     def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> list[Note]:
         with self._file.read() as connection:

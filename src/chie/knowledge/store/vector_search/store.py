@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from chie.database.cursor import decode_position, encode_position
 from chie.errors import ChieError, ConflictError, ValidationError
 from chie.knowledge import ranking
-from chie.knowledge.note import ANONYMOUS, Found, Note, Page, Similar, TagCount
+from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.store.base import Health, MapData, MapNote, NoteStore
 from chie.knowledge.store.scoring import listed
@@ -120,6 +120,12 @@ class VectorSearchStore(NoteStore):
         spelling = {fold(tag): tag for tag, _ in ordered}
         counted = sorted(carried.items(), key=lambda item: (-item[1], item[0]))
         return [TagCount(tag=spelling[tag], count=number) for tag, number in counted]
+
+    def authors(self, *, viewer: str = ANONYMOUS) -> list[AuthorCount]:
+        """Counted from all notes."""
+        found = Counter(data["user_id"] for data in self._client.every(all_of(HEADS, visible_to(viewer)), ["user_id"]))
+        ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return [AuthorCount(author=author, count=number) for author, number in ordered]
 
     def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
         import numpy as np
