@@ -21,6 +21,7 @@ OURS = (
     "search",
     "saves",
     "retrieval",
+    "recall",
     "secrets",
     "injections",
     "bedrock_kb",

@@ -56,8 +56,15 @@ def by_words(notes: Sequence[LabelledNote]) -> Rank:
 
 def as_note(note: LabelledNote) -> Note:
     title = valid_title(note.title, note.content)
-    tags = list(note.tags)
-    return Note(id=note.id, title=title, content=note.content, tags=tags, created_at=MOMENT, updated_at=MOMENT)
+    return Note(
+        id=note.id,
+        title=title,
+        content=note.content,
+        tags=list(note.tags),
+        questions=list(note.questions),
+        created_at=MOMENT,
+        updated_at=MOMENT,
+    )
 
 
 def _best(owners: Sequence[str], scores: "np.typing.NDArray[np.float64]") -> list[str]:

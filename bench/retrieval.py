@@ -12,6 +12,7 @@
 import argparse
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,22 +51,15 @@ class Notes:
         folder.mkdir(parents=True)
         self._store = SqliteStore(folder / "notes.db", embedder)
         self._service = KnowledgeService(self._store)
-        self._owners: dict[str, str] = {}
         self.add(notes)
 
     def add(self, notes: Sequence[LabelledNote]) -> None:
         for at in range(0, len(notes), BATCH):
             self._store.put_copies([as_note(note) for note in notes[at : at + BATCH]])
 
-    def add_questions(self, notes: Sequence[LabelledNote]) -> None:
-        """Each as a text of its own that leads to its note."""
-        texts = [(f"{note.id}-{at}", note.id, text) for note in notes for at, text in enumerate(note.questions)]
-        self._owners |= {name: owner for name, owner, _ in texts}
-        self.add([LabelledNote(name, text) for name, _, text in texts])
-
     def search(self, query: str) -> Asked:
         hits = self._service.search(query).hits
-        return Asked([self._owners.get(hit.id, hit.id) for hit in hits], hits)
+        return Asked([hit.id for hit in hits], hits)
 
     def ids(self, query: str) -> list[str]:
         return list(dict.fromkeys(self.search(query).ids))
@@ -105,12 +99,12 @@ def _position(found: Sequence[str], note: str) -> float:
 
 
 def notes_and_questions(labelled: LabelledSet, embedder: Embedder, folder: Path) -> Iterator[Figure]:
-    plain = Notes(folder / "plain", embedder, labelled.notes)
+    unasked = [replace(note, questions=()) for note in labelled.notes]
+    plain = Notes(folder / "plain", embedder, unasked)
     asked = Notes(folder / "questions", embedder, labelled.notes)
-    asked.add_questions(labelled.notes)
     ways = {
-        MEANING: by_meaning(labelled.notes, embedder),
-        BM25: by_words(labelled.notes),
+        MEANING: by_meaning(unasked, embedder),
+        BM25: by_words(unasked),
         CHIE: plain.ids,
         WITH_QUESTIONS: asked.ids,
     }
@@ -138,7 +132,7 @@ def _answers(content: str, answer: str) -> bool:
 
 def confidence(labelled: LabelledSet, size: int, embedder: Embedder, folder: Path, filler: Path | None) -> list[Figure]:
     chosen = sample(labelled, min(size, len(labelled.notes) // 10 * 10))
-    notes = Notes(folder / str(size), embedder, chosen.notes)
+    notes = Notes(folder / str(size), embedder, [replace(note, questions=()) for note in chosen.notes])
     others = fillers(size - len(chosen.notes), filler) if size > len(chosen.notes) else []
     notes.add([LabelledNote(f"filler-{at}", text) for at, text in enumerate(others)])
     right = [(notes.search(question.text), question.note) for question in chosen.asked]

@@ -101,7 +101,6 @@ def test_question_leads_to_its_note(tmp_path: Path) -> None:
         LabelledNote("b", "証明書の期限"),
     ]
     stored = Notes(tmp_path / "notes", HashingEmbedder(), notes)
-    stored.add_questions(notes)
     assert stored.ids("Why are connections refused?")[0] == "a"
     assert stored.ids("証明書の期限")[0] == "b"
     stored.close()

@@ -31,6 +31,7 @@ MAX_ATTEMPTS = 3
 
 NO_SETTINGS: dict[str, str] = {}
 COMMIT = Statement("COMMIT")
+_TRANSACTION = Statement("SELECT pg_current_xact_id()::text")
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 
@@ -96,13 +97,12 @@ class PostgresPool:
 
     def _write(self, work: Callable[[Connection], T]) -> T:
         with self._borrowed() as connection:
-            together(connection, Statement(_WRITE), _limits(NO_SETTINGS))
+            *_, [(transaction,)] = together(connection, Statement(_WRITE), _limits(NO_SETTINGS), _TRANSACTION)
             result = work(connection)
-            row = connection.execute("SELECT pg_current_xact_id()::text").fetchone()
             try:
                 connection.execute("COMMIT")
             except psycopg.Error as error:
-                if not is_connection_lost(error, connection) or not row or not self._was_committed(row[0]):
+                if not is_connection_lost(error, connection) or not self._was_committed(transaction):
                     raise
         return result
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.passages import INDEX_VERSION
 from chie.knowledge.store import private_terms
-from chie.knowledge.store.postgres.statement import Rows, Statement
+from chie.knowledge.store.postgres.statement import Rows, Statement, together
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
@@ -95,24 +95,29 @@ def apply(connection: "Connection", change: StatisticsChange) -> None:
     """Call last in a transaction: other writers wait from here until it ends. The row of public notes is locked before
     all others, so that two writers cannot deadlock."""
     owners = {*change.notes, *change.passages, *change.tokens} - {PUBLIC}
-    for owner in (PUBLIC, *sorted(owners)):
-        connection.execute(
+    statements = [
+        Statement(
             "INSERT INTO knowledge_corpus AS c (notes, passages, tokens, revision, owner) VALUES (%s, %s, %s, 1, %s)"
             " ON CONFLICT (owner) DO UPDATE SET notes = c.notes + excluded.notes, revision = c.revision + 1,"
             " passages = c.passages + excluded.passages, tokens = c.tokens + excluded.tokens",
             (change.notes[owner], change.passages[owner], change.tokens[owner], owner),
         )
+        for owner in (PUBLIC, *sorted(owners))
+    ]
     for model, number in sorted(change.vectors.items()):
-        connection.execute("UPDATE knowledge_models SET vectors = vectors + %s WHERE id = %s", (number, model))
+        added = "UPDATE knowledge_models SET vectors = vectors + %s WHERE id = %s"
+        statements.append(Statement(added, (number, model)))
     changed = {term: number for term, number in change.terms.items() if number}
     if changed:
-        connection.execute(
+        counted = (
             "INSERT INTO knowledge_vocabulary SELECT * FROM unnest(%s::text[], %s::bigint[]) ON CONFLICT (term)"
-            " DO UPDATE SET passages = knowledge_vocabulary.passages + excluded.passages",
-            (list(changed), list(changed.values())),
+            " DO UPDATE SET passages = knowledge_vocabulary.passages + excluded.passages"
         )
+        statements.append(Statement(counted, (list(changed), list(changed.values()))))
     if fewer := [term for term, number in changed.items() if number < 0]:
-        connection.execute("DELETE FROM knowledge_vocabulary WHERE term = ANY(%s) AND passages <= 0", (fewer,))
+        gone = "DELETE FROM knowledge_vocabulary WHERE term = ANY(%s::text[]) AND passages <= 0"
+        statements.append(Statement(gone, (fewer,)))
+    together(connection, *statements)
 
 
 def select_frequencies(viewer: str, terms: Sequence[str], prefixes: Sequence[str] = ()) -> Statement:
