@@ -32,7 +32,7 @@ def propose(address: str, content: str, **fields: Any) -> str:
     async def save() -> str:
         async with Client(f"{address}/mcp/knowledge") as client:
             saved = await client.call_tool("save_knowledge", {"content": content, "proposal": True, **fields})
-            return str(saved.structured_content["id"])  # type: ignore[index]
+            return str(saved.structured_content["id"])
 
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, save()).result()
