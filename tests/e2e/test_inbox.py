@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 from fastmcp import Client
 from playwright.sync_api import expect
+from tests.app.processes import http_server
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.test_accessibility import serious_findings
 from tests.fakes import patient
+from tests.fakes.model_server import say
+from tests.fakes.openai_server import OpenAIServer
 
 KNOWN = "nginx answers 413 to large uploads.\nRaise client_max_body_size to 10m."
 PROPOSED = "nginx answers 413 to large uploads.\nRaise client_max_body_size to 50m.\nReload nginx afterwards."
@@ -181,3 +184,17 @@ def test_on_a_narrow_screen_the_list_leads_to_the_proposal_and_back(open_screen:
     assert screen.script("() => document.documentElement.scrollWidth") == 360
     page.get_by_role("link", name="Back to the list").click()
     expect(page.locator(".kn-item")).to_be_visible()
+
+
+@pytest.mark.req("ME-9")
+def test_the_connected_model_suggests_questions(open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch) -> None:
+    with OpenAIServer(say("Why 413?\nなぜ 413 になる？")) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        with http_server("chie", "serve") as url:
+            screen = open_screen("/#/knowledge", at=url)
+            screen.button("New note").first.click()
+            screen.page.get_by_role("textbox", name="Text").fill(KNOWN)
+            screen.page.get_by_role("textbox", name="Questions").fill("Mine?")
+            screen.button("Suggest questions").click()
+            field = screen.page.get_by_role("textbox", name="Questions")
+            expect(field).to_have_value("Mine?\nWhy 413?\nなぜ 413 になる？")

@@ -11,6 +11,7 @@ import { NoteMarkdown } from "./markdown";
 import { memoryText } from "./memory-text";
 import type { Draft } from "./notes";
 import { isSecretFound, SecretWarning } from "./secret-warning";
+import { SuggestQuestions } from "./suggest-questions";
 import { splitTags } from "./suggestions";
 import { knowledgeText } from "./text";
 
@@ -184,6 +185,13 @@ export function DraftForm({
           />
         )}
       </Field>
+      <SuggestQuestions
+        title={title}
+        content={content}
+        add={(found) =>
+          change({ questions: [...new Set([...filledLines(form.questions), ...found])].join("\n") })
+        }
+      />
       <Field label={memory.errors} note={memory.errorsNote}>
         {(control) => (
           <TextArea
