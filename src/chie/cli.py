@@ -59,7 +59,7 @@ WORKERS = click.option(
 HELP = {"help_option_names": ["-h", "--help"]}
 
 COMMANDS = {
-    "notes": "chie.knowledge.cli",
+    "notes": "chie.enrich",
     "inbox": "chie.knowledge.inbox_cli",
     "db": "chie.chat.sessions.cli",
     "knowledge": "chie.knowledge.collection_cli",
