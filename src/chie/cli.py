@@ -60,6 +60,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 COMMANDS = {
     "notes": "chie.knowledge.cli",
+    "inbox": "chie.knowledge.inbox_cli",
     "db": "chie.chat.sessions.cli",
     "knowledge": "chie.knowledge.collection_cli",
     "users": "chie.access.cli",

@@ -1,7 +1,5 @@
 """`chie notes`: notes on the command line, for people and scripts."""
 
-import codecs
-import json
 import os
 import shlex
 import sys
@@ -11,16 +9,16 @@ from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from pydantic_core import to_jsonable_python
 
 from chie.access.audit import record
 from chie.database.settings import database_url
 from chie.database.url import parse_location
-from chie.errors import NotFoundError, ValidationError
+from chie.errors import ValidationError
 from chie.knowledge.cli_options import AS_JSON, FOLDER, SECRETS, TAGS
+from chie.knowledge.cli_shared import echo_notice, open_service, print_json, standard_input
 from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
 from chie.knowledge.note import Heading, Page
@@ -28,7 +26,6 @@ from chie.knowledge.results import SaveResult, SearchResult
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, open_store
 from chie.knowledge.validation import MAX_LIMIT
-from chie.messages.catalogue import Message
 from chie.settings import load
 
 if TYPE_CHECKING:
@@ -39,27 +36,6 @@ if TYPE_CHECKING:
 @click.group()
 def notes() -> None:
     """Save, find and move the team's notes."""
-
-
-@contextmanager
-def _service() -> Iterator[KnowledgeService]:
-    store = create_store(load(KnowledgeSettings))
-    try:
-        yield KnowledgeService(store)
-    except NotFoundError as error:  # its text names MCP tools
-        raise NotFoundError("knowledge.cli_note_not_found") from error
-    except ValidationError as error:
-        if error.code == "knowledge.secret_found":  # its text is for assistants, who may not store secrets
-            raise ValidationError("knowledge.cli_secret_found", **error.reason.params) from error
-        raise
-    finally:
-        store.close()
-
-
-def _print_json(value: Any) -> None:  # noqa: ANN401
-    """Dates as in MCP results; non-ASCII text is escaped unless the output is UTF-8."""
-    lossless = codecs.lookup(sys.stdout.encoding).name == "utf-8"
-    click.echo(json.dumps(to_jsonable_python(value), ensure_ascii=not lossless, indent=2))
 
 
 @notes.command()
@@ -82,17 +58,17 @@ def save(
 ) -> None:
     """Save a note; `-` reads the content from standard input."""
     if content == "-":
-        content = _standard_input()
-    with _service() as service:
+        content = standard_input()
+    with open_service() as service:
         saved = service.save(
             content, title=title, tags=tags, source=source, private=private, origin="person", secrets=secrets
         )
     if as_json:
-        return _print_json(asdict(SaveResult.of(saved)))
+        return print_json(asdict(SaveResult.of(saved)))
     click.echo(f"Saved {saved.id}  {saved.title}")
     for similar in saved.similar:
         click.echo(f"  similar to {similar.id}  {similar.title}  ({similar.score:.2f})")
-    _echo_notice(saved.notice)
+    echo_notice(saved.notice)
     return None
 
 
@@ -106,16 +82,16 @@ def search(query: str, limit: int, tags: tuple[str, ...], *, as_json: bool) -> N
 
     Filters: tag:docker -tag:old author:aki after:2026-03 before:2026-03-01 "exact phrase" -word
     """
-    with _service() as service:
+    with open_service() as service:
         found = service.search(query, limit=limit, tags=tags)
     if as_json:
-        return _print_json(asdict(SearchResult.of(found)))
+        return print_json(asdict(SearchResult.of(found)))
     for hit in found.hits:
         click.echo(f"{hit.score:.2f}  {hit.id}  {click.style(hit.title, bold=True)}{_labels(hit.tags)}")
         click.echo(f"      {' '.join(hit.content.split())[:160]}")
     if not found.hits:
         click.echo("No note matches. `chie notes list` shows all notes.")
-    _echo_notice(found.notice)
+    echo_notice(found.notice)
     return None
 
 
@@ -127,10 +103,10 @@ def search(query: str, limit: int, tags: tuple[str, ...], *, as_json: bool) -> N
 @AS_JSON
 def list_(tag: str | None, limit: int, cursor: str | None, *, every: bool, as_json: bool) -> None:
     """List notes, newest first."""
-    with _service() as service:
+    with open_service() as service:
         page = _long_page(service, tag, None if every else limit, cursor)
     if as_json:
-        return _print_json(asdict(page))
+        return print_json(asdict(page))
     for note in page.notes:
         mark = "  (private)" if note.private else ""
         click.echo(f"{note.id}  {note.created_at:%Y-%m-%d}  {note.title}{mark}{_labels(note.tags)}")
@@ -159,10 +135,10 @@ def _long_page(service: KnowledgeService, tag: str | None, limit: int | None, cu
 @AS_JSON
 def show(note_id: str, *, as_json: bool) -> None:
     """Print one whole note."""
-    with _service() as service:
+    with open_service() as service:
         note = service.get(note_id)
     if as_json:
-        return _print_json(asdict(note))
+        return print_json(asdict(note))
     click.secho(note.title, bold=True)
     about = [
         note.user_id,
@@ -179,9 +155,19 @@ def show(note_id: str, *, as_json: bool) -> None:
 @click.argument("note_id", metavar="ID")
 def delete(note_id: str) -> None:
     """Delete one note permanently."""
-    with _service() as service:
+    with open_service() as service:
         service.delete(note_id)
     click.echo(f"Deleted {note_id}")
+
+
+@notes.command()
+@click.argument("note_id", metavar="ID")
+@click.option("--withdraw", is_flag=True, help="Take the confirmation back.")
+def confirm(note_id: str, *, withdraw: bool) -> None:
+    """Say that a note is right, so that hooks may show it to the team."""
+    with open_service() as service:
+        note = service.confirm(note_id, confirmed=not withdraw)
+    click.echo(f"{'No longer confirmed' if withdraw else 'Confirmed'}: {note.id}  {note.title}")
 
 
 @notes.command("import")
@@ -199,7 +185,7 @@ def import_(folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: b
     """
     from chie.knowledge.import_cli import import_folder
 
-    with _service() as service:
+    with open_service() as service:
         complete = import_folder(
             service, folder, overwrite=overwrite, prune=prune, dry_run=dry_run, yes=yes, secrets=secrets
         )
@@ -211,7 +197,7 @@ def import_(folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: b
 @FOLDER
 def export(folder: Path) -> None:
     """Write every note as a Markdown file; importing them elsewhere creates the same notes."""
-    with _service() as service:
+    with open_service() as service:
         total = service.count()
         with click.progressbar(export_notes(service, folder), length=total, label="Exporting", file=sys.stderr) as bar:
             written = set(bar)
@@ -284,17 +270,5 @@ def _summarise(report: MigrationReport, name: str, also: str) -> None:
     )
 
 
-def _standard_input() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValidationError("knowledge.stdin_not_utf8") from error
-
-
 def _labels(tags: list[str]) -> str:
     return "".join(click.style(f"  #{tag}", dim=True) for tag in tags)
-
-
-def _echo_notice(notice: Message | None) -> None:
-    if notice:
-        click.echo(str(notice), err=True)

@@ -8,7 +8,7 @@ from chie.access.identity import current_user, known_user
 from chie.errors import NotFoundError
 from chie.knowledge import validation
 from chie.knowledge.note import Note, Saved, Similar
-from chie.knowledge.screening.screen import screened
+from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.service import MAX_SIMILAR, KnowledgeService
 
 MAX_LISTED = 100
@@ -30,6 +30,8 @@ class Changes:
     title: str | None = None
     tags: Sequence[str] | None = None
     questions: Sequence[str] | None = None
+    errors: Sequence[str] | None = None
+    secrets: SecretPolicy = "refuse"
 
 
 class Inbox:
@@ -64,11 +66,11 @@ class Inbox:
             title=changes.title,
             tags=changes.tags,
             questions=changes.questions,
-            errors=None,
+            errors=changes.errors,
             moment=moment,
         )
         note = replace(note, proposal=False, confirmed_by=user.id, confirmed_at=moment)
-        note = screened(note, stored=stored)
+        note = screened(note, changes.secrets, stored=stored)
         self._store.save(note, replacing=stored)
         record("proposal.accepted", note.id)
         return note

@@ -5,8 +5,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chie.http.openapi_errors import errors
 from chie.knowledge.inbox import Changes, Inbox, Proposal
-from chie.knowledge.note import Note
-from chie.knowledge.results import SaveResult
+from chie.knowledge.note import Note, Similar
+from chie.knowledge.results import ReadNote, SaveResult
+from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import KnowledgeService
 
 
@@ -19,6 +20,8 @@ class Acceptance(Body):
     title: str | None = None
     tags: list[str] | None = None
     questions: list[str] | None = None
+    errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
+    secrets: SecretPolicy = "refuse"
 
 
 class Merge(Body):
@@ -27,8 +30,17 @@ class Merge(Body):
     title: str | None = None
 
 
+class ReadProposal(BaseModel):
+    note: ReadNote
+    similar: list[Similar]
+
+    @classmethod
+    def of(cls, proposal: Proposal) -> "ReadProposal":
+        return cls(note=ReadNote.of(proposal.note), similar=proposal.similar)
+
+
 class ProposalList(BaseModel):
-    proposals: list[Proposal]
+    proposals: list[ReadProposal]
     total: int
 
 
@@ -43,7 +55,7 @@ def declare_inbox(router: APIRouter, service: KnowledgeService) -> None:
     @router.get("/inbox", responses=errors())
     def list_proposals() -> ProposalList:
         """Proposals that wait for a decision, oldest first, with the notes that are similar."""
-        return ProposalList(proposals=inbox.proposals(), total=inbox.count())
+        return ProposalList(proposals=list(map(ReadProposal.of, inbox.proposals())), total=inbox.count())
 
     @router.get("/inbox/count", responses=errors())
     def count_proposals() -> ProposalCount:

@@ -9,6 +9,7 @@ from chie.chat.agents.base import Approve, Turn
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
+from chie.chat.agents.questions import suggest_questions
 from chie.chat.agents.tool_loop import ToolLoop, conversation
 from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
@@ -72,6 +73,10 @@ class ModelAgent(ProfileAgent):
         except ChieError as error:
             return error.reason
         return self._tools.missing() if self._tools else None
+
+    async def suggest_questions(self, *, title: str, content: str) -> list[str]:
+        """Questions that a note answers."""
+        return await suggest_questions(self._model, title=title, content=content)
 
     async def close(self) -> None:
         await self._model.close()

@@ -15,8 +15,10 @@ import { useToast } from "../../ui/toast";
 import { Editor } from "./editor";
 import { FlagNotice } from "./flags";
 import { NoteMarkdown } from "./markdown";
+import { memoryText } from "./memory-text";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
 import { knowledgeText } from "./text";
+import { Confirmation, NoteSignatures, ProposalNotice, Questions, useAuthorName } from "./trust";
 import { noteHref, type View, viewHref } from "./view-state";
 
 export function Detail({ id, view }: { id: string; view: View }) {
@@ -98,8 +100,11 @@ function Whole({ note, view }: { note: Note; view: View }) {
       </header>
       {failure !== null && <ErrorNotice error={failure} />}
       <About note={note} view={view} />
+      <ProposalNotice note={note} view={view} />
       <FlagNotice flags={note.flags} />
       <NoteMarkdown>{note.content}</NoteMarkdown>
+      <Questions questions={note.questions} />
+      <NoteSignatures note={note} canEdit={canEdit} />
       <Similar id={note.id} view={view} />
       {editing && <Editor note={note} onClose={() => setEditing(false)} />}
     </>
@@ -109,7 +114,8 @@ function Whole({ note, view }: { note: Note; view: View }) {
 function About({ note, view }: { note: Note; view: View }) {
   const t = useText(knowledgeText);
   const language = useLanguage();
-  const who = note.user_id === "anonymous" ? t.anonymous : note.user_id;
+  const memory = useText(memoryText);
+  const name = useAuthorName();
   return (
     <div className="kn-about">
       {note.tags.length > 0 && (
@@ -132,8 +138,8 @@ function About({ note, view }: { note: Note; view: View }) {
             <Icon name={note.origin === "person" ? "chat" : "spark"} size={15} />
             <span className="hidden-text">{t.by}</span>
           </dt>
-          <dd title={note.origin === "person" ? t.person : t.agent}>
-            {who} <span className="muted">· {note.origin === "person" ? t.person : t.agent}</span>
+          <dd>
+            {name(note.user_id)} <span className="muted">· {memory[`origin_${note.origin}`]}</span>
           </dd>
         </div>
         <div>
@@ -173,6 +179,7 @@ function About({ note, view }: { note: Note; view: View }) {
           </div>
         )}
       </dl>
+      <Confirmation note={note} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import "./knowledge.css";
 import "./note.css";
 import "./map.css";
+import "./inbox.css";
 import { useLayoutEffect, useRef, useState } from "react";
 import { apiUrl } from "../../api";
 import { useText } from "../../i18n/language";
@@ -14,8 +15,11 @@ import { useToast } from "../../ui/toast";
 import { Detail } from "./detail";
 import { Editor } from "./editor";
 import { EXPORT, ImportDialog } from "./import-dialog";
+import { useInboxCount } from "./inbox";
+import { InboxView } from "./inbox-view";
 import { BrowseResults, SearchResults } from "./list";
 import { NoteMap } from "./map";
+import { memoryText } from "./memory-text";
 import { languageOf, notes, useTags } from "./notes";
 import { Search } from "./search";
 import { knowledgeText } from "./text";
@@ -35,8 +39,10 @@ export default function KnowledgePage() {
     <div className={`page kn-page ${current ? "kn-reading" : ""}`} ref={page} onScroll={savePosition}>
       <div className="page-body">
         <Head view={view} current={current} open={setOpened} />
-        {data && data.total === 0 && !view.q ? (
+        {data && data.total === 0 && !view.q && !view.inbox ? (
           <FirstNote open={setOpened} />
+        ) : view.inbox ? (
+          <InboxView view={view} current={current} />
         ) : (
           <>
             <Tags view={view} />
@@ -67,7 +73,7 @@ export default function KnowledgePage() {
       {opened === "editor" && (
         <Editor
           onClose={() => setOpened(null)}
-          onSaved={(saved) => go(noteHref(saved.id, { ...view, q: "" }))}
+          onSaved={(saved) => go(noteHref(saved.id, { ...view, q: "", inbox: false }))}
         />
       )}
       {opened === "import" && <ImportDialog onClose={() => setOpened(null)} />}
@@ -101,22 +107,41 @@ type Open = (what: "editor" | "import") => void;
 
 function Head({ view, current, open }: { view: View; current: string | null; open: Open }) {
   const t = useText(knowledgeText);
-  const here = (next: View) => (current ? noteHref(current, next) : viewHref(next));
+  const memory = useText(memoryText);
+  const waiting = useInboxCount();
+  const here = (next: View) => (current && !view.inbox ? noteHref(current, next) : viewHref(next));
+  const isList = !view.map && !view.inbox;
   return (
     <>
       <div className="page-head kn-head">
         <h1>{t.title}</h1>
         <fieldset className="kn-switch" aria-label={t.view}>
-          <LinkButton small href={here({ ...view, map: false })} aria-current={view.map ? undefined : "true"}>
+          <LinkButton
+            small
+            href={here({ ...view, map: false, inbox: false })}
+            aria-current={isList ? "true" : undefined}
+          >
             {t.list}
           </LinkButton>
           <LinkButton
             small
             icon="map"
-            href={here({ ...view, q: "", map: true })}
+            href={here({ ...view, q: "", map: true, inbox: false })}
             aria-current={view.map ? "true" : undefined}
           >
             {t.map}
+          </LinkButton>
+          <LinkButton
+            small
+            href={viewHref({ q: "", tag: null, map: false, inbox: true })}
+            aria-current={view.inbox ? "true" : undefined}
+          >
+            {memory.inbox}
+            {waiting > 0 && (
+              <span className="kn-badge" title={memory.waiting(waiting)}>
+                {waiting}
+              </span>
+            )}
           </LinkButton>
         </fieldset>
         <Menu align="end" trigger={<IconButton kind="plain" icon="more" label={t.exchange} />}>

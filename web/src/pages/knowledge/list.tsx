@@ -10,6 +10,7 @@ import { excerpt, Highlighted } from "./highlight";
 import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } from "./notes";
 import { plainText } from "./plain-text";
 import { knowledgeText } from "./text";
+import { MatchedQuestion, TrustBadge } from "./trust";
 import { noteHref, type View } from "./view-state";
 
 export function SearchResults({ view, current }: { view: View; current: string | null }) {
@@ -79,6 +80,7 @@ function Hit({ found, view, current }: { found: HighlightedHit; view: View; curr
             <Highlighted text={hit.title} ranges={highlights.title} />
           </strong>
           <FlagBadge flags={hit.flags} />
+          <TrustBadge hit={hit} />
           <span className="kn-score" title={t.score(percent)}>
             <span className="hidden-text">{t.score(percent)}</span>
             <span aria-hidden="true">{percent}</span>
@@ -90,6 +92,7 @@ function Hit({ found, view, current }: { found: HighlightedHit; view: View; curr
         <span className="kn-passage" lang={languageOf(hit.content)}>
           <Highlighted text={shown.text} ranges={shown.ranges} />
         </span>
+        <MatchedQuestion question={hit.question} />
         <Foot tags={hit.tags} when={ago(hit.updated_at, language)} isPrivate={hit.private} />
       </a>
     </li>

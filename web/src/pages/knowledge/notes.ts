@@ -28,6 +28,14 @@ export interface Note extends Omit<Heading, "length"> {
   flags?: Flag[];
   status: string | null;
   origin: "person" | "assistant" | "import" | "hook";
+  /** Waits in the inbox. */
+  proposal: boolean;
+  /** Questions that it answers. */
+  questions: string[];
+  /** Errors that it explains, without what changes from one time to the next. */
+  signatures: string[];
+  confirmed_by: string | null;
+  confirmed_at: string | null;
 }
 
 export interface Hit extends Omit<Heading, "length"> {
@@ -35,6 +43,10 @@ export interface Hit extends Omit<Heading, "length"> {
   score: number;
   /** Whether the hit stands out from what unrelated notes reach by chance. */
   confident: boolean;
+  /** The note's question that matched, if one did. */
+  question: string | null;
+  proposal: boolean;
+  confirmed_by: string | null;
   partial: boolean;
   flags?: Flag[];
 }
@@ -50,6 +62,7 @@ export interface HighlightedHit {
 export interface Saved extends WithOptionalText<"notice"> {
   id: string;
   title: string;
+  updated_at: string;
   similar: { id: string; title: string; score: number }[];
 }
 
@@ -66,6 +79,9 @@ export interface Draft {
   tags: string[];
   content: string;
   private: boolean;
+  questions: string[];
+  /** Lines of errors, or signatures. */
+  errors: string[];
   /** What to do with secrets in the text; without it the server refuses them. */
   secrets?: "mask" | "allow";
 }
@@ -76,8 +92,8 @@ interface SearchResult extends WithOptionalText<"notice"> {
 
 export const SEARCH_LIMIT = 30;
 
-const ROOT = "api/knowledge";
-const one = (id: string) => `${ROOT}/${encodeURIComponent(id)}`;
+export const ROOT = "api/knowledge";
+export const one = (id: string) => `${ROOT}/${encodeURIComponent(id)}`;
 
 interface Page {
   notes: Heading[];
@@ -148,7 +164,7 @@ export function useMap() {
 }
 
 /** Refetches everything about notes after a change. */
-async function changed<T>(work: Promise<T>): Promise<T> {
+export async function changed<T>(work: Promise<T>): Promise<T> {
   const result = await work;
   await queryClient.invalidateQueries({ queryKey: ["knowledge"] });
   return result;
@@ -156,8 +172,11 @@ async function changed<T>(work: Promise<T>): Promise<T> {
 
 export const notes = {
   create: (draft: Draft & { source?: string }) => changed(api.post<Saved>(ROOT, draft)),
-  change: (id: string, draft: Draft, seen: string) =>
+  change: (id: string, draft: Partial<Draft>, seen: string) =>
     changed(api.patch<Saved>(one(id), { ...draft, updated_at: seen })),
+  /** Whatever was changed since. */
+  rewrite: (id: string, draft: Partial<Draft>) =>
+    changed(api.patch<Saved>(one(id), { ...draft, secrets: "allow" })),
   delete: async (id: string) => {
     const gone = await api.delete<Note>(one(id));
     queryClient.removeQueries({ queryKey: ["knowledge", "note", id] });
@@ -165,7 +184,8 @@ export const notes = {
     return gone;
   },
   /** The note was stored before, so that what it has was allowed. */
-  restore: (note: Note) => changed(api.put<Note>(one(note.id), note, { query: { secrets: "allow" } })),
+  restore: ({ flags: _, ...note }: Note) =>
+    changed(api.put<Note>(one(note.id), note, { query: { secrets: "allow" } })),
   addSamples: () => changed(api.post<{ ids: string[] }>(`${ROOT}/samples`)),
 };
 

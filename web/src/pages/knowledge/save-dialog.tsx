@@ -2,7 +2,7 @@ import "./knowledge.css";
 import "./note.css";
 import { useText } from "../../i18n/language";
 import { useToast } from "../../ui/toast";
-import { NoteDialog } from "./editor";
+import { EMPTY, NoteDialog } from "./editor";
 import { notes, useTags } from "./notes";
 import { suggestTags, suggestTitle } from "./suggestions";
 import { knowledgeText } from "./text";
@@ -13,7 +13,12 @@ export default function SaveDialog({ text, onClose }: { text: string; onClose: (
   const toast = useToast();
   const { data, isPending } = useTags();
   const known = data?.tags.map((entry) => entry.tag) ?? [];
-  const draft = { title: suggestTitle(text), tags: suggestTags(text, known), content: text, private: false };
+  const draft = {
+    ...EMPTY,
+    title: suggestTitle(text),
+    tags: suggestTags(text, known),
+    content: text,
+  };
   return (
     <NoteDialog
       title={t.saveToKnowledge}

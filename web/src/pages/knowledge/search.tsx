@@ -30,7 +30,7 @@ export function Search({ view }: { view: View }) {
     if (q === sent.current) return;
     const timer = setTimeout(() => {
       sent.current = q;
-      go(viewHref({ q, tag: view.tag, map: false }), { replace: true });
+      go(viewHref({ q, tag: view.tag, map: false, inbox: false }), { replace: true });
     }, SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
   }, [text, view.tag]);

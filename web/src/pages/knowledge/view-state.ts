@@ -1,21 +1,30 @@
 import { hrefTo, type Route } from "../../route";
 
-/** The state of the page as it is in the URL: query, tag, list or map. */
+/** The state of the page as it is in the URL: query, tag, list, map or inbox. */
 export interface View {
   q: string;
   tag: string | null;
   map: boolean;
+  /** The notes are proposals. */
+  inbox: boolean;
 }
 
 export function viewOf(route: Route): View {
-  return { q: route.query.get("q") ?? "", tag: route.query.get("tag"), map: route.query.has("map") };
+  const { query } = route;
+  return {
+    q: query.get("q") ?? "",
+    tag: query.get("tag"),
+    map: query.has("map"),
+    inbox: query.has("inbox"),
+  };
 }
 
-function queryOf({ q, tag, map }: View): string {
+function queryOf({ q, tag, map, inbox }: View): string {
   const query = new URLSearchParams();
   if (q) query.set("q", q);
   if (tag) query.set("tag", tag);
   if (map) query.set("map", "");
+  if (inbox) query.set("inbox", "");
   const text = query.toString();
   return text && `?${text}`;
 }

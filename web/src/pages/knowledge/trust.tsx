@@ -1,0 +1,180 @@
+/** What a note answers and explains, where it comes from, and who has confirmed it. */
+import { useState } from "react";
+import { ago, dateTime } from "../../i18n/dates";
+import { useLanguage, useText } from "../../i18n/language";
+import { ErrorText } from "../../i18n/translate";
+import { Button, IconButton, LinkButton } from "../../ui/button";
+import { Notice } from "../../ui/feedback";
+import { Icon } from "../../ui/icon";
+import { useToast } from "../../ui/toast";
+import { inbox } from "./inbox";
+import { memoryText } from "./memory-text";
+import { type Hit, languageOf, type Note, notes } from "./notes";
+import { noteHref, type View } from "./view-state";
+
+export function useAuthorName(): (id: string) => string {
+  const t = useText(memoryText);
+  return (id) => (id === "anonymous" ? t.anonymous : id);
+}
+
+export function Questions({ questions }: { questions: string[] }) {
+  const t = useText(memoryText);
+  if (questions.length === 0) return null;
+  return (
+    <section className="kn-questions" aria-label={t.questionsTitle}>
+      <h3>{t.questionsTitle}</h3>
+      <ul>
+        {questions.map((question) => (
+          <li key={question} lang={languageOf(question)}>
+            {question}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** With `remove`, each has a button. */
+export function Signatures({
+  signatures,
+  remove,
+}: {
+  signatures: string[];
+  remove?: (signature: string) => void;
+}) {
+  const t = useText(memoryText);
+  if (signatures.length === 0) return null;
+  return (
+    <section className="kn-questions" aria-label={t.signatures}>
+      <h3 title={t.signaturesHint}>{t.signatures}</h3>
+      <ul>
+        {signatures.map((signature) => (
+          <li key={signature} className="kn-signature">
+            <code>{signature}</code>
+            {remove && (
+              <IconButton
+                small
+                icon="close"
+                label={t.removeSignature(signature)}
+                onClick={() => remove(signature)}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The signatures of a stored note, removable one by one. */
+export function NoteSignatures({ note, canEdit }: { note: Note; canEdit: boolean }) {
+  const t = useText(memoryText);
+  const toast = useToast();
+  const fail = (error: unknown) => toast(<ErrorText error={error} />);
+  async function remove(signature: string) {
+    try {
+      const errors = note.signatures.filter((one) => one !== signature);
+      const saved = await notes.change(note.id, { errors }, note.updated_at);
+      toast(t.signatureRemoved, {
+        undo: () => void notes.change(note.id, { errors: note.signatures }, saved.updated_at).catch(fail),
+      });
+    } catch (error) {
+      fail(error);
+    }
+  }
+  return (
+    <Signatures
+      signatures={note.signatures}
+      remove={canEdit ? (signature) => void remove(signature) : undefined}
+    />
+  );
+}
+
+/** Who has confirmed the note and when, with a button to do so or to take it back. */
+export function Confirmation({ note }: { note: Note }) {
+  const t = useText(memoryText);
+  const language = useLanguage();
+  const name = useAuthorName();
+  const toast = useToast();
+  const [busy, setBusy] = useState(false);
+  if (note.proposal) return null;
+  async function decide() {
+    setBusy(true);
+    try {
+      await (note.confirmed_by ? inbox.withdraw(note.id) : inbox.confirm(note.id));
+    } catch (error) {
+      toast(<ErrorText error={error} />);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <div className="row wrap kn-confirmation">
+      {note.confirmed_by ? (
+        <span className="kn-confirmed">
+          <Icon name="check" size={15} /> {t.confirmedBy(name(note.confirmed_by))}
+          {note.confirmed_at && (
+            <time
+              className="muted"
+              dateTime={note.confirmed_at}
+              title={dateTime(note.confirmed_at, language)}
+            >
+              {" · "}
+              {ago(note.confirmed_at, language)}
+            </time>
+          )}
+        </span>
+      ) : (
+        <span className="kn-flagged" title={t.unconfirmedHint}>
+          <Icon name="info" size={15} /> {t.unconfirmed}
+        </span>
+      )}
+      <Button
+        small
+        kind={note.confirmed_by ? "quiet" : "plain"}
+        disabled={busy}
+        onClick={() => void decide()}
+      >
+        {note.confirmed_by ? t.withdraw : t.confirm}
+      </Button>
+    </div>
+  );
+}
+
+export function ProposalNotice({ note, view }: { note: Note; view: View }) {
+  const t = useText(memoryText);
+  if (!note.proposal) return null;
+  return (
+    <Notice
+      action={
+        <LinkButton small href={noteHref(note.id, { ...view, q: "", map: false, inbox: true })}>
+          {t.toInbox}
+        </LinkButton>
+      }
+    >
+      {t.isProposal}
+    </Notice>
+  );
+}
+
+/** In a list of hits: a proposal, or a note that nobody has confirmed. */
+export function TrustBadge({ hit }: { hit: Hit }) {
+  const t = useText(memoryText);
+  if (hit.proposal) return <span className="tag">{t.proposal}</span>;
+  if (hit.confirmed_by) return null;
+  return (
+    <span className="tag" title={t.unconfirmedHint}>
+      {t.unconfirmed}
+    </span>
+  );
+}
+
+export function MatchedQuestion({ question }: { question: string | null }) {
+  const t = useText(memoryText);
+  if (!question) return null;
+  return (
+    <span className="kn-matched" lang={languageOf(question)}>
+      <span className="muted">{t.matched}</span> {question}
+    </span>
+  );
+}
