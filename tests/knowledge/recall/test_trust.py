@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -83,14 +82,14 @@ def may_see(note: Note, user: User, policy: Policy) -> bool:
     return policy == "all" or note.user_id == user.id or (policy == "confirmed" and note.confirmed_by is not None)
 
 
+@pytest.mark.usefixtures("home")
 @pytest.mark.req("ME-10")
 @pytest.mark.req("ME-12")
 @given(st.lists(steps, min_size=1, max_size=12), st.sampled_from(["confirmed", "own", "all"]))
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_hooks_show_only_what_the_policy_allows(
-    tmp_path_factory: pytest.TempPathFactory, home: Path, did: list[tuple[object, ...]], policy: Policy
+    tmp_path_factory: pytest.TempPathFactory, did: list[tuple[object, ...]], policy: Policy
 ) -> None:
-    assert home.is_dir()
     store = SqliteStore(tmp_path_factory.mktemp("trust") / "chie.db", HashingEmbedder())
     team = Team(KnowledgeService(store))
     for step in did:
