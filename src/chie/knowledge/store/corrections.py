@@ -12,7 +12,7 @@ from chie.knowledge.tokens import latin_words, stem
 
 MIN_LETTERS = 5  # shorter words have too many neighbours
 MAX_LETTERS = 24
-MAX_WORDS = 4  # of one query that are corrected
+MAX_WORDS = 2  # unknown ones in a query; more of them are no slips, but other words than the notes have
 WEIGHT = 0.8  # of a corrected word beside an exact one
 
 PREFIX = 2  # letters
@@ -37,8 +37,8 @@ class Terms:
 def with_corrections(text: str, terms: Sequence[str], known: Mapping[str, int], look_up: Lookup) -> Terms:
     """The terms of the text. Those that are not `known` are replaced by known ones if one slip explains them; of
     several, by the most frequent one."""
-    unknown = [word for word in misspellable(text) if stem(word) in terms and stem(word) not in known][:MAX_WORDS]
-    if not unknown:
+    unknown = [word for word in misspellable(text) if stem(word) in terms and stem(word) not in known]
+    if not 0 < len(unknown) <= MAX_WORDS:
         return Terms(terms, known)
     spellings = {stem(word): spelling_terms(word) for word in unknown}
     found = _similar(look_up, unknown, set().union(*spellings.values()))
