@@ -11,7 +11,9 @@ from chie.knowledge.store.base import NoteStore
 LONG = "# Runbook\n\n" + "\n\n".join(f"Section {number} says how step {number} is done. " * 8 for number in range(9))
 
 
-class NoteRecallContract:
+class ProposalContract:
+    """What every store can do."""
+
     def test_the_fields_of_recall_round_trip(self, store: NoteStore) -> None:
         note = a_note(
             questions=["なぜ 413 になる?", "Why 413?"],
@@ -26,6 +28,34 @@ class NoteRecallContract:
         changed = replace(note, questions=[], signatures=[], proposal=False, confirmed_by=None, confirmed_at=None)
         store.save(changed, replacing=note)
         assert store.get(note.id) == changed
+
+    @pytest.mark.req("ME-7")
+    def test_proposals_wait_for_everybody_unless_they_are_private(self, store: NoteStore) -> None:
+        first = a_note("first", user_id="aki", proposal=True)
+        second = a_note("second", user_id="aki", proposal=True, private=True, created_at=MOMENT + timedelta(minutes=1))
+        for note in (second, first, a_note("third")):
+            store.save(note)
+        assert store.proposals(viewer="ben", limit=9) == [first]
+        assert store.proposals(viewer="aki", limit=9) == [first, second]
+        assert store.proposals(viewer="aki", limit=1) == [first]
+        assert (store.count_proposals(viewer="aki"), store.count_proposals(viewer="ben")) == (2, 1)
+
+    @pytest.mark.req("ME-4")
+    def test_what_a_session_was_shown_is_remembered_for_a_while(self, store: NoteStore) -> None:
+        def remember(session: str, *notes: str, days: int) -> None:
+            at = MOMENT + timedelta(days=days)
+            store.remember_shown(session, notes, at=at, forget_before=at - timedelta(days=7))
+
+        remember("a", "k-1", "k-2", days=0)
+        remember("a", "k-2", "k-3", days=6)
+        remember("b", "k-9", days=6)
+        assert (store.shown("a"), store.shown("b"), store.shown("c")) == ({"k-1", "k-2", "k-3"}, {"k-9"}, set())
+        remember("b", days=8)
+        assert store.shown("a") == {"k-3"}
+
+
+class NoteRecallContract(ProposalContract):
+    """What the SQL stores can do."""
 
     @pytest.mark.req("ME-9")
     def test_a_question_finds_the_note_and_the_hit_shows_its_text(self, store: NoteStore) -> None:
@@ -71,17 +101,6 @@ class NoteRecallContract:
         assert [hit.id for hit in store.search("zanzibar finding", limit=3, viewer="ben").hits] == [note.id]
         assert store.count(viewer="ben") == 1
 
-    @pytest.mark.req("ME-7")
-    def test_proposals_wait_for_everybody_unless_they_are_private(self, store: NoteStore) -> None:
-        first = a_note("first", user_id="aki", proposal=True)
-        second = a_note("second", user_id="aki", proposal=True, private=True, created_at=MOMENT + timedelta(minutes=1))
-        for note in (second, first, a_note("third")):
-            store.save(note)
-        assert store.proposals(viewer="ben", limit=9) == [first]
-        assert store.proposals(viewer="aki", limit=9) == [first, second]
-        assert store.proposals(viewer="aki", limit=1) == [first]
-        assert (store.count_proposals(viewer="aki"), store.count_proposals(viewer="ben")) == (2, 1)
-
     @pytest.mark.req("ME-3")
     def test_notes_are_looked_up_by_signature(self, store: NoteStore) -> None:
         one = a_note("one", signatures=["x failed", "y failed"])
@@ -107,16 +126,3 @@ class NoteRecallContract:
         assert store.by_source_file("pool.py", viewer="ben", limit=9) == [one]
         assert store.count_sources("acme/SHOP", viewer="ben") == 1
         assert store.count_sources("%", viewer="ben") == 0
-
-    @pytest.mark.req("ME-4")
-    def test_what_a_session_was_shown_is_remembered_for_a_while(self, store: NoteStore) -> None:
-        def remember(session: str, *notes: str, days: int) -> None:
-            at = MOMENT + timedelta(days=days)
-            store.remember_shown(session, notes, at=at, forget_before=at - timedelta(days=7))
-
-        remember("a", "k-1", "k-2", days=0)
-        remember("a", "k-2", "k-3", days=6)
-        remember("b", "k-9", days=6)
-        assert (store.shown("a"), store.shown("b"), store.shown("c")) == ({"k-1", "k-2", "k-3"}, {"k-9"}, set())
-        remember("b", days=8)
-        assert store.shown("a") == {"k-3"}

@@ -8,6 +8,7 @@ from chie.knowledge.store.vector_search.objects import TEAM, labels, reader
 Filter = Mapping[str, Any]
 
 HEADS: Final[Filter] = {"part": {"$eq": 0}}
+PROPOSALS: Final[Filter] = {"proposal": {"$eq": True}}
 NOTES_PER_REQUEST: Final = 100
 
 

@@ -125,15 +125,15 @@ def common_fields(data: Data) -> dict[str, Any]:
 
 def note_of(data: Data) -> Note:
     content = data["content"] or data["text"]
-    confirmed_at = data["confirmed_at"]
+    confirmed_at = data.get("confirmed_at")  # older versions stored none of the fields that follow `content`
     return Note(
         **common_fields(data),
         content=content,
-        origin=data["origin"],
-        proposal=data["proposal"],
-        questions=list(data["questions"]),
-        signatures=list(data["signatures"]),
-        confirmed_by=data["confirmed_by"] or None,
+        origin=data.get("origin") or ("person" if data.get("author_kind") == "person" else "assistant"),
+        proposal=data.get("proposal", False),
+        questions=list(data.get("questions", ())),
+        signatures=list(data.get("signatures", ())),
+        confirmed_by=data.get("confirmed_by") or None,
         confirmed_at=datetime.fromisoformat(confirmed_at) if confirmed_at else None,
     )
 

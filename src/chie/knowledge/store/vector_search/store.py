@@ -7,6 +7,7 @@ cost.
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from chie.database.cursor import decode_position, encode_position
 from chie.errors import ChieError, ConflictError, ValidationError
@@ -18,7 +19,15 @@ from chie.knowledge.store.scoring import listed
 from chie.knowledge.store.vector_search import objects
 from chie.knowledge.store.vector_search.client import MAX_PAGE_SIZE, Data, VectorSearchClient
 from chie.knowledge.store.vector_search.config import CollectionConfig
-from chie.knowledge.store.vector_search.filters import HEADS, all_of, batches, of_notes, searchable, visible_to
+from chie.knowledge.store.vector_search.filters import (
+    HEADS,
+    PROPOSALS,
+    all_of,
+    batches,
+    of_notes,
+    searchable,
+    visible_to,
+)
 from chie.knowledge.store.vector_search.search import Search, semantic, similarity
 from chie.knowledge.store.vector_search.sorted_pages import Position, SortOrder, first
 from chie.knowledge.tokens import fold
@@ -33,6 +42,7 @@ MAX_MAP_NOTES = 1_000  # each costs the download of a whole vector
 class VectorSearchStore(NoteStore):
     def __init__(self, config: CollectionConfig, *, client: VectorSearchClient | None = None) -> None:
         self._client = client or VectorSearchClient(config)
+        self._shown: dict[str, dict[str, datetime]] = {}
 
     def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
         head = objects.head(note)
@@ -126,6 +136,32 @@ class VectorSearchStore(NoteStore):
         found = Counter(data["user_id"] for data in self._client.every(all_of(HEADS, visible_to(viewer)), ["user_id"]))
         ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return [AuthorCount(author=author, count=number) for author, number in ordered]
+
+    def by_source_file(self, name: str, *, viewer: str, limit: int) -> list[Note]:
+        conditions = [HEADS, visible_to(viewer), {"source_file": {"$eq": name}}]
+        found = first(self._client, conditions, NEWEST_FIRST, limit=limit, fields=objects.WHOLE)
+        return [objects.note_of(data) for data in found]
+
+    def proposals(self, *, viewer: str, limit: int) -> list[Note]:
+        found = self._client.every(all_of(HEADS, PROPOSALS), objects.WHOLE)
+        notes = [note for note in map(objects.note_of, found) if not note.private or note.user_id == viewer]
+        return sorted(notes, key=lambda note: (note.created_at, note.id))[:limit]
+
+    def count_proposals(self, *, viewer: str) -> int:
+        found = self._client.every(all_of(HEADS, PROPOSALS), ["private", "user_id"])
+        return sum(not data["private"] or data["user_id"] == viewer for data in found)
+
+    def shown(self, session: str) -> set[str]:
+        """Remembered by this process alone: a Collection has no place for it."""
+        return set(self._shown.get(session, ()))
+
+    def remember_shown(self, session: str, notes: Sequence[str], *, at: datetime, forget_before: datetime) -> None:
+        new = {**dict.fromkeys(notes, at), **self._shown.get(session, {})}
+        remembered = {**self._shown, session: new}.items()
+        recent = {
+            one: {note: when for note, when in known.items() if when >= forget_before} for one, known in remembered
+        }
+        self._shown = {one: known for one, known in recent.items() if known}
 
     def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
         import numpy as np
