@@ -12,7 +12,7 @@ KINDS = {"prompts": {"relevant", "near", "ordinary", "trivial"}, "failures": {"r
 LEAST = {
     ("dev", "prompts"): {"relevant": 90, "near": 70, "ordinary": 90, "trivial": 12},
     ("dev", "failures"): {"relevant": 45, "near": 35, "ordinary": 40},
-    ("dev", "signatures"): {"": 30},
+    ("dev", "signatures"): {"": 110},
     ("test", "prompts"): {"relevant": 150, "near": 120, "ordinary": 150, "trivial": 12},
     ("test", "failures"): {"relevant": 75, "near": 60, "ordinary": 65},
     ("test", "signatures"): {"": 50},

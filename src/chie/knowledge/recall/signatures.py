@@ -2,28 +2,33 @@
 
 Paths, numbers, hashes, times and quoted names are masked, so that two people who meet the same error have the same
 signature. A note keeps the signatures of the errors that it explains. Masking a signature again leaves it as it is.
+
+A line is a chain of messages (`outer: inner: cause`). Signatures are compared by their key, the heaviest clause of the
+innermost message, where a word weighs less the more failures have it.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 
+from chie.knowledge.recall.error_words import COMMON, STOP
 from chie.unicode import normal
 
 MAX_LINES = 200  # of an output, from its end; errors are rarely far above it
 MAX_LINE = 400  # characters
 MAX_SIGNATURE = 300
-MAX_KEPT = 3  # signatures of one failure that a note keeps
-KEPT_SHARE = 0.6  # how specific the second must be, compared with the first
+MAX_KEPT = 2  # signatures of one failure that a note keeps
+KEPT_SHARE = 0.9  # how specific the second must be, compared with the first
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07")
 _QUOTE = (
-    r"\"[^\"\n]{1,200}\"|(?<![A-Za-z0-9])'[^'\n]{1,200}'(?![A-Za-z0-9])|`[^`\n]{1,200}`|`[^'\n]{1,200}'"
+    r"\"[^\"\n]{0,200}\"|(?<![A-Za-z0-9])'[^'\n]{1,200}'(?![A-Za-z0-9])|`[^`\n]{1,200}`|`[^'\n]{1,200}'"
     r"|‘[^’\n]{1,200}’|“[^”\n]{1,200}”|「[^」\n]{1,200}」|『[^』\n]{1,200}』"
 )
-_MASKS = (
+_MASKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s\"'`<>)\]、。]+", re.IGNORECASE), "<url>"),
-    (re.compile(_QUOTE), "<name>"),
+    (re.compile(_QUOTE), lambda found: _quoted(found.group())),
     (re.compile(r"\b(?:SHA\d+|MD5):[\w+/=:]+"), "<id>"),
     (
         re.compile(
@@ -57,10 +62,6 @@ _MASKS = (
         re.compile(r"(?<![A-Z])(?<![A-Z]\d)(?<![A-Z]\d\d)(?<![A-Z]\d{3})(?<![A-Z]\d{4})\d+"),
         "<n>",
     ),  # TS2742 and E0308 stay
-    (
-        re.compile(r"(?<=\bproject )\S+|(?<=\bcontainer )\S+|(?<=\bmodule )\S+|(?<=\bservice )\S+", re.IGNORECASE),
-        "<name>",
-    ),
 )
 # What tools and log collectors write before a line: `#12 3.456`, `web-1  |`, `[ERROR]`, `psql:`, `npm ERR!`, `E   `.
 _LABEL = re.compile(
@@ -76,7 +77,8 @@ _ERROR = re.compile(
     r"|unexpected|undefined|unresolved|unknown|missing|mismatch|conflict|exceed|too (?:many|large|long)|time[d]?.?out"
     r"|expired|unsupported|unauthori[sz]ed|forbidden|not (?:permitted|allowed|supported|defined|available|exist)"
     r"|does not|doesn't|must be|already|abort|killed|reject|unreachable|incompatible|not compatible|unhealthy|cycle"
-    r"|エラー|失敗|できません|できない|ません|致命的|例外|拒否|不正|無効|未定義|超え|タイムアウト|競合|重複",
+    r"|problem|locked|pending|\b(?:not?|nor|none)\b|n't\b"
+    r"|エラー|失敗|できません|できない|ません|致命的|例外|拒否|不正|無効|未定義|超え|違反|切れ|古い|未登録|タイムアウト|競合|重複",
     re.IGNORECASE,
 )
 # Lines that many different failures print.
@@ -84,21 +86,48 @@ _GENERIC = re.compile(
     r"^(?:exit code|traceback \(|a complete log|code <n>|errno|\*\*\*|command failed|the command|script .* exited"
     r"|process completed|build failed|compilation failed|tests? failed|short test summary|elifecycle|lifecycle script"
     r"|tests?:? (?:files )?<n> |failed, <n> passed|<n> (?:tests|examples|errors|warnings)|failure: build failed"
-    r"|test session starts|found <n> errors?|task .* failed|job for |failed to start"
+    r"|test session starts|found <n> errors?|task .* failed|job for "
     r"|categoryinfo|fullyqualifiederrorid|at line:|run "
     r"|info\b|debug\b|warn\b|note\b|at |file <name>|in file included|during handling|the above exception|caused by:?$)"
-    r"|could not compile|aborting due to|exited with code|returned non-zero exit|returned <n> exit status"
+    r"|\] error <n>$|errors? occurred$|compiled with <n>|rsync error|cannot continue$|tasks: top"
+    r"|(?:\w{1,40}=<n>[ ,]{1,9}){2}\w{1,40}=<n>|\b(?:INFO|DEBUG|NOTICE)\b",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"could not compile|aborting due to|exited with code|returned non-zero exit|returned <n> exit status"
     r"|exit (?:status|code):? <n>|did not complete successfully|for more information"
     r"|requested url returned|full stack trace|logs? for details"
-    r"|ログを(?:確認|参照)|詳細は|\b(?:INFO|DEBUG|NOTICE)\b",
+    r"|ログを(?:確認|参照)|詳細は",
     re.IGNORECASE,
 )
 _CLASS = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Failure|Fault)\b|\bE[A-Z]{4,}\b|\b[A-Z]{1,5}-?\d{3,}\b")
-_WORD = re.compile(r"[a-z]{2,}(?:[-_.][a-z]+)*|[\u3040-\u30ff\u3400-\u9fff]{2}", re.IGNORECASE)
+_CODE = re.compile(r"\b([A-Z]{1,6}-?)(\d{3,8})\b")
+_WORD = re.compile(
+    r"[a-z]+(?:-[a-z]+){2,}|~?[a-z]{2,}|[\u3040-\u309f]+|[\u30a1-\u30ff]+|[\u3400-\u9fff]+", re.IGNORECASE
+)
+_PACKAGE = re.compile(r"\b(?:\w+(?:\.|::))+(?=\w*(?:Error|Exception|Failure|Fault)\b)")
+_IDENTIFIER = re.compile(  # counts where both have it, and is not missed where one has not
+    r"\*?\b(?!\w*(?:Error|Exception|Failure|Fault)\b)(?:[A-Za-z]*[a-z][A-Z]\w*|\w+_\w+|\w+(?:\.\w+)+"
+    r"|(?<=\w )[A-Z][a-z]+|(?!E[A-Z]{5})[A-Z]{3,})\b"
+)
+_RESULT = re.compile(r"\bfail(?:ed|ure|s)?\b|失敗|異常終了", re.IGNORECASE)
+_ADVICE = re.compile(
+    r"\b(?:could not|unable to|did not)\b|^(?:fix|please|try|you may|run|check|ensure|make sure|see|to [a-z]+)\b"
+    r"|ください$",
+    re.IGNORECASE,
+)
+_HIRAGANA = re.compile(r"[\u3041-\u309f]")
+_LATIN = re.compile(r"(?<![~A-Za-z])[A-Za-z]{2,}")
 _MASK = re.compile(r"<\w+>")
+_CHAIN = re.compile(r":\s|:(?=[\u3040-\u9fff])|\s-\s|=>|：")  # from the outermost message to its cause
+_CLAUSE = re.compile(r"[;,.]\s|。|[()\[\]{}|（）]")
+_ASIDE = re.compile(r"\s\([^()]{0,200}\)|（[^（）]{0,200}）")
 MIN_WORDS = 3
-SAME_WORDS = 0.8  # of a signature's words that a line must have
-SAME_SHARE = 0.6  # of the words of both
+MIN_WEIGHT = 1.2  # of a clause that stands for its line; a lighter one is compared as the whole line
+SAME_SHARE = 0.62  # of the weight of the words of both
+LONG_WEIGHT, LONG_SHARE = 5.0, 0.45  # long clauses hold names that are not quoted
+FIRST = 0.6  # the first error is more often the cause than the others
+RESULT, ADVICE = 2.5, 1.5  # lighter: "build failed" and "try again" are no cause
 
 
 def mask(line: str) -> str:
@@ -115,27 +144,72 @@ def all_of(output: str) -> list[str]:
 
 
 def kept_of(output: str) -> list[str]:
-    """The signatures that stand for this failure: its most specific error lines, the first of equals, or else its last
-    line."""
+    """The signatures that stand for this failure: its most specific error line, and another that is as specific."""
     lines = list(_lines(output))
-    errors = dict.fromkeys(core for line, core in lines if _ERROR.search(line) or _CLASS.search(line))
-    ranked = sorted(errors, key=_specificity, reverse=True)[:MAX_KEPT] or [core for _, core in lines[-1:]]
-    return [line for line in ranked if _specificity(line) >= KEPT_SHARE * _specificity(ranked[0])]
+    errors = [core for line, core in lines if _ERROR.search(line) or _CLASS.search(line)]
+    scores = {core: _specificity(core) for core in errors or (core for _, core in lines)}
+    first = next(iter(scores), "")
+    ranked = sorted(scores, key=lambda line: scores[line] + FIRST * (line == first), reverse=True)[:MAX_KEPT]
+    return [line for line in ranked if scores[line] >= KEPT_SHARE * scores[ranked[0]]]
 
 
 def recognised(signatures: Iterable[str], output: str) -> set[str]:
-    """Those of the signatures that a line of the output has, but for a word or two: names are not always quoted."""
-    lines = [(_words(line), _codes(line)) for line in all_of(output)]
-    has = frozenset().union(*(words for words, _ in lines))
-    return {one for one in signatures if _words(one) & has and any(_same(one, *line) for line in lines)}
+    """Those of the signatures whose key the output has, but for light words: tools wrap each other's messages, and
+    names are not always quoted."""
+    lines = all_of(output)
+    joined = [f"{one} {two}" for one, two in pairwise(lines)]  # a message that was wrapped
+    clauses = {clause for line in lines + joined for clause in _clauses(line)}
+    has, codes = frozenset().union(*clauses), _codes("\n".join(lines))
+    return {
+        one
+        for one in signatures
+        if _weight(_key(one) & has) >= LONG_SHARE * _weight(_key(one))
+        and _agree(_codes(one), codes)
+        and any(_same(_key(one), clause) for clause in clauses)
+    }
 
 
-def _same(signature: str, words: frozenset[str], codes: frozenset[str]) -> bool:
-    own = _words(signature)
-    common = len(own & words)
-    if not _codes(signature) <= codes or common < min(MIN_WORDS, len(own)):
-        return False
-    return common >= SAME_WORDS * len(own) and common >= SAME_SHARE * len(own | words)
+def _same(key: frozenset[str], words: frozenset[str]) -> bool:
+    both = key & words
+    common = _weight(both)
+    either = _weight(word for word in key | words if word in both or word[0] != "~")
+    return common >= (LONG_SHARE if common >= LONG_WEIGHT else SAME_SHARE) * either > 0
+
+
+def _agree(own: frozenset[tuple[str, str]], others: frozenset[tuple[str, str]]) -> bool:
+    """TS2742 is not TS2322; but not every tool prints the code."""
+    letters = {at for at, _ in others}
+    return all(code in others or code[0] not in letters for code in own)
+
+
+def _clauses(line: str) -> frozenset[frozenset[str]]:
+    """The words of each clause of a line, of each message in its chain, and of the whole line."""
+    chain = _CHAIN.split(line)
+    parts = (*(part for link in chain for part in _CLAUSE.split(link)), *chain, line, _ASIDE.sub(" ", line))
+    return frozenset(words for part in parts if (words := _words(part)))
+
+
+@lru_cache(maxsize=65_536)
+def _key(line: str) -> frozenset[str]:
+    """The words that must be met again: of the heaviest clause of the innermost message that says enough, else of the
+    whole line."""
+    for link in reversed(_CHAIN.split(_ASIDE.sub(" ", line))):
+        best = max(map(_words, _CLAUSE.split(link)), key=_weight)
+        if _weight(best) >= MIN_WEIGHT:
+            return best
+    return _words(line)
+
+
+def _weight(words: Iterable[str]) -> float:
+    return sum(map(_word_weight, words))
+
+
+def _word_weight(word: str) -> float:
+    if word in STOP:
+        return 0.1
+    if word in COMMON:
+        return 0.4
+    return 0.2 if word[0] == "~" or "ぁ" <= word[0] <= "ゟ" else 1
 
 
 def _lines(output: str) -> Iterator[tuple[str, str]]:
@@ -143,8 +217,17 @@ def _lines(output: str) -> Iterator[tuple[str, str]]:
     for line in output.splitlines()[-MAX_LINES:]:
         masked = _masked(line)
         core = mask(masked)
-        if len(_words(core)) >= MIN_WORDS and not (_GENERIC.search(masked) or _GENERIC.search(core)):
+        if len(_words(core)) >= MIN_WORDS and not _generic(masked, core):
             yield masked, core
+
+
+def _innermost(core: str) -> str:
+    """The last message of a chain that has words."""
+    return next((link for link in reversed(_CHAIN.split(core)) if _words(link)), "")
+
+
+def _generic(masked: str, core: str) -> bool:
+    return bool(_GENERIC.search(masked) or _GENERIC.search(core) or _SUMMARY.search(_innermost(core)))
 
 
 def _masked(line: str) -> str:
@@ -162,15 +245,35 @@ def _core(masked: str) -> str:
     return masked
 
 
+def _quoted(text: str) -> str:
+    """A quoted name is masked; a quoted message is not a name."""
+    inner = text[1:-1]
+    return inner if len(inner.split()) >= MIN_WORDS and _ERROR.search(inner) else "<name>"
+
+
 def _specificity(line: str) -> float:
-    return min(len(_words(line)), 12) + 4 * bool(_CLASS.search(line)) + 2 * bool(_ERROR.search(line))
+    last = _innermost(line)
+    return (
+        min(_weight(_key(line)), 6)
+        + 0.5 * bool(_CLASS.search(line))
+        + bool(_ERROR.search(line))
+        - RESULT * bool(_RESULT.search(last))
+        - ADVICE * bool(_ADVICE.search(last))
+    )
+
+
+def _identifier(found: re.Match[str]) -> str:
+    return "~" + re.sub(r"[\W\d_]", "", found.group())
 
 
 @lru_cache(maxsize=65_536)
-def _words(line: str) -> frozenset[str]:
-    return frozenset(word.casefold() for word in _WORD.findall(_MASK.sub(" ", line)))
+def _words(text: str) -> frozenset[str]:
+    text = _IDENTIFIER.sub(_identifier, _PACKAGE.sub("", _MASK.sub(" ", text)))
+    if _HIRAGANA.search(text):  # its other words are names
+        text = _LATIN.sub(r"~\g<0>", text)
+    return frozenset(word.casefold() for word in _WORD.findall(text))
 
 
-@lru_cache(maxsize=65_536)
-def _codes(line: str) -> frozenset[str]:
-    return frozenset(_CLASS.findall(line))
+def _codes(text: str) -> frozenset[tuple[str, str]]:
+    """Error codes: their letters and their number."""
+    return frozenset(_CODE.findall(text))
