@@ -71,6 +71,14 @@ def downgrade(database: Path) -> None:
         opened.execute(
             "CREATE TRIGGER passage_gone AFTER DELETE ON passages BEGIN DELETE FROM words WHERE rowid = old.id; END"
         )
-        opened.execute("DROP INDEX private_notes")
-        opened.execute("ALTER TABLE notes DROP COLUMN private")
+        for index in ("hidden_notes", "notes_by_source", "proposals", "notes_by_index_version"):
+            opened.execute(f"DROP INDEX {index}")
+        opened.execute("DROP TABLE note_signatures")
+        opened.execute("DROP TABLE recalls")
+        opened.execute("ALTER TABLE notes RENAME COLUMN origin TO author_kind")
+        of_notes = ("private", "index_version", "proposal", "questions", "signatures", "confirmed_by", "confirmed_at")
+        for column in (*of_notes, "source_file"):
+            opened.execute(f"ALTER TABLE notes DROP COLUMN {column}")
+        for column in ("part", "question"):
+            opened.execute(f"ALTER TABLE passages DROP COLUMN {column}")
         opened.execute("PRAGMA user_version = 1")

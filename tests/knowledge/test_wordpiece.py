@@ -16,7 +16,7 @@ FILE = DEFAULT_MODEL / "tokenizer.json"
 LIBRARY = Tokenizer.from_file(str(FILE))
 LIBRARY.enable_truncation(MAX_TOKENS)
 OURS = WordPiece.load(FILE)
-CORPUS = Path(__file__).parents[2] / "bench" / "retrieval.jsonl"
+CORPUS = Path(__file__).parents[2] / "bench" / "sets" / "dev" / "notes.jsonl"
 SINCE_THE_LIBRARY_LEARNT_UNICODE = 0.005  # share of characters that are newer or reclassified
 
 

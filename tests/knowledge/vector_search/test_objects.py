@@ -14,7 +14,7 @@ from tests.fakes.vector_search_data import Code
 from chie.knowledge.store.vector_search import objects
 from chie.knowledge.store.vector_search.store import VectorSearchStore
 
-LONG = "\n\n".join(f"chapter {n}: redis evicts sessions. " + "filler " * 60 for n in range(5))
+LONG = "\n\n".join(f"chapter {n}: redis evicts sessions. " + "filler " * 200 for n in range(5))
 
 
 class TestLongNotes:
