@@ -38,7 +38,7 @@ def in_note(screen: Screen, text: str) -> Locator:
 def in_preview(screen: Screen, text: str) -> Locator:
     screen.open("/#/knowledge")
     screen.page.locator(".kn-head .button.primary, .empty .button.primary").first.click()
-    screen.page.locator("textarea.kn-content").fill(text)
+    screen.page.locator("textarea.kn-content").first.fill(text)
     screen.page.locator(".kn-modes .button").last.click()
     return screen.page.locator(".kn-preview .kn-markdown")
 

@@ -61,4 +61,4 @@ async def test_without_a_model_it_says_so(chat: httpx2.AsyncClient, model: OpenA
         answer = await chat.post(URL, json=NOTE)
     finally:
         model.__enter__()
-    assert (answer.status_code, answer.json()["code"]) == (500, "agents.no_model")
+    assert (answer.status_code, answer.json()["code"]) == (409, "agents.no_model")

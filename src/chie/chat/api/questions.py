@@ -5,7 +5,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chie.chat.agents.model_agent import ModelAgent
 from chie.chat.api.state import ChatState
-from chie.errors import ServiceError
+from chie.errors import ConflictError
 from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/chat", tags=["chat"])
@@ -25,14 +25,14 @@ class Questions(BaseModel):
     questions: list[str]
 
 
-@router.post("/suggest-questions", responses=errors())
+@router.post("/suggest-questions", responses=errors(409))
 async def suggest_note_questions(chat: ChatState, body: NoteText) -> Questions:
     """Two to five questions that the note answers, in Japanese and English, by the first agent that has a model.
 
-    Nothing is stored. Without a connected model it is a 500 that says so.
+    Nothing is stored. Without a connected model it is a 409 that says so.
     """
     for info in await chat.agents.list_agents():
         agent = chat.agents.get_agent(info["agent_id"]) if info["available"] else None
         if isinstance(agent, ModelAgent):
             return Questions(questions=await agent.suggest_questions(title=body.title, content=body.content))
-    raise ServiceError("agents.no_model")
+    raise ConflictError("agents.no_model")
