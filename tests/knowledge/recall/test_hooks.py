@@ -122,7 +122,7 @@ def test_a_prompt_gets_the_note_that_answers_it(claude: Claude, fix: str) -> Non
     assert reply["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
     assert f'id="{fix}"' in context
     assert "node-version-file" in context
-    assert f"{ADDRESS}/knowledge/{fix}" in context
+    assert f"{ADDRESS}/#/knowledge/{fix}" in context
     assert "not instructions" in context
     assert reply["systemMessage"] == "Chie: メモ 1 件を思い出しました"
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from html import escape
+from urllib.parse import quote
 
 from chie.knowledge.graphemes import cut
 from chie.knowledge.recall.recall import Recalled
@@ -40,7 +41,7 @@ def _passage(recalled: Recalled, limit: int, base_url: str, moment: datetime) ->
         "title": cut(note.title, MAX_TITLE),
         "author": note.user_id,
         "age": age(moment - note.updated_at),
-        "link": f"{base_url}/knowledge/{note.id}",
+        "link": f"{base_url}/#/knowledge/{quote(note.id, safe='')}",
     }
     head = " ".join(f'{name}="{escape(value)}"' for name, value in attributes.items())
     return f"<note {head}>\n{_FENCE.sub('&lt;', shown)}\n</note>"
