@@ -22,6 +22,7 @@ class ProposalContract:
             proposal=True,
             confirmed_by="ben",
             confirmed_at=MOMENT,
+            supersedes=["k-1", "k-2"],
         )
         store.save(note)
         assert store.get(note.id) == note

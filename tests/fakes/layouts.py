@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psycopg
 
-from chie.knowledge.note import Note
+from chie.knowledge.note import ImportedFile, Note
 from chie.knowledge.store.base import NoteStore
 
 LAYOUTS = Path(__file__).parent.parent / "knowledge" / "layouts"
@@ -79,12 +79,41 @@ LONG_NOTE = Note(
     created_at=MOMENT,
     updated_at=MOMENT,
 )
+# With every field of the memory loop, imported from a file.
+PROPOSAL = Note(
+    id="k-6",
+    title="電源が落ちる / Power supply",
+    content="The server loses power when the UPS battery is older than four years. 交換が必要。",
+    tags=["Power", "電源"],
+    source="docs/power.md:12-20",
+    status="draft",
+    user_id="ben",
+    origin="hook",
+    proposal=True,
+    questions=["なぜサーバーが落ちる?", "Why does the server lose power?"],
+    signatures=["ups <n>: battery low"],
+    created_at=MOMENT,
+    updated_at=MOMENT,
+)
+IMPORTED = ImportedFile(vault="docs", path="power.md", fingerprint="5f2c", version=MOMENT)
+SHOWN = {"session-1": "k-1"}
 FIRST_WITH_LONG_NOTE = {"sqlite": 4, "postgresql": 3}  # versions
+FIRST_WITH_PROPOSAL = {"sqlite": 6, "postgresql": 5}
 
 
 def notes_of(kind: str, version: int) -> list[Note]:
     """The notes in a layout, of SQLite or PostgreSQL."""
-    return [*NOTES, LONG_NOTE] if version >= FIRST_WITH_LONG_NOTE[kind] else NOTES
+    notes = list(NOTES)
+    if version >= FIRST_WITH_LONG_NOTE[kind]:
+        notes.append(LONG_NOTE)
+    if has_recall(kind, version):
+        notes.append(PROPOSAL)
+    return notes
+
+
+def has_recall(kind: str, version: int) -> bool:
+    """Whether the layout has the tables of the memory loop, with a proposal, its file and what a session was shown."""
+    return version >= FIRST_WITH_PROPOSAL[kind]
 
 
 def load_sqlite(path: Path, version: int) -> None:

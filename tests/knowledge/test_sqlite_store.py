@@ -15,7 +15,7 @@ from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
-from tests.fakes.layouts import NOTES, assert_same_results, load_sqlite, notes_of
+from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, has_recall, load_sqlite, notes_of
 
 from chie.database import errors
 from chie.database.errors import DAMAGE_CODES
@@ -270,8 +270,8 @@ class TestBadFiles:
         holder.close()
 
 
-@pytest.mark.req("SE-3")
-@pytest.mark.parametrize("version", [1, 2, 4])
+@pytest.mark.req("SE-3", "MT-9")
+@pytest.mark.parametrize("version", [1, 2, 4, 6])
 def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version: int) -> None:
     load_sqlite(path, version)
     upgraded = SqliteStore(path, HashingEmbedder(dimension=8))
@@ -281,6 +281,10 @@ def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version
     upgraded.search("redis", limit=1, tags=())  # starts the background work, like any search after an upgrade
     wait_for(lambda: not outdated(path))
     assert upgraded.walk(after=None, limit=9) == notes
+    if has_recall("sqlite", version):
+        assert upgraded.imported_files() == {"k-6": IMPORTED}
+        assert upgraded.shown("session-1") == {"k-1"}
+        assert upgraded.by_signature(PROPOSAL.signatures, viewer="ben", limit=1) == [PROPOSAL]
     for change in (NoteStore.count, lambda store: store.delete("k-1"), lambda store: store.save(NOTES[0])):
         for store in (upgraded, new):
             change(store)
@@ -317,7 +321,7 @@ def tables(path: Path) -> set[tuple[str, str, str]]:
     return {*columns, *rest}
 
 
-@pytest.mark.parametrize("version", [1, 2, 4])
+@pytest.mark.parametrize("version", [1, 2, 4, 6])
 def test_upgraded_file_has_the_tables_of_a_new_one(tmp_path: Path, version: int) -> None:
     load_sqlite(tmp_path / "old.db", version)
     for name in ("old.db", "new.db"):

@@ -45,7 +45,8 @@ class Note:
     """A whole note. The team sees it unless it is `private` or a `proposal` that nobody has accepted yet.
 
     `questions` are questions that it answers, in other words than its own, and `signatures` are errors that it explains
-    (`recall/signatures.py`). `confirmed_by` is the person who has said that it is right.
+    (`recall/signatures.py`). `confirmed_by` is the person who has said that it is right, `supersedes` has the ids of
+    the notes that it replaces.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Note:
     signatures: list[str] = field(default_factory=list)
     confirmed_by: str | None = None
     confirmed_at: datetime | None = None
+    supersedes: list[str] = field(default_factory=list)
     created_at: datetime
     updated_at: datetime
 

@@ -14,7 +14,7 @@ from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
-from tests.fakes.layouts import NOTES, assert_same_results, load_postgres, notes_of
+from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, has_recall, load_postgres, notes_of
 from tests.fakes.postgres import new_schema, postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
@@ -177,8 +177,8 @@ def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedde
         store.close()
 
 
-@pytest.mark.req("SE-3")
-@pytest.mark.parametrize("version", [1, 3])
+@pytest.mark.req("SE-3", "MT-9")
+@pytest.mark.parametrize("version", [1, 3, 5])
 def test_database_of_an_older_version_is_upgraded_with_its_notes(url: str, server: str, version: int) -> None:
     load_postgres(url, version)
     notes = notes_of("postgresql", version)
@@ -190,6 +190,10 @@ def test_database_of_an_older_version_is_upgraded_with_its_notes(url: str, serve
     wait_for(lambda: not upgraded._pool.read(lambda connection: note_table.outdated(connection, 1)))
     upgraded.finish_background_work()
     assert upgraded.walk(after=None, limit=9) == notes
+    if has_recall("postgresql", version):
+        assert upgraded.imported_files() == {"k-6": IMPORTED}
+        assert upgraded.shown("session-1") == {"k-1"}
+        assert upgraded.by_signature(PROPOSAL.signatures, viewer="ben", limit=1) == [PROPOSAL]
     for change in (NoteStore.count, lambda store: store.delete("k-3"), lambda store: store.save(NOTES[2])):
         for store in (upgraded, new):
             change(store)

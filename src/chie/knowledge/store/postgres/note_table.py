@@ -25,7 +25,7 @@ MAX_INDEXED_BYTES = 500  # of a word or tag; PostgreSQL's indexes accept about 2
 
 _NAMES = (
     "id", "title", "content", "tags", "source", "status", "user_id", "origin", "private", "proposal", "questions",
-    "signatures", "confirmed_by", "confirmed_at", "created_at", "updated_at",
+    "signatures", "confirmed_by", "confirmed_at", "created_at", "updated_at", "supersedes",
 )  # fmt: skip
 COLUMNS = ", ".join(_NAMES)
 _STORED = (*_NAMES, "labels", "source_file")
@@ -270,6 +270,7 @@ def _values(note: Note) -> tuple[Any, ...]:
         note.confirmed_at and note.confirmed_at.astimezone(UTC),
         note.created_at.astimezone(UTC),
         note.updated_at.astimezone(UTC),
+        note.supersedes,
         labels(note.tags),
         _source_file(note),
     )
@@ -298,6 +299,7 @@ def note_of(row: Sequence[Any]) -> Note:
         confirmed_at=row[13] and row[13].astimezone(UTC),
         created_at=row[14].astimezone(UTC),
         updated_at=row[15].astimezone(UTC),
+        supersedes=row[16],
     )
 
 

@@ -9,7 +9,7 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-VERSION = 5
+VERSION = 6
 SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
@@ -39,6 +39,31 @@ CREATE TABLE knowledge_recalls (
 CREATE INDEX knowledge_recalls_by_age ON knowledge_recalls (at);
 """
 
+# Earlier versions of notes, and which note supersedes which: see `sqlite/schema.py`.
+VERSIONS = """
+CREATE TABLE knowledge_versions (
+    note text COLLATE "C" NOT NULL,
+    number int NOT NULL,
+    began_at timestamptz NOT NULL,
+    ended_at timestamptz NOT NULL,
+    ended_by text COLLATE "C" NOT NULL,
+    change text NOT NULL,
+    reader text COLLATE "C",
+    base int,
+    body bytea,
+    PRIMARY KEY (note, number)
+);
+ALTER TABLE knowledge_versions ALTER COLUMN body SET STORAGE EXTERNAL;
+CREATE INDEX knowledge_versions_by_end ON knowledge_versions (ended_at);
+CREATE INDEX knowledge_deletions ON knowledge_versions (ended_at) WHERE change = 'deleted';
+CREATE TABLE knowledge_supersessions (
+    older text COLLATE "C" NOT NULL,
+    newer text COLLATE "C" NOT NULL,
+    PRIMARY KEY (older, newer)
+);
+CREATE INDEX knowledge_supersessions_by_newer ON knowledge_supersessions (newer);
+"""
+
 # Passages are replaced, never updated. `owner` is set for private notes and proposals; it and `labels`, the folded
 # tags, are repeated beside words and vectors, so that index scans can filter. `knowledge_corpus` has the counts that
 # BM25 needs by owner, with the empty owner for what everybody may see; writers lock that row first.
@@ -64,7 +89,8 @@ CREATE TABLE knowledge_notes (
     signatures text[] COLLATE "C" NOT NULL DEFAULT '{{}}',
     confirmed_by text COLLATE "C",
     confirmed_at timestamptz,
-    source_file text COLLATE "C"
+    source_file text COLLATE "C",
+    supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}'
 );
 CREATE INDEX knowledge_notes_by_index_version ON knowledge_notes (index_version);
 CREATE INDEX knowledge_notes_by_age ON knowledge_notes (created_at DESC, id DESC);
@@ -112,7 +138,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-{IMPORTS}{RECALL}"""
+{IMPORTS}{RECALL}{VERSIONS}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -164,6 +190,10 @@ UPDATE knowledge_notes SET source_file = left(lower(regexp_replace(
     regexp_replace(source, '([#?].*|:[0-9][0-9,:-]*)$', ''), '^.*[/\\\\]', '')), 500) WHERE source IS NOT NULL;
 ALTER TABLE knowledge_passages ADD COLUMN question int;
 {RECALL}
+""",
+    5: f"""
+ALTER TABLE knowledge_notes ADD COLUMN supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}';
+{VERSIONS}
 """,
 }
 

@@ -17,7 +17,7 @@ from chie.messages.catalogue import Message
 
 COLUMNS = (
     "id, title, content, tags, source, status, user_id, origin, private, proposal, questions, signatures, confirmed_by,"
-    " confirmed_at, created_at, updated_at"
+    " confirmed_at, created_at, updated_at, supersedes"
 )
 _INSERT = (
     f"INSERT INTO notes ({COLUMNS}, source_file, index_version)"
@@ -198,6 +198,7 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             utc_text(note.confirmed_at) if note.confirmed_at else None,
             utc_text(note.created_at),
             utc_text(note.updated_at),
+            json.dumps(note.supersedes, ensure_ascii=False),
             file_name(note.source),
         ),
     ).lastrowid
@@ -232,6 +233,7 @@ def note_of(row: Sequence[Any]) -> Note:
         confirmed_at=datetime.fromisoformat(row[13]) if row[13] else None,
         created_at=datetime.fromisoformat(row[14]),
         updated_at=datetime.fromisoformat(row[15]),
+        supersedes=json.loads(row[16]),
     )
 
 

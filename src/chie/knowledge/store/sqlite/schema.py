@@ -5,7 +5,7 @@ import sqlite3
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.private_terms import indexed_terms
 
-VERSION = 6  # kept in the file as `user_version`
+VERSION = 7  # kept in the file as `user_version`
 
 # Where notes were imported from. Replacing a note keeps its row, deleting the note deletes it.
 IMPORTS = """
@@ -35,6 +35,32 @@ CREATE TABLE recalls (
     PRIMARY KEY (session, note)
 ) WITHOUT ROWID;
 CREATE INDEX recalls_by_age ON recalls (at);
+"""
+
+# Earlier versions of notes, deleted notes included: `number` counts a note's versions from 1, and the current one has
+# no row. A version ended when `change` (changed, deleted, restored) was made; one without `body` is the time between
+# a deletion and a restoration. `body` is compressed with that of version `base` as dictionary (`version_body.py`).
+# There is no foreign key, because versions outlive their note. `supersessions` repeats `notes.supersedes` as rows.
+VERSIONS = """CREATE TABLE note_versions (
+    note TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    began_at TEXT NOT NULL,
+    ended_at TEXT NOT NULL,
+    ended_by TEXT NOT NULL,
+    change TEXT NOT NULL,
+    reader TEXT,
+    base INTEGER,
+    body BLOB,
+    PRIMARY KEY (note, number)
+) WITHOUT ROWID;
+CREATE INDEX versions_by_end ON note_versions (ended_at);
+CREATE INDEX deletions ON note_versions (ended_at) WHERE change = 'deleted';
+CREATE TABLE supersessions (
+    older TEXT NOT NULL,
+    newer TEXT NOT NULL,
+    PRIMARY KEY (older, newer)
+) WITHOUT ROWID;
+CREATE INDEX supersessions_by_newer ON supersessions (newer);
 """
 
 # The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see.
@@ -87,7 +113,8 @@ CREATE TABLE notes (
     signatures TEXT NOT NULL DEFAULT '[]',
     confirmed_by TEXT,
     confirmed_at TEXT,
-    source_file TEXT
+    source_file TEXT,
+    supersedes TEXT NOT NULL DEFAULT '[]'
 );
 CREATE INDEX notes_by_index_version ON notes (index_version);
 CREATE INDEX notes_by_age ON notes (created_at DESC, id DESC);
@@ -129,6 +156,7 @@ CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT 
     + PASSAGE_ADDED
     + IMPORTS
     + RECALL
+    + VERSIONS
 )
 
 # Statements that upgrade a file of this version to the next.
@@ -171,6 +199,7 @@ ALTER TABLE passages ADD COLUMN question INTEGER;
 DROP INDEX private_notes;
 {RECALL}{PASSAGE_ADDED}
 """,
+    6: "ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';\n" + VERSIONS,
 }
 
 

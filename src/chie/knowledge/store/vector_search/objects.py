@@ -51,6 +51,7 @@ SCHEMA: Final[dict[str, Data]] = {
     "proposal": {"type": "boolean"},
     "questions": _LIST,
     "signatures": _LIST,
+    "supersedes": _LIST,
     "source_file": _TEXT,
     "confirmed_by": _TEXT,
     "confirmed_at": _TEXT,
@@ -91,6 +92,7 @@ def head(note: Note) -> Data:
         "proposal": note.proposal,
         "questions": note.questions,
         "signatures": note.signatures,
+        "supersedes": note.supersedes,
         "source_file": file_name(note.source) or "",
         "confirmed_by": note.confirmed_by or "",
         "confirmed_at": utc_text(note.confirmed_at) if note.confirmed_at else "",
@@ -133,6 +135,7 @@ def note_of(data: Data) -> Note:
         proposal=data.get("proposal", False),
         questions=list(data.get("questions", ())),
         signatures=list(data.get("signatures", ())),
+        supersedes=list(data.get("supersedes", ())),
         confirmed_by=data.get("confirmed_by") or None,
         confirmed_at=datetime.fromisoformat(confirmed_at) if confirmed_at else None,
     )
