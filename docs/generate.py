@@ -118,7 +118,7 @@ def _commands(command: Command, path: str) -> Iterator[tuple[str, str]]:
 def modules(package: str) -> str:
     """Every file of a package by folder, with the first line of its docstring."""
     root = ROOT / "src" / package
-    folders = sorted({file.parent for file in root.rglob("*.py") if "versions" not in file.parts})
+    folders = sorted({file.parent for file in root.rglob("*.py") if "versions" not in file.relative_to(root).parts})
     return "\n".join(_folder(folder, root.parent) for folder in folders)
 
 
