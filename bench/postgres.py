@@ -31,6 +31,7 @@ from chie.knowledge.store.postgres import statistics as corpus
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -127,7 +128,7 @@ def recall(store: PostgresStore, embedder: Embedder) -> tuple[float, float]:
 def _nearest(store: PostgresStore, vector: "Vectors", *, indexed: bool) -> list[int]:
     def work(connection: Any) -> list[int]:
         now = corpus.read(connection, store._vectors.model, None)  # noqa: SLF001
-        scan = nearest.first_scan(now, len(vector), PassageFilter([], ""), SEMANTIC_CANDIDATES, few=not indexed)
+        scan = nearest.first_scan(now, len(vector), PassageFilter([], Viewer("")), SEMANTIC_CANDIDATES, few=not indexed)
         return [passage for passage, _ in nearest.nearest(connection, scan, vector)]
 
     return store._pool.read(work, settings=nearest.SEARCH_SETTINGS)  # noqa: SLF001

@@ -54,16 +54,16 @@ def _without_questions(service: "KnowledgeService") -> "Iterator[Note]":
         page = service.browse(limit=PAGE, cursor=cursor)
         for heading in page.notes:
             note = service.get(heading.id)
-            if not note.questions and _may_change(note):
+            if not note.questions and _may_change(service, note):
                 yield note
         cursor = page.next_cursor
         if cursor is None:
             return
 
 
-def _may_change(note: "Note") -> bool:
+def _may_change(service: "KnowledgeService", note: "Note") -> bool:
     try:
-        require_permission(note, private=None)
+        require_permission(note, service.viewer())
     except ForbiddenError:
         return False
     return True

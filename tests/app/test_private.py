@@ -13,6 +13,7 @@ from chie.cli import main
 from chie.database.url import SqliteUrl
 from chie.files import make_folder, replacing
 from chie.knowledge.settings import open_store
+from chie.knowledge.viewer import Viewer
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are modes only on POSIX")
 
@@ -45,7 +46,7 @@ def test_every_command_creates_a_private_home(
 
 def test_wal_of_the_database_is_private(home: Path) -> None:
     with closing(open_store(SqliteUrl(home / "chie.db"), HashingEmbedder())) as store:
-        assert store.count(viewer="aki") == 0
+        assert store.count(viewer=Viewer("aki")) == 0
         assert {file.name: mode(file) for file in home.iterdir()} == dict.fromkeys(
             ("chie.db", "chie.db-wal", "chie.db-shm"), 0o600
         )

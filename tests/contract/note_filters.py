@@ -9,6 +9,7 @@ from tests.contract.note_store import MOMENT, a_note
 
 from chie.knowledge.query import Filters
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.viewer import Viewer
 
 DAY = timedelta(days=1)
 LONG = "詳しい説明 details of the network. " * 60
@@ -81,7 +82,9 @@ class NoteFilterContract:
         assert list(store.authors()) == []
         fill(store)
         store.save(a_note("a diary", user_id="cho", private=True))
-        counts = {viewer: {one.author: one.count for one in store.authors(viewer=viewer)} for viewer in ("aki", "cho")}
+        counts = {
+            viewer: {one.author: one.count for one in store.authors(viewer=Viewer(viewer))} for viewer in ("aki", "cho")
+        }
         assert counts["aki"] == {"aki": 2, "anonymous": 2, "Ben": 1}
         assert counts["cho"] == {"aki": 1, "anonymous": 2, "Ben": 1, "cho": 1}
         assert [one.author for one in store.authors()] == ["anonymous", "Ben", "aki"]
@@ -107,11 +110,13 @@ class NoteFilterContract:
         for filters in (Filters(authors=("aki",)), Filters(phrases=("connection refused",)), Filters(after=MOMENT)):
             for query in ("redis", ""):
                 found = {
-                    viewer: {hit.id for hit in store.search(query, limit=9, filters=filters, viewer=viewer).hits}
+                    viewer: {
+                        hit.id for hit in store.search(query, limit=9, filters=filters, viewer=Viewer(viewer)).hits
+                    }
                     for viewer in ("aki", "ben")
                 }
                 assert found["aki"] - found["ben"] == {"k-secret"}
                 assert found["ben"] <= PUBLIC
         for query in ("redis", ""):
-            assert store.search(query, limit=9, tags=["hidden"], viewer="ben").hits == []
-            assert len(store.search(query, limit=9, tags=["hidden"], viewer="aki").hits) == 1
+            assert store.search(query, limit=9, tags=["hidden"], viewer=Viewer("ben")).hits == []
+            assert len(store.search(query, limit=9, tags=["hidden"], viewer=Viewer("aki")).hits) == 1

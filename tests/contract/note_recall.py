@@ -7,6 +7,7 @@ import pytest
 from tests.contract.note_store import MOMENT, a_note
 
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.viewer import Viewer
 
 LONG = "# Runbook\n\n" + "\n\n".join(f"Section {number} says how step {number} is done. " * 8 for number in range(9))
 
@@ -36,10 +37,10 @@ class ProposalContract:
         second = a_note("second", user_id="aki", proposal=True, private=True, created_at=MOMENT + timedelta(minutes=1))
         for note in (second, first, a_note("third")):
             store.save(note)
-        assert store.proposals(viewer="ben", limit=9) == [first]
-        assert store.proposals(viewer="aki", limit=9) == [first, second]
-        assert store.proposals(viewer="aki", limit=1) == [first]
-        assert (store.count_proposals(viewer="aki"), store.count_proposals(viewer="ben")) == (2, 1)
+        assert store.proposals(viewer=Viewer("ben"), limit=9) == [first]
+        assert store.proposals(viewer=Viewer("aki"), limit=9) == [first, second]
+        assert store.proposals(viewer=Viewer("aki"), limit=1) == [first]
+        assert (store.count_proposals(viewer=Viewer("aki")), store.count_proposals(viewer=Viewer("ben"))) == (2, 1)
 
     @pytest.mark.req("ME-4")
     def test_what_a_session_was_shown_is_remembered_for_a_while(self, store: NoteStore) -> None:
@@ -90,17 +91,17 @@ class NoteRecallContract(ProposalContract):
             "the zanzibar finding", user_id="aki", tags=["secret"], proposal=True, signatures=["s"], source="a/b.py"
         )
         store.save(note)
-        assert [hit.id for hit in store.search("zanzibar finding", limit=3, viewer="aki").hits] == [note.id]
-        assert store.search("zanzibar finding", limit=3, viewer="ben").hits == []
-        assert store.browse(tag=None, limit=3, cursor=None, viewer="ben").notes == []
-        assert store.tags(viewer="ben") == []
-        assert (store.count(viewer="aki"), store.count(viewer="ben")) == (1, 0)
-        assert store.by_signature(["s"], viewer="ben", limit=3) == []
-        assert store.by_source_file("b.py", viewer="ben", limit=3) == []
-        assert store.count_sources("a/b", viewer="ben") == 0
+        assert [hit.id for hit in store.search("zanzibar finding", limit=3, viewer=Viewer("aki")).hits] == [note.id]
+        assert store.search("zanzibar finding", limit=3, viewer=Viewer("ben")).hits == []
+        assert store.browse(tag=None, limit=3, cursor=None, viewer=Viewer("ben")).notes == []
+        assert store.tags(viewer=Viewer("ben")) == []
+        assert (store.count(viewer=Viewer("aki")), store.count(viewer=Viewer("ben"))) == (1, 0)
+        assert store.by_signature(["s"], viewer=Viewer("ben"), limit=3) == []
+        assert store.by_source_file("b.py", viewer=Viewer("ben"), limit=3) == []
+        assert store.count_sources("a/b", viewer=Viewer("ben")) == 0
         store.save(replace(note, proposal=False), replacing=note)
-        assert [hit.id for hit in store.search("zanzibar finding", limit=3, viewer="ben").hits] == [note.id]
-        assert store.count(viewer="ben") == 1
+        assert [hit.id for hit in store.search("zanzibar finding", limit=3, viewer=Viewer("ben")).hits] == [note.id]
+        assert store.count(viewer=Viewer("ben")) == 1
 
     @pytest.mark.req("ME-3")
     def test_notes_are_looked_up_by_signature(self, store: NoteStore) -> None:
@@ -109,21 +110,21 @@ class NoteRecallContract(ProposalContract):
         hidden = a_note("three", signatures=["y failed"], private=True, user_id="aki")
         for note in (one, two, hidden):
             store.save(note)
-        assert store.by_signature(["y failed", "z"], viewer="ben", limit=9) == [two, one]
-        assert sorted(store.signatures(viewer="ben", limit=9)) == ["x failed", "y failed"]
-        assert store.signatures(viewer="ben", limit=1) == ["y failed"]
-        assert store.by_signature(["y failed"], viewer="ben", limit=1) == [two]
-        assert store.by_signature(["y"], viewer="ben", limit=9) == []
-        assert store.by_signature([], viewer="ben", limit=9) == []
+        assert store.by_signature(["y failed", "z"], viewer=Viewer("ben"), limit=9) == [two, one]
+        assert sorted(store.signatures(viewer=Viewer("ben"), limit=9)) == ["x failed", "y failed"]
+        assert store.signatures(viewer=Viewer("ben"), limit=1) == ["y failed"]
+        assert store.by_signature(["y failed"], viewer=Viewer("ben"), limit=1) == [two]
+        assert store.by_signature(["y"], viewer=Viewer("ben"), limit=9) == []
+        assert store.by_signature([], viewer=Viewer("ben"), limit=9) == []
         store.save(replace(one, signatures=[]), replacing=one)
         store.delete(two.id)
-        assert store.by_signature(["x failed", "y failed"], viewer="ben", limit=9) == []
+        assert store.by_signature(["x failed", "y failed"], viewer=Viewer("ben"), limit=9) == []
 
     def test_notes_are_looked_up_by_source(self, store: NoteStore) -> None:
         one = a_note("one", source="https://git.example/Acme/shop/blob/main/src/Pool.py#L3")
         two = a_note("two", source="src/pool.pyc")
         for note in (one, two, a_note("three")):
             store.save(note)
-        assert store.by_source_file("pool.py", viewer="ben", limit=9) == [one]
-        assert store.count_sources("acme/SHOP", viewer="ben") == 1
-        assert store.count_sources("%", viewer="ben") == 0
+        assert store.by_source_file("pool.py", viewer=Viewer("ben"), limit=9) == [one]
+        assert store.count_sources("acme/SHOP", viewer=Viewer("ben")) == 1
+        assert store.count_sources("%", viewer=Viewer("ben")) == 0

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Note, new_id
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.viewer import Viewer
 
 # One suite serves many stores, each with its fixture.
 ONE_SUITE = [HealthCheck.function_scoped_fixture, HealthCheck.differing_executors]
@@ -242,9 +243,11 @@ class NoteStoreContract:
         both, one = {secret.id, shared.id}, {shared.id}
         for viewer, seen in (("aki", both), ("ben", one), ("anonymous", one)):
             assert _seen(store, viewer) == [seen] * 4
-            assert store.count(viewer=viewer) == len(seen)
-            assert [(tag.tag.casefold(), tag.count) for tag in store.tags(viewer=viewer)][:1] == [("ours", len(seen))]
-        assert [tag.tag for tag in store.tags(viewer="ben")] == ["ours"]
+            assert store.count(viewer=Viewer(viewer)) == len(seen)
+            assert [(tag.tag.casefold(), tag.count) for tag in store.tags(viewer=Viewer(viewer))][:1] == [
+                ("ours", len(seen))
+            ]
+        assert [tag.tag for tag in store.tags(viewer=Viewer("ben"))] == ["ours"]
         assert store.get(secret.id) == secret
         assert store.check().notes == 2
 
@@ -254,7 +257,7 @@ class NoteStoreContract:
         shared = a_note("redis, rarely", tags=["redis"])
         store.save(shared)
         for tags in ((), ("redis",)):
-            assert [hit.id for hit in store.search("redis evicts", limit=1, tags=tags, viewer="ben").hits] == [
+            assert [hit.id for hit in store.search("redis evicts", limit=1, tags=tags, viewer=Viewer("ben")).hits] == [
                 shared.id
             ]
 
@@ -293,11 +296,11 @@ class NoteStoreContract:
 def _seen(store: NoteStore, viewer: str) -> list[set[str]]:
     """The ids that lists, searches, tags and maps show to the viewer."""
     alike = a_note("redis evicts sessions")
-    map_data = store.map_data(limit=9, viewer=viewer)
+    map_data = store.map_data(limit=9, viewer=Viewer(viewer))
     return [
-        {note.id for note in store.browse(tag=None, limit=9, cursor=None, viewer=viewer).notes},
-        {hit.id for hit in store.search("redis evicts", limit=9, tags=(), viewer=viewer).hits},
-        {similar.id for similar in store.similar(alike, limit=9, viewer=viewer)},
+        {note.id for note in store.browse(tag=None, limit=9, cursor=None, viewer=Viewer(viewer)).notes},
+        {hit.id for hit in store.search("redis evicts", limit=9, tags=(), viewer=Viewer(viewer)).hits},
+        {similar.id for similar in store.similar(alike, limit=9, viewer=Viewer(viewer))},
         {note.id for note in map_data.notes} if map_data else set(),
     ]
 

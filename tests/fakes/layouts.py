@@ -8,6 +8,7 @@ import psycopg
 
 from chie.knowledge.note import ImportedFile, Note
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.viewer import Viewer
 
 LAYOUTS = Path(__file__).parent.parent / "knowledge" / "layouts"
 MOMENT = datetime(2026, 4, 1, 12, tzinfo=UTC)
@@ -143,7 +144,9 @@ def assert_same_results(upgraded: NoteStore, new: NoteStore) -> None:
             "systemctl restart worker-7",
             "監視を再開",
         ):
-            found, expected = (store.search(query, limit=9, tags=(), viewer=viewer) for store in (upgraded, new))
+            found, expected = (
+                store.search(query, limit=9, tags=(), viewer=Viewer(viewer)) for store in (upgraded, new)
+            )
             assert found == expected, (viewer, query)
 
 

@@ -15,6 +15,7 @@ from chie.knowledge.store import corrections
 from chie.knowledge.store.corrections import Terms, with_corrections
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.tokens import query_tokens, stem, tokens
+from chie.knowledge.viewer import Viewer
 
 pytestmark = pytest.mark.req("SE-3")
 
@@ -76,13 +77,16 @@ def test_private_notes_of_others_correct_nothing(tmp_path: Path) -> None:
     """Otherwise a search would tell which words they have."""
     store = by_words(tmp_path / "x.db")
     store.save(a_note("kubernetes upgrade", id="k-team"))
-    before = store.search("kuberntes zeppelni", limit=5, viewer="ben")
+    before = store.search("kuberntes zeppelni", limit=5, viewer=Viewer("ben"))
     secret = a_note("zeppelin kubernetez", id="k-secret", user_id="aki", private=True)
     store.save(secret)
-    assert store.search("kuberntes zeppelni", limit=5, viewer="ben") == before
-    assert {hit.id for hit in store.search("kuberntes zeppelni", limit=5, viewer="aki").hits} == {"k-team", "k-secret"}
+    assert store.search("kuberntes zeppelni", limit=5, viewer=Viewer("ben")) == before
+    assert {hit.id for hit in store.search("kuberntes zeppelni", limit=5, viewer=Viewer("aki")).hits} == {
+        "k-team",
+        "k-secret",
+    }
     store.save(replace(secret, private=False), replacing=secret)
-    assert len(store.search("kuberntes zeppelni", limit=5, viewer="ben").hits) == 2
+    assert len(store.search("kuberntes zeppelni", limit=5, viewer=Viewer("ben")).hits) == 2
     store.close()
 
 

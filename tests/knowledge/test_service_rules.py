@@ -28,6 +28,7 @@ from chie.knowledge.validation import (
     MAX_TITLE,
     RESERVED_IDS,
 )
+from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 
 START = datetime(2026, 4, 1, tzinfo=UTC)
@@ -515,4 +516,4 @@ def test_related_are_looked_for_by_the_title_and_the_beginning(
 
     monkeypatch.setattr(service.store, "search", spy)
     assert [hit.id for hit in service.related(saved.id)] == ["near"]
-    assert asked == [("題\n" + "あ" * 400, {"limit": MAX_RELATED + 1, "tags": (), "viewer": "anonymous"})]
+    assert asked == [("題\n" + "あ" * 400, {"limit": MAX_RELATED + 1, "tags": (), "viewer": Viewer()})]

@@ -19,6 +19,7 @@ from chie.knowledge.store.sqlite import words
 from chie.knowledge.store.sqlite.pruning import contenders
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.store.sqlite.vector_index import Estimates
+from chie.knowledge.viewer import Viewer
 
 TEXTS = [
     "redis is full",
@@ -59,7 +60,7 @@ def test_candidates_by_words_are_those_of_bm25(store: SqliteStore, terms: list[s
         store.search("redis", limit=1, tags=())
     weights = {term: log(2 + number) for number, term in enumerate(terms)}
     with store._file.read() as connection:
-        seen = words.corpus(connection, "anonymous")
+        seen = words.corpus(connection, Viewer("anonymous"))
         average = seen.tokens / seen.passages
         expected = bm25(connection, weights, average)
 
@@ -85,10 +86,10 @@ def test_no_more_candidates_by_words_than_are_ranked(store: SqliteStore) -> None
 def test_keyed_terms_are_looked_up_for_owners_of_private_notes_only(store: SqliteStore) -> None:
     store.save(a_note("kafka", user_id="aki", private=True))
     with store._file.read() as connection:
-        assert words.corpus(connection, "aki").private == 1
-        assert words.corpus(connection, "ben").private == 0
-    assert [hit.title for hit in store.search("kafka", limit=1, tags=(), viewer="aki").hits] == ["kafka"]
-    assert "kafka" not in [hit.title for hit in store.search("kafka", limit=9, tags=(), viewer="ben").hits]
+        assert words.corpus(connection, Viewer("aki")).private == 1
+        assert words.corpus(connection, Viewer("ben")).private == 0
+    assert [hit.title for hit in store.search("kafka", limit=1, tags=(), viewer=Viewer("aki")).hits] == ["kafka"]
+    assert "kafka" not in [hit.title for hit in store.search("kafka", limit=9, tags=(), viewer=Viewer("ben")).hits]
 
 
 @st.composite

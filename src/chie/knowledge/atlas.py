@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from chie.access.identity import current_user
+from chie.knowledge.rules import current_viewer
 from chie.knowledge.store.base import MapData, NoteStore
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
+    from chie.knowledge.viewer import Viewer
 
 MAX_CACHED_MAPS = 8  # of the most recent viewers
 MAX_MAP_NOTES = 3_000  # readable, and fast to draw in a browser
@@ -46,10 +47,10 @@ class Atlas:
     def __init__(self, store: NoteStore) -> None:
         self._store = store
         self._lock = Lock()
-        self._maps: OrderedDict[str, CachedMap] = OrderedDict()
+        self._maps: OrderedDict[Viewer, CachedMap] = OrderedDict()
 
     def map(self) -> Map:
-        viewer = current_user().id
+        viewer = current_viewer(self._store)
         with self._lock:
             cached = self._maps.pop(viewer, None)
             data = self._store.map_data(limit=MAX_MAP_NOTES, known=cached.revision if cached else None, viewer=viewer)

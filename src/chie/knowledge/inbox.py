@@ -43,12 +43,11 @@ class Inbox:
 
     def proposals(self, *, limit: int = MAX_LISTED) -> list[Proposal]:
         """Oldest first."""
-        viewer = current_user().id
-        waiting = self._store.proposals(viewer=viewer, limit=validation.valid_limit(limit))
+        waiting = self._store.proposals(viewer=self._service.viewer(), limit=validation.valid_limit(limit))
         return [Proposal(note=note, similar=self._similar(note)) for note in waiting]
 
     def count(self) -> int:
-        return self._store.count_proposals(viewer=current_user().id)
+        return self._store.count_proposals(viewer=self._service.viewer())
 
     def get(self, note_id: str) -> Note:
         note = self._store.get(validation.required_id(note_id))
@@ -110,5 +109,5 @@ class Inbox:
         return note
 
     def _similar(self, note: Note) -> list[Similar]:
-        found = self._store.similar(note, limit=MAX_SIMILAR, viewer=current_user().id)
+        found = self._store.similar(note, limit=MAX_SIMILAR, viewer=self._service.viewer())
         return list(found)

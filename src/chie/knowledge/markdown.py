@@ -16,7 +16,7 @@ from yaml.nodes import ScalarNode
 from chie.errors import ValidationError
 from chie.knowledge import obsidian
 from chie.knowledge.encodings import decode
-from chie.knowledge.note import ANONYMOUS, Note, NoteOrigin, new_id
+from chie.knowledge.note import ANONYMOUS, TEAM, Note, NoteOrigin, new_id
 from chie.knowledge.obsidian import Resolve
 from chie.knowledge.validation import MAX_TAG, MAX_TAGS
 
@@ -58,6 +58,8 @@ def _nowhere(_: str) -> None:
 def write(note: Note) -> str:
     """Lossless: `read` returns the same note."""
     fields = {key: value for key, value in asdict(note).items() if value not in (None, [], False) and key != "content"}
+    if note.space == TEAM:
+        del fields["space"]
     fields |= {name: value.isoformat() for name, value in fields.items() if isinstance(value, datetime)}
     matter = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=1_000_000)
     return f"---\n{matter}---\n{note.content}\n"

@@ -9,6 +9,9 @@ from urllib.parse import quote
 from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - re-exported for the stores
 from chie.messages.catalogue import Message
 
+TEAM = "team"
+"""The space of notes that name no other."""
+
 NoteOrigin = Literal["person", "assistant", "import", "hook"]
 """Who wrote a note: a person, an assistant by itself or because a hook asked it, or another program's file."""
 
@@ -24,6 +27,12 @@ NOTE_URI = "note://{id}"
 
 def note_uri(note_id: str) -> str:
     return NOTE_URI.format(id=quote(note_id, safe=""))
+
+
+def audience(space: str, owner: str | None) -> str | None:
+    """A key for those who find a note: None for all who may read the team's space, else a text that differs for every
+    space and, with an `owner`, for every user in it. No user id has the separator, which is not printable."""
+    return owner if space == TEAM else f"{space}\x1f{owner or ''}"
 
 
 def now() -> datetime:
@@ -42,7 +51,7 @@ class ImportedFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """A whole note. The team sees it unless it is `private` or a `proposal` that nobody has accepted yet.
+    """A whole note. Readers of its space see it unless it is `private` or a `proposal` that nobody has accepted yet.
 
     `questions` are questions that it answers, in other words than its own, and `signatures` are errors that it explains
     (`recall/signatures.py`). `confirmed_by` is the person who has said that it is right, `supersedes` has the ids of
@@ -57,6 +66,7 @@ class Note:
     status: str | None = None
     user_id: str = ANONYMOUS
     origin: NoteOrigin = "assistant"
+    space: str = TEAM
     private: bool = False
     proposal: bool = False
     questions: list[str] = field(default_factory=list)
@@ -69,8 +79,12 @@ class Note:
 
     @property
     def reader(self) -> str | None:
-        """The only user who finds the note; None for a note of the team."""
+        """The only user who finds the note; None for a note that is shared in its space."""
         return self.user_id if self.private or self.proposal else None
+
+    @property
+    def audience(self) -> str | None:
+        return audience(self.space, self.reader)
 
 
 @dataclass(frozen=True, kw_only=True)

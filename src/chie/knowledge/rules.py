@@ -5,14 +5,17 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from chie.access.identity import current_user, known_user
-from chie.errors import ConflictError, ForbiddenError
+from chie.errors import ConflictError, ForbiddenError, NotFoundError
 from chie.knowledge.note import ImportedFile, Note, NoteOrigin
+from chie.knowledge.store.base import NoteStore
+from chie.knowledge.viewer import Viewer
 
 VERSION_STEP = timedelta(microseconds=1)  # the resolution of every store
 
 
-def is_visible(note: Note) -> bool:
-    return note.reader in (None, current_user().id)
+def current_viewer(store: NoteStore) -> Viewer:  # noqa: ARG001
+    """The current user, with the spaces that they may read and write."""
+    return Viewer(current_user().id)
 
 
 def confirmation_after(stored: Note, note: Note, by: NoteOrigin) -> Note:
@@ -23,13 +26,21 @@ def confirmation_after(stored: Note, note: Note, by: NoteOrigin) -> Note:
     return note
 
 
-def require_permission(note: Note, *, private: bool | None = None) -> None:
+def require_permission(note: Note, viewer: Viewer, *, private: bool | None = None) -> None:
     """Only the author or an admin may change a note, and only the author its visibility."""
     user = current_user()
+    require_write(viewer, note.space)
     if note.user_id != user.id and not user.admin:
         raise ForbiddenError("knowledge.note_forbidden", author=note.user_id)
     if note.user_id != user.id and private not in (None, note.private):
         raise ForbiddenError("knowledge.visibility_forbidden", author=note.user_id)
+
+
+def require_write(viewer: Viewer, space: str) -> None:
+    if space not in viewer.spaces:
+        raise NotFoundError("knowledge.space_not_found")
+    if space not in viewer.writable:
+        raise ForbiddenError("knowledge.space_read_only", space=space)
 
 
 def keeps(stored: Note, note: Note, fingerprint: str | None, previous: ImportedFile | None) -> bool:

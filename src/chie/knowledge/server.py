@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from chie.access.identity import current_user
 from chie.knowledge.argument_completion import declare_completion
 from chie.knowledge.note import Page
 from chie.knowledge.prompts import declare_prompts
@@ -65,7 +64,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
     server = Server(
         NAME,
         INSTRUCTIONS,
-        check=lambda: asdict(store.check(viewer=current_user().id)),
+        check=lambda: asdict(store.check(viewer=service.viewer())),
         close=store.close,
         api=lambda: _api(service),
         hooks=lambda: _hooks(service, settings or load(KnowledgeSettings)),

@@ -26,6 +26,7 @@ from chie.knowledge.note import (
 from chie.knowledge.query import parse
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 
 MAX_SIMILAR = 3
@@ -41,6 +42,9 @@ class KnowledgeService:
     def __init__(self, store: NoteStore, *, clock: Callable[[], datetime] = now) -> None:
         self.store = store
         self._clock = clock
+
+    def viewer(self) -> Viewer:
+        return rules.current_viewer(self.store)
 
     def save(
         self,
@@ -78,7 +82,7 @@ class KnowledgeService:
             updated_at=moment,
         )
         note = screened(note, secrets)
-        similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=user.id)
+        similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=self.viewer())
         notice = self.store.save(note)
         record("note.created", note.id)
         return _saved(note, similar=similar, notice=notice)
@@ -105,7 +109,7 @@ class KnowledgeService:
             raise ValidationError("knowledge.nothing_to_change")
         for attempt in range(MAX_UPDATE_ATTEMPTS):
             stored = self.get(note_id)
-            rules.require_permission(stored, private=private)
+            rules.require_permission(stored, self.viewer(), private=private)
             rules.require_version(stored, seen)
             note = validation.changed(
                 stored,
@@ -144,34 +148,34 @@ class KnowledgeService:
     def find(self, note_id: str) -> Note | None:
         """None also for another user's private note, so that its existence does not leak."""
         note = self.store.get(note_id)
-        return note if note is not None and rules.is_visible(note) else None
+        return note if note is not None and self.viewer().sees(note) else None
 
     def delete(self, note_id: str) -> None:
         note = self.get(note_id)
-        rules.require_permission(note)
+        rules.require_permission(note, self.viewer())
         if not self.store.delete(note.id):
             raise NotFoundError("knowledge.note_not_found")
         record("note.deleted", note.id)
 
     def browse(self, *, tag: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
-        tag, limit, viewer = validation.valid_tag(tag or "") or None, validation.valid_limit(limit), current_user().id
+        tag, limit, viewer = validation.valid_tag(tag or "") or None, validation.valid_limit(limit), self.viewer()
         return self.store.browse(tag=tag, limit=limit, cursor=cursor or None, viewer=viewer)
 
     def tags(self) -> Sequence[TagCount]:
-        return self.store.tags(viewer=current_user().id)
+        return self.store.tags(viewer=self.viewer())
 
     def authors(self) -> Sequence[AuthorCount]:
-        return self.store.authors(viewer=current_user().id)
+        return self.store.authors(viewer=self.viewer())
 
     def count(self) -> int:
         """The number of notes visible to the current user."""
-        return self.store.count(viewer=current_user().id)
+        return self.store.count(viewer=self.viewer())
 
     def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None) -> Found:
         """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed."""
         parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
         tags = validation.valid_tags([*(tags or ()), *parsed.tags])
-        return self.store.search(parsed.text, limit=limit, tags=tags, filters=parsed.filters, viewer=current_user().id)
+        return self.store.search(parsed.text, limit=limit, tags=tags, filters=parsed.filters, viewer=self.viewer())
 
     def import_note(self, note: Note, *, overwrite: bool = False) -> ImportOutcome:
         """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because
@@ -196,7 +200,7 @@ class KnowledgeService:
         if stored == note:
             return "unchanged", note.updated_at
         if stored is not None:
-            rules.require_permission(stored, private=note.private)
+            rules.require_permission(stored, self.viewer(), private=note.private)
             if not overwrite:
                 if rules.keeps(stored, note, fingerprint, previous):
                     if rules.differs_only_in_dates(stored, note):
@@ -240,7 +244,7 @@ class KnowledgeService:
     def _stored(self, note: Note) -> Note | None:
         """The stored note with this id. Another user's private note counts as not found and cannot be overwritten."""
         stored = self.store.get(validation.valid_id(note.id))
-        if stored is not None and not rules.is_visible(stored):
+        if stored is not None and not self.viewer().sees(stored):
             raise NotFoundError("knowledge.note_not_found")
         return stored
 
@@ -248,7 +252,7 @@ class KnowledgeService:
         """Other notes on the same topic."""
         note = self.get(note_id)
         query = f"{note.title}\n{note.content[:RELATED_QUERY_LENGTH]}"
-        found = self.store.search(query, limit=validation.valid_limit(limit) + 1, tags=(), viewer=current_user().id)
+        found = self.store.search(query, limit=validation.valid_limit(limit) + 1, tags=(), viewer=self.viewer())
         return [hit for hit in found.hits if hit.id != note.id and hit.score >= MIN_RELATED_SCORE][:limit]
 
 

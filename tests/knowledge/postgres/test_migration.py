@@ -29,6 +29,7 @@ from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.viewer import Viewer
 
 COUNT = 1_000
 
@@ -182,7 +183,7 @@ class TestMigration:
         report = migrate(interfere)
         assert (report.copied, report.deleted, report.same) == (12, 1, 10)
         assert all_notes(target) == all_notes(source)
-        assert target.count(viewer="ben") == 9
+        assert target.count(viewer=Viewer("ben")) == 9
 
     def test_migration_copies_vectors(
         self,

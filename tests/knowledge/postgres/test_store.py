@@ -29,6 +29,7 @@ from chie.knowledge.store.postgres import backfill, nearest, note_table, search,
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 
 
@@ -109,7 +110,7 @@ class TestSameAsSqlite:
 
     def test_scores_are_the_same_under_a_filter(self, pair: tuple[NoteStore, NoteStore]) -> None:
         assert self.compare(pair, tags=("Redis",)) > 10
-        assert self.compare(pair, tags=(), viewer="aki") > 60
+        assert self.compare(pair, tags=(), viewer=Viewer("aki")) > 60
 
     @pytest.mark.req("SE-4")
     @pytest.mark.parametrize(
@@ -373,12 +374,12 @@ class TestIndex:
 
     def near(self, store: PostgresStore, text: str, count: int, **filters: Any) -> set[str]:
         """By meaning alone."""
-        filters = {"labels": [], "viewer": "ben"} | filters
+        chosen: dict[str, Any] = {"labels": [], "viewer": Viewer("ben"), **filters}
         vector = store._vectors.embed([text])[0]
-        passage_filter = PassageFilter(**filters)
+        passage_filter = PassageFilter(**chosen)
 
         def work(connection: Any) -> set[str]:
-            stats = statistics.read(connection, store._vectors.model, filters["viewer"])
+            stats = statistics.read(connection, store._vectors.model, chosen["viewer"])
             few = bool(passage_filter) and nearest.are_few(nearest.count_matches(passage_filter).run(connection))
             scan = nearest.first_scan(stats, store._vectors.dimension, passage_filter, count, few=few)
             near = [passage for passage, _ in nearest.nearest(connection, scan, vector)]
@@ -402,11 +403,12 @@ class TestIndex:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(psycopg.Cursor, "execute", spy)
-            assert indexed.search("redis case", limit=5, tags=(), viewer="ben").hits
+            assert indexed.search("redis case", limit=5, tags=(), viewer=Viewer("ben")).hits
         assert any("Index Scan using knowledge_nearest_" in line for line in asked), asked
 
     @pytest.mark.parametrize(
-        "filters", [{}, {"viewer": "aki"}, {"labels": ["rare"]}, {"labels": ["rare"], "viewer": "nobody"}]
+        "filters",
+        [{}, {"viewer": Viewer("aki")}, {"labels": ["rare"]}, {"labels": ["rare"], "viewer": Viewer("nobody")}],
     )
     def test_filters_lose_nothing(
         self, indexed: PostgresStore, monkeypatch: pytest.MonkeyPatch, filters: dict[str, Any]

@@ -104,7 +104,7 @@ class Hooks:
         return act(event, self._sessions.get(_key(event)), base_url)
 
     def _start(self, event: Event, _: Session, __: str) -> Reply:
-        viewer = current_user().id
+        viewer = self._service.viewer()
         project = project_name(event)
         known = self._store.count_sources(project, viewer=viewer) if project else 0
         message = Message("knowledge.memory_connected", notes=self._store.count(viewer=viewer), known=known)

@@ -4,15 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from chie.access.identity import current_user
 from chie.knowledge.note import Note
 from chie.knowledge.passages import excerpt, split
 from chie.knowledge.recall import signatures
 from chie.knowledge.recall.evidence import Evidence, Tier, shared_words
+from chie.knowledge.rules import current_viewer
 from chie.knowledge.screening.injection import is_flagged
 from chie.knowledge.sources import file_name, names_file
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.tokens import query_tokens
+from chie.knowledge.viewer import Viewer
 
 Policy = Literal["confirmed", "own", "all"]
 
@@ -44,7 +45,7 @@ class Recall:
 
     def for_failure(self, command: str, error: str, *, without: set[str]) -> list[Recalled]:
         """Notes that know this very error, or hints to notes on something like it."""
-        viewer = current_user().id
+        viewer = current_viewer(self._store)
         stored = self._store.signatures(viewer=viewer, limit=MAX_SIGNATURES)
         same = list(signatures.recognised(stored, error))
         known = self._store.by_signature(same, viewer=viewer, limit=MAX_CANDIDATES) if same else ()
@@ -56,7 +57,7 @@ class Recall:
     def for_file(self, path: str, folder: str, *, without: set[str]) -> list[Recalled]:
         """Notes whose source is this file."""
         name = file_name(path)
-        found = self._store.by_source_file(name, viewer=current_user().id, limit=50) if name else ()
+        found = self._store.by_source_file(name, viewer=current_viewer(self._store), limit=50) if name else ()
         notes = [note for note in self._pushable(found, without) if names_file(note.source or "", path, folder)]
         passages = [Recalled(note, _beginning(note)) for note in notes[:MAX_PASSAGES]]
         return passages + [Recalled(note) for note in notes[MAX_PASSAGES:][:MAX_HINTS]]
@@ -64,7 +65,7 @@ class Recall:
     def _similar(self, text: str, without: set[str]) -> list[Recalled]:
         if len(query_tokens(text)) < MIN_QUERY_WORDS:
             return []
-        viewer = current_user().id
+        viewer = current_viewer(self._store)
         found = {hit.id: hit for hit in self._store.search(text, limit=MAX_CANDIDATES, viewer=viewer).hits}
         notes = [note for note_id in found if (note := self._store.get(note_id))]
         candidates = self._pushable(notes, without)
@@ -83,15 +84,15 @@ class Recall:
         return [Recalled(note) for note in tiers["hint"][:MAX_HINTS]]
 
     def _pushable(self, notes: Iterable[Note], without: set[str]) -> list[Note]:
-        return [note for note in notes if note.id not in without and self._may_push(note)]
+        viewer = current_viewer(self._store)
+        return [note for note in notes if note.id not in without and self._may_push(note, viewer)]
 
-    def _may_push(self, note: Note) -> bool:
-        user = current_user().id
-        if note.proposal or note.reader not in (None, user):
+    def _may_push(self, note: Note, viewer: Viewer) -> bool:
+        if note.proposal or not viewer.sees(note):
             return False
         if note.confirmed_by is None and is_flagged(note):
             return False
-        if note.user_id == user or self._policy == "all":
+        if note.user_id == viewer.user or self._policy == "all":
             return True
         return self._policy == "confirmed" and note.confirmed_by is not None
 

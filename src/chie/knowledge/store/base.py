@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
+from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Similarity:
 class NoteStore(ABC):
     """Stores whole notes and finds them by meaning. Each adapter creates and stores vectors in its own way.
 
-    Lists and searches take a `viewer`, a user id, and never return another user's private note. `get`, `delete` and
+    Lists and searches take a `viewer` and never return a note that it does not see. `get`, `delete` and
     `walk` take none: their caller checks permissions.
     """
 
@@ -90,27 +91,27 @@ class NoteStore(ABC):
         """How similar each note is to the query by id, as far as the store has vectors to tell."""
         return {}
 
-    def signatures(self, *, viewer: str, limit: int) -> Sequence[str]:  # noqa: ARG002
+    def signatures(self, *, viewer: Viewer, limit: int) -> Sequence[str]:  # noqa: ARG002
         """The errors that notes explain, those of the newest notes first."""
         return ()
 
-    def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> Sequence[Note]:  # noqa: ARG002
+    def by_signature(self, signatures: Sequence[str], *, viewer: Viewer, limit: int) -> Sequence[Note]:  # noqa: ARG002
         """Notes that explain one of these errors, newest first, as far as the store can look them up."""
         return ()
 
-    def by_source_file(self, name: str, *, viewer: str, limit: int) -> Sequence[Note]:  # noqa: ARG002
+    def by_source_file(self, name: str, *, viewer: Viewer, limit: int) -> Sequence[Note]:  # noqa: ARG002
         """Notes whose source ends in this file name (`sources.file_name`), newest first."""
         return ()
 
-    def count_sources(self, part: str, *, viewer: str) -> int:  # noqa: ARG002
+    def count_sources(self, part: str, *, viewer: Viewer) -> int:  # noqa: ARG002
         """The number of notes whose source contains this text, regardless of case."""
         return 0
 
-    def proposals(self, *, viewer: str, limit: int) -> Sequence[Note]:  # noqa: ARG002
+    def proposals(self, *, viewer: Viewer, limit: int) -> Sequence[Note]:  # noqa: ARG002
         """Proposals that wait for a decision, oldest first; other users' private ones are left out."""
         return ()
 
-    def count_proposals(self, *, viewer: str) -> int:  # noqa: ARG002
+    def count_proposals(self, *, viewer: Viewer) -> int:  # noqa: ARG002
         return 0
 
     def shown(self, session: str) -> set[str]:  # noqa: ARG002
@@ -130,7 +131,7 @@ class NoteStore(ABC):
         """Up to `limit` notes after the id `after`, in the order of ids, private ones included."""
 
     @abstractmethod
-    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: str = ANONYMOUS) -> Page:
+    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: Viewer = ANYBODY) -> Page:
         """Newest first. ValidationError for an invalid cursor."""
 
     @abstractmethod
@@ -141,32 +142,32 @@ class NoteStore(ABC):
         limit: int,
         tags: Sequence[str] = (),
         filters: Filters = NO_FILTERS,
-        viewer: str = ANONYMOUS,
+        viewer: Viewer = ANYBODY,
     ) -> Found:
         """The best passages of at most `limit` notes that have all the tags and pass the filters, best first. Without
         a query, the newest of them: they match certainly, so their score is 1."""
 
     @abstractmethod
-    def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> Sequence[Similar]:
+    def similar(self, note: Note, *, limit: int, viewer: Viewer = ANYBODY) -> Sequence[Similar]:
         """Other notes that say nearly the same."""
 
     @abstractmethod
-    def count(self, *, viewer: str = ANONYMOUS) -> int: ...
+    def count(self, *, viewer: Viewer = ANYBODY) -> int: ...
 
     @abstractmethod
-    def tags(self, *, viewer: str = ANONYMOUS) -> Sequence[TagCount]:
+    def tags(self, *, viewer: Viewer = ANYBODY) -> Sequence[TagCount]:
         """Every tag once, regardless of case, most used first."""
 
     @abstractmethod
-    def authors(self, *, viewer: str = ANONYMOUS) -> Sequence[AuthorCount]:
+    def authors(self, *, viewer: Viewer = ANYBODY) -> Sequence[AuthorCount]:
         """The users who wrote notes, those with most notes first."""
 
     @abstractmethod
-    def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
+    def map_data(self, *, limit: int, known: str | None = None, viewer: Viewer = ANYBODY) -> MapData | None:
         """The newest notes that the current model has embedded; None if `known` is still the revision."""
 
     @abstractmethod
-    def check(self, *, viewer: str | None = None) -> Health:
+    def check(self, *, viewer: Viewer | None = None) -> Health:
         """Counts the notes visible to the viewer, or all notes."""
 
     @abstractmethod

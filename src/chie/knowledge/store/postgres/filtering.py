@@ -10,6 +10,7 @@ from chie.knowledge.store.postgres import note_table
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.scoring import least_terms
 from chie.knowledge.tokens import phrase_terms
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
@@ -22,7 +23,7 @@ _WITH_TERMS = (
 )
 
 
-def passage_filter(connection: "Connection", labels: list[str], filters: Filters, viewer: str) -> PassageFilter:
+def passage_filter(connection: "Connection", labels: list[str], filters: Filters, viewer: Viewer) -> PassageFilter:
     """Phrases are looked for here, in the notes that can have them, because PostgreSQL folds text differently."""
     conditions, values = list[str](), dict[str, Any]()
     for condition, more in _of_fields(filters):
@@ -70,7 +71,7 @@ def _having(connection: "Connection", phrase: str, passing: PassageFilter) -> se
     lookups = [
         (number, indexed)
         for number, words in enumerate(terms)
-        for indexed in private_terms.visible_terms(map(note_table.index_key, words), passing.viewer)
+        for indexed in private_terms.visible_terms(map(note_table.index_key, words), passing.viewer.user)
     ]
     found = connection.execute(
         f"SELECT n.seq, n.title, n.content FROM knowledge_notes n WHERE {_VISIBLE}"

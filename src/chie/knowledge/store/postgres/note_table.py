@@ -15,8 +15,10 @@ from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens, split
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.postgres.statement import Rows, Statement
 from chie.knowledge.store.postgres.statistics import StatisticsChange
+from chie.knowledge.store.postgres.visibility import visible
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.tokens import fold
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
@@ -32,7 +34,6 @@ _STORED = (*_NAMES, "labels", "source_file")
 _HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
 _VALUES = ", ".join(["%s"] * len(_STORED))
 _INSERT = f"INSERT INTO knowledge_notes ({', '.join(_STORED)}, index_version) VALUES ({_VALUES}, {INDEX_VERSION})"
-VISIBLE = "(NOT (private OR proposal) OR user_id = %s)"
 
 
 @dataclass(frozen=True)
@@ -158,10 +159,11 @@ def clear_index(connection: "Connection", seq: int, note: Note, change: Statisti
     return True
 
 
-def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
+def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str | None, viewer: Viewer) -> Page:
     if tag is not None and not is_storable(tag):
         return Page(notes=[], next_cursor=None)
-    where, values = [VISIBLE], list[Any]([viewer])
+    condition, values = visible(viewer)
+    where = [condition]
     if tag is not None:
         where.append("labels @> %s::text[]")
         values.append(labels([tag]))
@@ -177,24 +179,26 @@ def page(connection: "Connection", *, tag: str | None, limit: int, cursor: str |
     return Page(notes=notes, next_cursor=encode(notes[-1].created_at, notes[-1].id) if len(found) > limit else None)
 
 
-def tags(connection: "Connection", viewer: str) -> list[TagCount]:
+def tags(connection: "Connection", viewer: Viewer) -> list[TagCount]:
     """Tags are indexed folded; the spelling is the most frequent one in the notes."""
+    seen, values = visible(viewer)
     spelt = connection.execute(
-        f"SELECT t, count(*) FROM knowledge_notes, unnest(tags) t WHERE {VISIBLE}"
+        f"SELECT t, count(*) FROM knowledge_notes, unnest(tags) t WHERE {seen}"
         ' GROUP BY t ORDER BY 2, t COLLATE "C" DESC',
-        (viewer,),
+        values,
     )
     spelling: dict[str, str] = {index_key(fold(tag)): tag for tag, _ in spelt}
     found = connection.execute(
-        f"SELECT t, count(*) FROM knowledge_notes, unnest(labels) t WHERE {VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1",
-        (viewer,),
+        f"SELECT t, count(*) FROM knowledge_notes, unnest(labels) t WHERE {seen} GROUP BY 1 ORDER BY 2 DESC, 1",
+        values,
     )
     return [TagCount(tag=spelling[label], count=number) for label, number in found]
 
 
-def authors(connection: "Connection", viewer: str) -> list[AuthorCount]:
+def authors(connection: "Connection", viewer: Viewer) -> list[AuthorCount]:
+    seen, values = visible(viewer)
     found = connection.execute(
-        f"SELECT user_id, count(*) FROM knowledge_notes WHERE {VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1", (viewer,)
+        f"SELECT user_id, count(*) FROM knowledge_notes WHERE {seen} GROUP BY 1 ORDER BY 2 DESC, 1", values
     )
     return [AuthorCount(author=author, count=number) for author, number in found]
 

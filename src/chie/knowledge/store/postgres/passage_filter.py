@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chie.knowledge.viewer import Viewer
+
 _VISIBLE = "({0}owner IS NULL OR {0}owner = %(viewer)s)"
 _TAGGED = "{0}labels @> %(labels)s::text[]"
 
@@ -14,7 +16,7 @@ class PassageFilter:
     columns as `{note}` and `{labels}`."""
 
     labels: list[str]
-    viewer: str
+    viewer: Viewer
     conditions: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -33,4 +35,4 @@ class PassageFilter:
 
     @property
     def values(self) -> dict[str, Any]:
-        return {"labels": self.labels, "viewer": self.viewer, **self.parameters}
+        return {"labels": self.labels, "viewer": self.viewer.user, **self.parameters}

@@ -22,6 +22,7 @@ from chie.knowledge.store.postgres.statistics import Statistics
 from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, vector_literal
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.tokens import query_tokens
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -93,7 +94,7 @@ class Search:
     model: str | None
     dimension: int
     vector: "Vectors | None"
-    viewer: str
+    viewer: Viewer
     filters: Filters
     passing: "Callable[[Connection], PassageFilter]"
 
@@ -140,7 +141,7 @@ class Search:
         """Parameters of _BY_WORDS."""
         weights = scoring.term_weights(terms.frequencies, stats.passages)
         rarest = {term: weights[term] for term in scoring.rarest_terms(terms.frequencies)}
-        lookups = private_terms.lookups(terms.weighed(rarest), self.viewer)
+        lookups = private_terms.lookups(terms.weighed(rarest), self.viewer.user)
         return {
             "terms": [term for term, _ in lookups],
             "weights": [weight for _, weight in lookups],

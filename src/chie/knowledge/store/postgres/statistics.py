@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from chie.knowledge.passages import INDEX_VERSION
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.postgres.statement import Rows, Statement, together
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
@@ -62,12 +63,12 @@ class StatisticsChange:
             self.terms[term] += sign
 
 
-def read(connection: "Connection", model: str | None, viewer: str | None) -> Statistics:
+def read(connection: "Connection", model: str | None, viewer: Viewer | None) -> Statistics:
     """As the viewer may see them; None sees everything."""
     return parse(select(model, viewer).run(connection))
 
 
-def select(model: str | None, viewer: str | None) -> Statement:
+def select(model: str | None, viewer: Viewer | None) -> Statement:
     return Statement(
         "SELECT c.notes::bigint, c.passages::bigint, c.tokens::bigint, c.public::bigint,"
         " (c.stored - coalesce(m.vectors, 0))::bigint, c.revision, m.id, coalesce("
@@ -81,7 +82,7 @@ def select(model: str | None, viewer: str | None) -> Statement:
         " sum(passages) AS stored, max(revision) AS revision FROM (SELECT *, owner IN ('', %(viewer)s)"
         " OR %(viewer)s::text IS NULL AS visible FROM knowledge_corpus) o) c"
         " LEFT JOIN knowledge_models m ON m.name = %(model)s WHERE c.public IS NOT NULL",
-        {"viewer": viewer, "model": model},
+        {"viewer": viewer and viewer.user, "model": model},
     )
 
 
@@ -120,10 +121,10 @@ def apply(connection: "Connection", change: StatisticsChange) -> None:
     together(connection, *statements)
 
 
-def select_frequencies(viewer: str, terms: Sequence[str], prefixes: Sequence[str] = ()) -> Statement:
+def select_frequencies(viewer: Viewer, terms: Sequence[str], prefixes: Sequence[str] = ()) -> Statement:
     """Indexed terms that the viewer may see, those given and those with the prefixes, and the number of passages with
     each; unknown terms are left out."""
-    indexed = list(private_terms.visible_terms(terms, viewer))
-    ranges = private_terms.visible_ranges(prefixes, viewer)
+    indexed = list(private_terms.visible_terms(terms, viewer.user))
+    ranges = private_terms.visible_ranges(prefixes, viewer.user)
     values = {"terms": indexed, "lows": [low for low, _ in ranges], "highs": [high for _, high in ranges]}
     return Statement(_FREQUENCIES + (_WITH_PREFIX if prefixes else ""), values)

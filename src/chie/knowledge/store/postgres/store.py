@@ -10,7 +10,7 @@ from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -26,6 +26,7 @@ from chie.knowledge.store.postgres.search import Search
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.postgres.vectors import PostgresVectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
+from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -97,22 +98,22 @@ class PostgresStore(SqlNoteStore):
 
         self._write(work, with_vectors=vectors is not None)
 
-    def signatures(self, *, viewer: str, limit: int) -> list[str]:
+    def signatures(self, *, viewer: Viewer, limit: int) -> list[str]:
         return self._pool.read(lambda connection: recall_table.signatures(connection, viewer, limit))
 
-    def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> list[Note]:
+    def by_signature(self, signatures: Sequence[str], *, viewer: Viewer, limit: int) -> list[Note]:
         return self._pool.read(lambda connection: recall_table.by_signature(connection, signatures, viewer, limit))
 
-    def by_source_file(self, name: str, *, viewer: str, limit: int) -> list[Note]:
+    def by_source_file(self, name: str, *, viewer: Viewer, limit: int) -> list[Note]:
         return self._pool.read(lambda connection: recall_table.by_source_file(connection, name, viewer, limit))
 
-    def count_sources(self, part: str, *, viewer: str) -> int:
+    def count_sources(self, part: str, *, viewer: Viewer) -> int:
         return self._pool.read(lambda connection: recall_table.count_sources(connection, part, viewer))
 
-    def proposals(self, *, viewer: str, limit: int) -> list[Note]:
+    def proposals(self, *, viewer: Viewer, limit: int) -> list[Note]:
         return self._pool.read(lambda connection: recall_table.proposals(connection, viewer, limit))
 
-    def count_proposals(self, *, viewer: str) -> int:
+    def count_proposals(self, *, viewer: Viewer) -> int:
         return self._pool.read(lambda connection: recall_table.count_proposals(connection, viewer))
 
     def shown(self, session: str) -> set[str]:
@@ -128,7 +129,7 @@ class PostgresStore(SqlNoteStore):
     def walk(self, *, after: str | None, limit: int) -> list[Note]:
         return self._pool.read(lambda connection: note_table.walk(connection, after=after, limit=limit))
 
-    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: str = ANONYMOUS) -> Page:
+    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: Viewer = ANYBODY) -> Page:
         return self._pool.read(
             lambda connection: note_table.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
         )
@@ -140,7 +141,7 @@ class PostgresStore(SqlNoteStore):
         limit: int,
         tags: Sequence[str] = (),
         filters: Filters = NO_FILTERS,
-        viewer: str = ANONYMOUS,
+        viewer: Viewer = ANYBODY,
     ) -> Found:
         if not all(map(note_table.is_storable, tags)):
             return Found(hits=[])
@@ -158,13 +159,13 @@ class PostgresStore(SqlNoteStore):
             self._start_backfill()
         return Found(hits=hits, notice=self._search_notice(failure, stats.missing, stats.hidden_missing))
 
-    def _newest(self, limit: int, labels: list[str], filters: Filters, viewer: str) -> list[Hit]:
+    def _newest(self, limit: int, labels: list[str], filters: Filters, viewer: Viewer) -> list[Hit]:
         def work(connection: "Connection") -> list[Note]:
             return newest(connection, passage_filter(connection, labels, filters, viewer), limit)
 
         return scoring.listed(self._pool.read(work))
 
-    def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
+    def similar(self, note: Note, *, limit: int, viewer: Viewer = ANYBODY) -> list[Similar]:
         """By the first passage alone: notes that say the same begin alike."""
         vectors, _ = self._embed([split(note)[0].text])
         if vectors is None:
@@ -175,16 +176,16 @@ class PostgresStore(SqlNoteStore):
         )
         return [similar for similar in found if similar.id != note.id][:limit]
 
-    def count(self, *, viewer: str = ANONYMOUS) -> int:
+    def count(self, *, viewer: Viewer = ANYBODY) -> int:
         return self.check(viewer=viewer).notes
 
-    def tags(self, *, viewer: str = ANONYMOUS) -> list[TagCount]:
+    def tags(self, *, viewer: Viewer = ANYBODY) -> list[TagCount]:
         return self._pool.read(lambda connection: note_table.tags(connection, viewer))
 
-    def authors(self, *, viewer: str = ANONYMOUS) -> list[AuthorCount]:
+    def authors(self, *, viewer: Viewer = ANYBODY) -> list[AuthorCount]:
         return self._pool.read(lambda connection: note_table.authors(connection, viewer))
 
-    def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
+    def map_data(self, *, limit: int, known: str | None = None, viewer: Viewer = ANYBODY) -> MapData | None:
         self._model.ensure_name()
 
         def work(connection: "Connection") -> MapData | None:
@@ -198,7 +199,7 @@ class PostgresStore(SqlNoteStore):
 
         return self._pool.read(work)
 
-    def check(self, *, viewer: str | None = None) -> Health:
+    def check(self, *, viewer: Viewer | None = None) -> Health:
         return self._pool.read(lambda connection: Health(notes=statistics.read(connection, None, viewer).notes))
 
     def close(self) -> None:
@@ -229,7 +230,9 @@ class PostgresStore(SqlNoteStore):
             self._vectors.insert(connection, ids, vectors, change)
         statistics.apply(connection, change)
 
-    def _near_duplicates(self, connection: "Connection", vector: "Vectors", count: int, viewer: str) -> list[Similar]:
+    def _near_duplicates(
+        self, connection: "Connection", vector: "Vectors", count: int, viewer: Viewer
+    ) -> list[Similar]:
         stats = statistics.read(connection, self._model.name, viewer)
         scan = nearest.first_scan(stats, self._model.dimension, PassageFilter([], viewer), count, few=False)
         near = dict(nearest.nearest(connection, scan, vector))

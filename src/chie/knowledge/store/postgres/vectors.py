@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.store.background import MODEL_LEASE_SECONDS
 from chie.knowledge.store.postgres.statistics import Statistics, StatisticsChange
+from chie.knowledge.store.postgres.visibility import visible
 from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -91,16 +93,17 @@ class PostgresVectors:
         ).fetchall()
 
     def map_vectors(
-        self, connection: "Connection", stats: Statistics, count: int, viewer: str
+        self, connection: "Connection", stats: Statistics, count: int, viewer: Viewer
     ) -> "tuple[list[tuple[str, str, list[str]]], Vectors]":
         """Id, title and tags of the newest notes visible to the viewer, and the vectors of their first passages."""
+        seen, values = visible(viewer, "n.")
         with connection.cursor(binary=True) as cursor:
             found = cursor.execute(
                 "SELECT n.id, n.title, n.tags, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
                 " ON p.note = n.seq AND p.part = 0 JOIN knowledge_vectors v ON v.passage = p.id AND v.model = %s"
                 f" AND {SAME_DIMENSION.format(self.dimension)}"
-                " WHERE NOT (n.private OR n.proposal) OR n.user_id = %s ORDER BY n.created_at DESC, n.id DESC LIMIT %s",
-                (stats.model, viewer, count),
+                f" WHERE {seen} ORDER BY n.created_at DESC, n.id DESC LIMIT %s",
+                (stats.model, *values, count),
             ).fetchall()
         return [row[:3] for row in found], matrix([row[3] for row in found])
 

@@ -12,7 +12,9 @@ from chie.knowledge.query import Filters, ascii_lower, occurs
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.scoring import least_terms
 from chie.knowledge.store.sqlite import note_table
+from chie.knowledge.store.sqlite.visibility import visible
 from chie.knowledge.tokens import fold, phrase_terms
+from chie.knowledge.viewer import Viewer
 
 Condition = tuple[str, list[Any]]
 
@@ -29,7 +31,7 @@ class Conditions:
 
     tags: Sequence[str]
     filters: Filters
-    viewer: str
+    viewer: Viewer
 
     def __bool__(self) -> bool:
         return bool(self.tags or self.filters)
@@ -37,7 +39,7 @@ class Conditions:
     def where(self) -> Condition:
         """On `notes n`. SQLite checks conditions in order, so the cheap ones come first."""
         conditions = [
-            ("(NOT (n.private OR n.proposal) OR n.user_id = ?)", [self.viewer]),
+            visible(self.viewer, "n."),
             *self._of_fields(),
             *self._of_text(),
         ]
@@ -72,7 +74,7 @@ class Conditions:
         lookups = [
             (number, indexed)
             for number, words in enumerate(terms)
-            for indexed in private_terms.visible_terms(words, self.viewer)
+            for indexed in private_terms.visible_terms(words, self.viewer.user)
         ]
         return (
             f"({_WITH_TERMS} AND occurs(?, n.title, n.content))",

@@ -12,7 +12,9 @@ from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.private_terms import indexed_terms
+from chie.knowledge.store.sqlite.visibility import visible
 from chie.knowledge.tokens import fold
+from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 
 COLUMNS = (
@@ -23,8 +25,8 @@ _INSERT = (
     f"INSERT INTO notes ({COLUMNS}, source_file, index_version)"
     f" VALUES ({', '.join('?' for _ in COLUMNS.split(','))}, ?, {INDEX_VERSION})"
 )
+
 _HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
-VISIBLE = "(NOT (private OR proposal) OR user_id = ?)"
 
 
 def get(connection: sqlite3.Connection, note_id: str) -> Note | None:
@@ -92,8 +94,9 @@ def reindex(connection: sqlite3.Connection, seq: int, note: Note, passages: Iter
     return insert_passages(connection, seq, note, passages)
 
 
-def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor: str | None, viewer: str) -> Page:
-    where, values = [VISIBLE], list[Any]([viewer])
+def page(connection: sqlite3.Connection, *, tag: str | None, limit: int, cursor: str | None, viewer: Viewer) -> Page:
+    condition, values = visible(viewer)
+    where = [condition]
     if tag is not None:
         where.append("seq IN (SELECT note FROM note_tags WHERE tag = ?)")
         values.append(fold(tag))
@@ -119,23 +122,25 @@ def titles(connection: sqlite3.Connection, passages: Sequence[int]) -> dict[int,
     return {row[0]: (row[1], row[2]) for row in found}
 
 
-def tags(connection: sqlite3.Connection, viewer: str) -> list[TagCount]:
+def tags(connection: sqlite3.Connection, viewer: Viewer) -> list[TagCount]:
     """Tags are indexed folded; the spelling is the most frequent one in the notes."""
+    seen, values = visible(viewer)
     spelt = connection.execute(
-        f"SELECT t.value, count(*) FROM notes, json_each(notes.tags) t WHERE {VISIBLE} GROUP BY 1 ORDER BY 2, 1 DESC",
-        (viewer,),
+        f"SELECT t.value, count(*) FROM notes, json_each(notes.tags) t WHERE {seen} GROUP BY 1 ORDER BY 2, 1 DESC",
+        values,
     )
     spelling = {fold(tag): tag for tag, _ in spelt}
     found = connection.execute(
-        f"SELECT tag, count(*) FROM note_tags JOIN notes ON seq = note WHERE {VISIBLE} GROUP BY tag ORDER BY 2 DESC, 1",
-        (viewer,),
+        f"SELECT tag, count(*) FROM note_tags JOIN notes ON seq = note WHERE {seen} GROUP BY tag ORDER BY 2 DESC, 1",
+        values,
     )
     return [TagCount(tag=spelling.get(tag, tag), count=number) for tag, number in found]
 
 
-def authors(connection: sqlite3.Connection, viewer: str) -> list[AuthorCount]:
+def authors(connection: sqlite3.Connection, viewer: Viewer) -> list[AuthorCount]:
+    seen, values = visible(viewer)
     found = connection.execute(
-        f"SELECT user_id, count(*) FROM notes WHERE {VISIBLE} GROUP BY 1 ORDER BY 2 DESC, 1", (viewer,)
+        f"SELECT user_id, count(*) FROM notes WHERE {seen} GROUP BY 1 ORDER BY 2 DESC, 1", values
     )
     return [AuthorCount(author=author, count=number) for author, number in found]
 
@@ -154,18 +159,18 @@ def walk(connection: sqlite3.Connection, *, after: str | None, limit: int) -> li
     return [note_of(row) for row in found]
 
 
-def hidden(connection: sqlite3.Connection, viewer: str) -> list[int]:
+def hidden(connection: sqlite3.Connection, viewer: Viewer) -> list[int]:
     """Passages of other users' private notes."""
-    found = connection.execute("SELECT id FROM passages INDEXED BY passages_by_owner WHERE owner <> ?", (viewer,))
+    found = connection.execute("SELECT id FROM passages INDEXED BY passages_by_owner WHERE owner <> ?", (viewer.user,))
     return [row[0] for row in found]
 
 
-def count(connection: sqlite3.Connection, viewer: str | None = None) -> int:
+def count(connection: sqlite3.Connection, viewer: Viewer | None = None) -> int:
     """All notes, or those visible to a viewer. Counting the hidden ones is faster, because they have an index."""
     (number,) = connection.execute("SELECT count(*) FROM notes").fetchone()
     if viewer is not None:
         number -= connection.execute(
-            "SELECT count(*) FROM notes WHERE (private OR proposal) AND user_id <> ?", (viewer,)
+            "SELECT count(*) FROM notes WHERE (private OR proposal) AND user_id <> ?", (viewer.user,)
         ).fetchone()[0]
     return int(number)
 

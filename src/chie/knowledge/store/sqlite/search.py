@@ -17,6 +17,7 @@ from chie.knowledge.store.sqlite.filtering import Conditions, matching
 from chie.knowledge.store.sqlite.pruning import contenders
 from chie.knowledge.store.sqlite.words import Corpus
 from chie.knowledge.tokens import query_tokens
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -31,7 +32,7 @@ class Search:
     vectors: "SqliteVectors"
     query: Query
     vector: "Vectors | None"
-    viewer: str
+    viewer: Viewer
     corpus: Corpus
     hidden: Sequence[int]  # passages that the viewer must not see
 
@@ -52,7 +53,7 @@ class Search:
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
         """Passages and their share of the query's words, as `ranking` defines it."""
         text = self.query.text
-        owner = self.viewer if self.corpus.private else None
+        owner = self.viewer.user if self.corpus.private else None
         look_up = partial(words.frequencies, self.connection, owner)
         tokens = query_tokens(text)
         terms = with_corrections(text, tokens, look_up(tokens), look_up)

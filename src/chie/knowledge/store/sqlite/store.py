@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -23,6 +23,7 @@ from chie.knowledge.store.sqlite.filtering import Conditions, newest
 from chie.knowledge.store.sqlite.search import Search
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
 from chie.knowledge.store.sqlite.words import corpus
+from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class SqliteStore(SqlNoteStore):
         with self._file.read() as connection:
             return note_table.walk(connection, after=after, limit=limit)
 
-    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: str = ANONYMOUS) -> Page:
+    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: Viewer = ANYBODY) -> Page:
         with self._file.read() as connection:
             return note_table.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
 
@@ -90,7 +91,7 @@ class SqliteStore(SqlNoteStore):
         limit: int,
         tags: Sequence[str] = (),
         filters: Filters = NO_FILTERS,
-        viewer: str = ANONYMOUS,
+        viewer: Viewer = ANYBODY,
     ) -> Found:
         conditions = Conditions(tags, filters, viewer)
         if not query:
@@ -108,7 +109,7 @@ class SqliteStore(SqlNoteStore):
             self._check_index(connection)
         return Found(hits=hits, notice=self._search_notice(failure, missing, concealed))
 
-    def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
+    def similar(self, note: Note, *, limit: int, viewer: Viewer = ANYBODY) -> list[Similar]:
         """By the first passage alone: notes that say the same begin alike."""
         vectors, _ = self._embed([split(note)[0].text])
         if vectors is None:
@@ -126,19 +127,19 @@ class SqliteStore(SqlNoteStore):
         ]
         return sorted(found, key=lambda similar: -similar.score)[:limit]
 
-    def count(self, *, viewer: str = ANONYMOUS) -> int:
+    def count(self, *, viewer: Viewer = ANYBODY) -> int:
         with self._file.read() as connection:
             return note_table.count(connection, viewer)
 
-    def tags(self, *, viewer: str = ANONYMOUS) -> list[TagCount]:
+    def tags(self, *, viewer: Viewer = ANYBODY) -> list[TagCount]:
         with self._file.read() as connection:
             return note_table.tags(connection, viewer)
 
-    def authors(self, *, viewer: str = ANONYMOUS) -> list[AuthorCount]:
+    def authors(self, *, viewer: Viewer = ANYBODY) -> list[AuthorCount]:
         with self._file.read() as connection:
             return note_table.authors(connection, viewer)
 
-    def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
+    def map_data(self, *, limit: int, known: str | None = None, viewer: Viewer = ANYBODY) -> MapData | None:
         self._model.ensure_name()
         with self._file.read() as connection:
             revision = self._vectors.revision(connection)
@@ -149,7 +150,7 @@ class SqliteStore(SqlNoteStore):
         notes = [MapNote(id=note_id, title=title, tags=tags) for note_id, title, tags in rows]
         return MapData(revision=revision, notes=notes, vectors=vectors)
 
-    def check(self, *, viewer: str | None = None) -> Health:
+    def check(self, *, viewer: Viewer | None = None) -> Health:
         with self._file.read() as connection:
             return Health(notes=note_table.count(connection, viewer))
 
@@ -161,27 +162,27 @@ class SqliteStore(SqlNoteStore):
         with self._file.read() as connection:
             return self._vectors.of_notes(connection, note_ids)
 
-    def signatures(self, *, viewer: str, limit: int) -> list[str]:
+    def signatures(self, *, viewer: Viewer, limit: int) -> list[str]:
         with self._file.read() as connection:
             return recall_table.signatures(connection, viewer, limit)
 
-    def by_signature(self, signatures: Sequence[str], *, viewer: str, limit: int) -> list[Note]:
+    def by_signature(self, signatures: Sequence[str], *, viewer: Viewer, limit: int) -> list[Note]:
         with self._file.read() as connection:
             return recall_table.by_signature(connection, signatures, viewer, limit)
 
-    def by_source_file(self, name: str, *, viewer: str, limit: int) -> list[Note]:
+    def by_source_file(self, name: str, *, viewer: Viewer, limit: int) -> list[Note]:
         with self._file.read() as connection:
             return recall_table.by_source_file(connection, name, viewer, limit)
 
-    def count_sources(self, part: str, *, viewer: str) -> int:
+    def count_sources(self, part: str, *, viewer: Viewer) -> int:
         with self._file.read() as connection:
             return recall_table.count_sources(connection, part, viewer)
 
-    def proposals(self, *, viewer: str, limit: int) -> list[Note]:
+    def proposals(self, *, viewer: Viewer, limit: int) -> list[Note]:
         with self._file.read() as connection:
             return recall_table.proposals(connection, viewer, limit)
 
-    def count_proposals(self, *, viewer: str) -> int:
+    def count_proposals(self, *, viewer: Viewer) -> int:
         with self._file.read() as connection:
             return recall_table.count_proposals(connection, viewer)
 

@@ -7,6 +7,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from chie.knowledge.store.sql_store import EmbeddingModel, PassageKey
+from chie.knowledge.store.sqlite.visibility import visible
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,13 +106,14 @@ class SqliteVectors:
         newest, deletions = self._state(connection)
         return f"{self._model.name}/{newest}/{deletions}"
 
-    def map_vectors(self, connection: sqlite3.Connection, count: int, viewer: str) -> "tuple[list[int], Vectors]":
+    def map_vectors(self, connection: sqlite3.Connection, count: int, viewer: Viewer) -> "tuple[list[int], Vectors]":
         """The newest notes visible to the viewer, and the vectors of their first passages."""
+        seen, values = visible(viewer, "n.")
         found = connection.execute(
             "SELECT n.seq, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.part = 0"
             " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?"
-            " WHERE NOT (n.private OR n.proposal) OR n.user_id = ? ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
-            (self._model.name, self._size, viewer, count),
+            f" WHERE {seen} ORDER BY n.created_at DESC, n.id DESC LIMIT ?",
+            (self._model.name, self._size, *values, count),
         ).fetchall()
         return [row[0] for row in found], _matrix([row[1] for row in found])
 

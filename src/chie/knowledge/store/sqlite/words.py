@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.scoring import K1, MAX_LEXICAL_CANDIDATES, B
+from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,11 +27,11 @@ class Corpus(NamedTuple):
     private: int  # those of the passages that are the viewer's own and private
 
 
-def corpus(connection: sqlite3.Connection, viewer: str) -> Corpus:
+def corpus(connection: sqlite3.Connection, viewer: Viewer) -> Corpus:
     row = connection.execute(
         "SELECT coalesce(sum(passages), 0), coalesce(sum(tokens), 0), coalesce(sum(iif(owner = '', 0, passages)), 0)"
         " FROM corpus WHERE owner IN ('', ?)",
-        (viewer,),
+        (viewer.user,),
     ).fetchone()
     return Corpus(*row)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from chie.knowledge.store.vector_search.objects import TEAM, labels, reader
+from chie.knowledge.viewer import Viewer
 
 Filter = Mapping[str, Any]
 
@@ -16,9 +17,9 @@ def all_of(*conditions: Filter) -> Filter:
     return conditions[0] if len(conditions) == 1 else {"$and": list(conditions)}
 
 
-def visible_to(viewer: str) -> Filter:
+def visible_to(viewer: Viewer) -> Filter:
     """The team's notes and the viewer's private ones, in one condition."""
-    return {"reader": {"$in": [TEAM, reader(viewer)]}}
+    return {"reader": {"$in": [TEAM, reader(viewer.user)]}}
 
 
 def tagged(tags: Sequence[str]) -> Filter:
@@ -29,7 +30,7 @@ def of_notes(note_ids: Sequence[str]) -> Filter:
     return {"note": {"$in": list(note_ids)}}
 
 
-def searchable(viewer: str, tags: Sequence[str]) -> list[Filter]:
+def searchable(viewer: Viewer, tags: Sequence[str]) -> list[Filter]:
     """The conditions of every list and search."""
     return [visible_to(viewer), *([tagged(tags)] if tags else [])]
 

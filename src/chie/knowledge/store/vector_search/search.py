@@ -27,6 +27,7 @@ from chie.knowledge.store.vector_search.objects import (
     object_id,
 )
 from chie.knowledge.tokens import fold, phrase, query_tokens
+from chie.knowledge.viewer import Viewer
 
 MIN_CANDIDATES = 100  # passages; MAX_PAGE_SIZE if they belong to too few notes
 
@@ -41,7 +42,7 @@ class RankedPassage:
 class Search:
     client: VectorSearchClient
     query: str
-    viewer: str
+    viewer: Viewer
     tags: Sequence[str]
     filters: Filters = NO_FILTERS
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from chie.database.cursor import decode_position, encode_position
 from chie.errors import ChieError, ConflictError, ValidationError
 from chie.knowledge import ranking
-from chie.knowledge.note import ANONYMOUS, AuthorCount, Found, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.store.base import Health, MapData, MapNote, NoteStore
 from chie.knowledge.store.scoring import listed
@@ -31,6 +31,7 @@ from chie.knowledge.store.vector_search.filters import (
 from chie.knowledge.store.vector_search.search import Search, semantic, similarity
 from chie.knowledge.store.vector_search.sorted_pages import Position, SortOrder, first
 from chie.knowledge.tokens import fold
+from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
 NEWEST_FIRST = SortOrder("created", descending=True)
@@ -79,7 +80,7 @@ class VectorSearchStore(NoteStore):
         notes = {note.id: note for ids in batches([data["note"] for data in found]) for note in self._whole_notes(ids)}
         return [notes[data["note"]] for data in found if data["note"] in notes]
 
-    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: str = ANONYMOUS) -> Page:
+    def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: Viewer = ANYBODY) -> Page:
         conditions = [HEADS, *searchable(viewer, [] if tag is None else [tag])]
         after = None if cursor is None else _decode(cursor)
         found = first(self._client, conditions, NEWEST_FIRST, limit=limit + 1, fields=objects.HEADING, after=after)
@@ -94,19 +95,19 @@ class VectorSearchStore(NoteStore):
         limit: int,
         tags: Sequence[str] = (),
         filters: Filters = NO_FILTERS,
-        viewer: str = ANONYMOUS,
+        viewer: Viewer = ANYBODY,
     ) -> Found:
         if not query:
             return Found(hits=listed(self._newest(limit, tags, filters, viewer)))
         return Found(hits=Search(self._client, query, viewer, tags, filters).hits(limit))
 
-    def _newest(self, limit: int, tags: Sequence[str], filters: Filters, viewer: str) -> list[Note]:
+    def _newest(self, limit: int, tags: Sequence[str], filters: Filters, viewer: Viewer) -> list[Note]:
         conditions = [HEADS, *searchable(viewer, tags)]
         count = MAX_PAGE_SIZE if filters else limit
         found = first(self._client, conditions, NEWEST_FIRST, limit=count, fields=objects.WHOLE)
         return [note for note in map(objects.note_of, found) if filters.accept(note)][:limit]
 
-    def similar(self, note: Note, *, limit: int, viewer: str = ANONYMOUS) -> list[Similar]:
+    def similar(self, note: Note, *, limit: int, viewer: Viewer = ANYBODY) -> list[Similar]:
         """By the first passage alone, embedded as a document like those it is compared with."""
         where = all_of(HEADS, visible_to(viewer), {"note": {"$ne": note.id}})
         request = semantic(objects.embedded_text(note), "RETRIEVAL_DOCUMENT", where, limit, ["note", "title"])
@@ -116,10 +117,10 @@ class VectorSearchStore(NoteStore):
             if similarity(one) >= ranking.NEAR_DUPLICATE_COSINE
         ]
 
-    def count(self, *, viewer: str = ANONYMOUS) -> int:
+    def count(self, *, viewer: Viewer = ANYBODY) -> int:
         return self._client.count(all_of(HEADS, visible_to(viewer)))
 
-    def tags(self, *, viewer: str = ANONYMOUS) -> list[TagCount]:
+    def tags(self, *, viewer: Viewer = ANYBODY) -> list[TagCount]:
         """Counted from the tags of all notes, in their most frequent spelling."""
         spelt: Counter[str] = Counter()
         carried: Counter[str] = Counter()
@@ -131,25 +132,25 @@ class VectorSearchStore(NoteStore):
         counted = sorted(carried.items(), key=lambda item: (-item[1], item[0]))
         return [TagCount(tag=spelling[tag], count=number) for tag, number in counted]
 
-    def authors(self, *, viewer: str = ANONYMOUS) -> list[AuthorCount]:
+    def authors(self, *, viewer: Viewer = ANYBODY) -> list[AuthorCount]:
         """Counted from all notes."""
         found = Counter(data["user_id"] for data in self._client.every(all_of(HEADS, visible_to(viewer)), ["user_id"]))
         ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return [AuthorCount(author=author, count=number) for author, number in ordered]
 
-    def by_source_file(self, name: str, *, viewer: str, limit: int) -> list[Note]:
+    def by_source_file(self, name: str, *, viewer: Viewer, limit: int) -> list[Note]:
         conditions = [HEADS, visible_to(viewer), {"source_file": {"$eq": name}}]
         found = first(self._client, conditions, NEWEST_FIRST, limit=limit, fields=objects.WHOLE)
         return [objects.note_of(data) for data in found]
 
-    def proposals(self, *, viewer: str, limit: int) -> list[Note]:
+    def proposals(self, *, viewer: Viewer, limit: int) -> list[Note]:
         found = self._client.every(all_of(HEADS, PROPOSALS), objects.WHOLE)
-        notes = [note for note in map(objects.note_of, found) if not note.private or note.user_id == viewer]
+        notes = [note for note in map(objects.note_of, found) if not note.private or note.user_id == viewer.user]
         return sorted(notes, key=lambda note: (note.created_at, note.id))[:limit]
 
-    def count_proposals(self, *, viewer: str) -> int:
+    def count_proposals(self, *, viewer: Viewer) -> int:
         found = self._client.every(all_of(HEADS, PROPOSALS), ["private", "user_id"])
-        return sum(not data["private"] or data["user_id"] == viewer for data in found)
+        return sum(not data["private"] or data["user_id"] == viewer.user for data in found)
 
     def shown(self, session: str) -> set[str]:
         """Remembered by this process alone: a Collection has no place for it."""
@@ -163,7 +164,7 @@ class VectorSearchStore(NoteStore):
         }
         self._shown = {one: known for one, known in recent.items() if known}
 
-    def map_data(self, *, limit: int, known: str | None = None, viewer: str = ANONYMOUS) -> MapData | None:
+    def map_data(self, *, limit: int, known: str | None = None, viewer: Viewer = ANYBODY) -> MapData | None:
         import numpy as np
 
         fields = ["note", "title", "tags", "revision", "created"]
@@ -180,7 +181,7 @@ class VectorSearchStore(NoteStore):
             vectors=np.array([vectors[data["note"]] for data in drawn], np.float32),
         )
 
-    def check(self, *, viewer: str | None = None) -> Health:
+    def check(self, *, viewer: Viewer | None = None) -> Health:
         return Health(notes=self._client.count(HEADS) if viewer is None else self.count(viewer=viewer))
 
     def close(self) -> None:
