@@ -25,6 +25,7 @@ from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
 from chie.knowledge.store.sqlite import schema
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 
 
@@ -284,7 +285,7 @@ def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version
     if has_recall("sqlite", version):
         assert upgraded.imported_files() == {"k-6": IMPORTED}
         assert upgraded.shown("session-1") == {"k-1"}
-        assert upgraded.by_signature(PROPOSAL.signatures, viewer="ben", limit=1) == [PROPOSAL]
+        assert upgraded.by_signature(PROPOSAL.signatures, viewer=Viewer("ben"), limit=1) == [PROPOSAL]
     for change in (NoteStore.count, lambda store: store.delete("k-1"), lambda store: store.save(NOTES[0])):
         for store in (upgraded, new):
             change(store)

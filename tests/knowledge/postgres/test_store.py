@@ -194,7 +194,7 @@ def test_database_of_an_older_version_is_upgraded_with_its_notes(url: str, serve
     if has_recall("postgresql", version):
         assert upgraded.imported_files() == {"k-6": IMPORTED}
         assert upgraded.shown("session-1") == {"k-1"}
-        assert upgraded.by_signature(PROPOSAL.signatures, viewer="ben", limit=1) == [PROPOSAL]
+        assert upgraded.by_signature(PROPOSAL.signatures, viewer=Viewer("ben"), limit=1) == [PROPOSAL]
     for change in (NoteStore.count, lambda store: store.delete("k-3"), lambda store: store.save(NOTES[2])):
         for store in (upgraded, new):
             change(store)
