@@ -70,7 +70,7 @@ class Inbox:
         )
         note = replace(note, proposal=False, confirmed_by=user.id, confirmed_at=moment)
         note = screened(note, changes.secrets, stored=stored)
-        self._store.save(note, replacing=stored)
+        self._service.replace(stored, note)
         record("proposal.accepted", note.id)
         return note
 
@@ -87,14 +87,14 @@ class Inbox:
             errors=[*target.signatures, *proposal.signatures][: validation.MAX_ERRORS],
             by="person",
         )
-        self._store.delete(proposal.id)
+        self._service.remove(proposal)
         record("proposal.merged", proposal.id)
         return saved
 
     def reject(self, note_id: str) -> Note:
         """Return the proposal, which `propose_again` restores."""
         note = self.get(note_id)
-        self._store.delete(note.id)
+        self._service.remove(note)
         record("proposal.rejected", note.id)
         return note
 
@@ -104,7 +104,7 @@ class Inbox:
         if stored.proposal or stored.confirmed_at != stored.updated_at or stored.confirmed_by != current_user().id:
             raise NotFoundError("knowledge.acceptance_not_found")
         note = replace(stored, proposal=True, confirmed_by=None, confirmed_at=None)
-        self._store.save(note, replacing=stored)
+        self._store.save(note, replacing=stored, change=self._service.change())
         record("proposal.reopened", note.id)
         return note
 

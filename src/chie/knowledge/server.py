@@ -59,15 +59,16 @@ class Deleted:
 
 
 def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore | None = None) -> Server:
-    store = store or create_store(settings or load(KnowledgeSettings))
-    service = KnowledgeService(store)
+    settings = settings or load(KnowledgeSettings)
+    store = store or create_store(settings)
+    service = KnowledgeService(store, trash_days=settings.trash_days)
     server = Server(
         NAME,
         INSTRUCTIONS,
         check=lambda: asdict(store.check(viewer=service.viewer())),
         close=store.close,
         api=lambda: _api(service),
-        hooks=lambda: _hooks(service, settings or load(KnowledgeSettings)),
+        hooks=lambda: _hooks(service, settings),
         audits=True,
     )
     _declare_reading(server, service)
@@ -169,7 +170,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
 
     @server.declare(CHANGE)
     def delete_knowledge(id: Id) -> Deleted:  # noqa: A002
-        """Delete one note permanently. Ask the user first unless they named it."""
+        """Move one note to the trash, from where people can restore it. Ask the user first unless they named it."""
         service.delete(id)
         return Deleted(id)
 
