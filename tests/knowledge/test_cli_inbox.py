@@ -53,6 +53,9 @@ def test_a_proposal_is_rejected_once(ids: tuple[str, str]) -> None:
     assert json.loads(chie("inbox", "reject", proposal, "--json").output)["id"] == proposal
     again = chie("inbox", "reject", proposal)
     assert (again.exit_code, "No proposal has this id" in again.output) == (1, True)
+    assert chie("inbox", "undo", proposal).output == f"Waits again: {proposal}  nginx limit\n"
+    assert proposal in chie("inbox").output
+    assert chie("inbox", "undo", proposal).exit_code == 1
 
 
 @pytest.mark.req("ME-7")

@@ -13,6 +13,7 @@ from threading import Thread
 import pytest
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
+from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, has_recall, load_sqlite, notes_of
@@ -47,7 +48,7 @@ def fresh_store(tmp_path: Path) -> Callable[[], NoteStore]:
     return lambda: SqliteStore(tmp_path / f"{next(names)}.db", HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract):
+class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract):
     pass
 
 

@@ -91,7 +91,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/inbox": Case(LISTING),
     "GET /api/knowledge/inbox/count": Case(SHARED),
     "POST /api/knowledge/inbox/{note_id}/accept": Case(PRIVATE, body={}),
-    "POST /api/knowledge/inbox/{note_id}/reopen": Case(PRIVATE),
+    "POST /api/knowledge/inbox/{note_id}/undo": Case(PRIVATE),
     "POST /api/knowledge/inbox/{note_id}/merge": Case(PRIVATE, body={"into": "{shared_id}", "content": "mine now"}),
     "POST /api/knowledge/inbox/{note_id}/reject": Case(PRIVATE),
     "POST /hooks/claude-code": Case(LISTING, body=PROMPT),
@@ -168,14 +168,15 @@ def test_token_is_required(team: Team) -> None:
 def test_private_things_of_others_are_not_found_and_not_changed(team: Team, who: str) -> None:
     unknown = team.call(who, "GET", "/api/knowledge/k-0000000000000000").json()["detail"]
     no_proposal = team.call(who, "POST", "/api/knowledge/inbox/k-0000000000000000/reject").json()["detail"]
+    no_decision = team.call(who, "POST", "/api/knowledge/inbox/k-0000000000000000/undo").json()["detail"]
     before = team.possessions()
     for name in of_kind(PRIVATE):
         answer = request(team, who, name)
         assert answer.status_code == 404, (name, answer.text)
         assert SECRET not in answer.text
         if "note_id" in name:
-            of_inbox = "/inbox/" in name and not name.endswith("/reopen")
-            assert answer.json()["detail"] == (no_proposal if of_inbox else unknown), name
+            expected = no_decision if name.endswith("/undo") else no_proposal if "/inbox/" in name else unknown
+            assert answer.json()["detail"] == expected, name
         assert team.possessions() == before, name
 
 

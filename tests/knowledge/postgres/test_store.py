@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
+from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, has_recall, load_postgres, notes_of
@@ -38,7 +39,7 @@ def fresh_store(server: str) -> Callable[[], NoteStore]:
     return lambda: PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract):
+class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 

@@ -174,9 +174,6 @@ export const notes = {
   create: (draft: Draft & { source?: string }) => changed(api.post<Saved>(ROOT, draft)),
   change: (id: string, draft: Partial<Draft>, seen: string) =>
     changed(api.patch<Saved>(one(id), { ...draft, updated_at: seen })),
-  /** Whatever was changed since. */
-  rewrite: (id: string, draft: Partial<Draft>) =>
-    changed(api.patch<Saved>(one(id), { ...draft, secrets: "allow" })),
   delete: async (id: string) => {
     const gone = await api.delete<Note>(one(id));
     queryClient.removeQueries({ queryKey: ["knowledge", "note", id] });
