@@ -40,6 +40,7 @@ class ProposalContract:
         assert store.proposals(viewer=Viewer("ben"), limit=9) == [first]
         assert store.proposals(viewer=Viewer("aki"), limit=9) == [first, second]
         assert store.proposals(viewer=Viewer("aki"), limit=1) == [first]
+        assert [note.proposal for note in store.browse(tag=None, limit=9, cursor=None).notes] == [False]
         assert (store.count_proposals(viewer=Viewer("aki")), store.count_proposals(viewer=Viewer("ben"))) == (2, 1)
 
     @pytest.mark.req("ME-4")

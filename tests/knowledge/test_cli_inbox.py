@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -41,10 +42,13 @@ def test_proposals_are_listed_shown_and_accepted(ids: tuple[str, str]) -> None:
     assert proposal in listed
     assert f"similar to {known}" in listed
     assert "Why 413?" in chie("inbox", "show", proposal).output
+    assert f"{proposal}  {datetime.now(UTC):%Y-%m-%d}  nginx limit  (waiting)\n" in chie("notes", "list").output
+    assert f"{proposal}  nginx limit  (waiting)\n" in chie("notes", "search", PROPOSED).output
     assert json.loads(chie("inbox", "--json").output)["proposals"][0]["note"]["id"] == proposal
     assert chie("inbox", "accept", proposal).output == f"Accepted {proposal}  nginx limit\n"
     assert note(proposal)["confirmed_by"]
     assert chie("inbox").output == "No proposals.\n"
+    assert "(waiting)" not in chie("notes", "list").output + chie("notes", "search", PROPOSED).output
 
 
 @pytest.mark.req("ME-7")
