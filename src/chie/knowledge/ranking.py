@@ -29,8 +29,7 @@ MIN_COVERAGE = 0.12
 # Confidence: see docs/decisions/0017-ranking.md for the calibration.
 CONFIDENT_WORDS = 0.5
 CONFIDENT_SIMILARITY = 0.25  # words alone do not make a hit confident
-CONFIDENT_BASE = 0.39  # the threshold among one passage
-CONFIDENT_STEP = 0.045  # its rise if they become ten times as many
+CONFIDENT_LINES = ((0.25, 0.105), (0.39, 0.045))  # among one passage, and the rise for ten times as many: few, many
 CONFIDENT_COVERAGE = 0.9  # if nothing could be embedded
 
 # Two notes with at least this cosine say nearly the same.
@@ -86,7 +85,8 @@ class Match:
         if self.cosine is None:
             return self.words >= CONFIDENT_COVERAGE
         evidence = self.cosine + CONFIDENT_WORDS * self.words**2
-        threshold = CONFIDENT_BASE + CONFIDENT_STEP * log10(max(passages, 1))
+        size = log10(max(passages, 1))
+        threshold = min(base + step * size for base, step in CONFIDENT_LINES)
         return self.cosine >= CONFIDENT_SIMILARITY and evidence >= threshold
 
 

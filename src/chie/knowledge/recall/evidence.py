@@ -16,10 +16,10 @@ from chie.knowledge.tokens import query_tokens, tokens
 Tier = Literal["passage", "hint"]
 
 WORDS_WEIGHT = 0.2
-HINT = 0.45
-PASSAGE = 0.51
+HINT = 0.46
+PASSAGE = 0.49
 MIN_SIMILARITY = 0.20  # of both the text and the question, for a hint
-SURE_SIMILARITY = 0.42  # of both, for a passage
+SURE_SIMILARITY = 0.36  # of both, for a passage
 STEP = 0.08  # how much the thresholds rise if there are ten times as many notes: more are similar by chance
 CALIBRATED_AT = 100  # notes
 FEWEST, MOST = 10, 1_000  # outside of these the thresholds stay, because nothing was measured there
