@@ -1,6 +1,6 @@
 """How passages are ranked, and how sure a hit is; the same in every store that ranks passages itself.
 
-rank = cosine + words squared + 0.2 x phrase
+rank = cosine + 0.8 x words squared + 0.2 x phrase
 
 - cosine: of the vectors of query and passage; semantic, across languages
 - words: the share of the query's words that the passage has, each weighed by its rarity. Squared, because a paraphrase
@@ -19,6 +19,7 @@ from re import Pattern
 
 from chie.knowledge.tokens import fold, phrase
 
+WORDS_BONUS = 0.8
 PHRASE_BONUS = 0.20
 MIN_PHRASE_COVERAGE = 0.99  # a passage with the whole query has all of its words
 
@@ -73,7 +74,7 @@ class Match:
 
     @property
     def rank(self) -> float:
-        return max(self.cosine or 0.0, 0.0) + self.words**2 + PHRASE_BONUS * self.verbatim
+        return max(self.cosine or 0.0, 0.0) + WORDS_BONUS * self.words**2 + PHRASE_BONUS * self.verbatim
 
     @property
     def similarity(self) -> float:
