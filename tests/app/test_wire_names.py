@@ -48,7 +48,7 @@ SERVER_APIS = {
     "/api/knowledge/inbox/{note_id}/accept": {"post"},
     "/api/knowledge/inbox/{note_id}/merge": {"post"},
     "/api/knowledge/inbox/{note_id}/reject": {"post"},
-    "/api/knowledge/inbox/{note_id}/reopen": {"post"},
+    "/api/knowledge/inbox/{note_id}/undo": {"post"},
     "/api/knowledge/map": {"get"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/search": {"get"},

@@ -57,28 +57,33 @@ def change_manifest(archive: Path, **changes: object) -> None:
             out.writestr(name, json.dumps(manifest) if name == "manifest.json" else data)
 
 
+FIRST_SCHEMA = {
+    "table": {"notes", "note_tags", "passages", "vectors", "words", "vocabulary", "revision", "leases"},
+    "index": {"notes_by_age", "tags_by_note", "passages_by_note", "vectors_by_model", "vectors_by_passage"},
+    "trigger": {"vector_gone"},
+}
+FIRST_COLUMNS = {
+    "notes": "seq id title content tags source status user_id author_kind created_at updated_at".split(),
+    "passages": "id note start stop".split(),
+}
+
+
 def downgrade(database: Path) -> None:
-    """To the first schema."""
+    """To the first schema, whatever has been added since."""
     with closing(sqlite3.connect(database)) as opened, opened:
-        opened.execute("DROP TRIGGER passage_added")
-        opened.execute("DROP TRIGGER passage_gone")
-        opened.execute("DROP INDEX passages_by_owner")
-        opened.execute("DROP TABLE corpus")
-        opened.execute("DROP TABLE postings")
-        opened.execute("DROP TABLE imports")
-        opened.execute("ALTER TABLE passages DROP COLUMN owner")
-        opened.execute("ALTER TABLE passages DROP COLUMN length")
+        for kind in ("trigger", "index", "table"):
+            names = (
+                "SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'words_%'"
+            )
+            for (name,) in opened.execute(names, (kind,)).fetchall():
+                if name not in FIRST_SCHEMA[kind]:
+                    opened.execute(f"DROP {kind} {name}")
+        opened.execute("ALTER TABLE notes RENAME COLUMN origin TO author_kind")
+        for table, kept in FIRST_COLUMNS.items():
+            for _, column, *_ in opened.execute(f"PRAGMA table_info({table})").fetchall():
+                if column not in kept:
+                    opened.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         opened.execute(
             "CREATE TRIGGER passage_gone AFTER DELETE ON passages BEGIN DELETE FROM words WHERE rowid = old.id; END"
         )
-        for index in ("hidden_notes", "notes_by_source", "proposals", "notes_by_index_version"):
-            opened.execute(f"DROP INDEX {index}")
-        opened.execute("DROP TABLE note_signatures")
-        opened.execute("DROP TABLE recalls")
-        opened.execute("ALTER TABLE notes RENAME COLUMN origin TO author_kind")
-        of_notes = ("private", "index_version", "proposal", "questions", "signatures", "confirmed_by", "confirmed_at")
-        for column in (*of_notes, "source_file"):
-            opened.execute(f"ALTER TABLE notes DROP COLUMN {column}")
-        for column in ("part", "question"):
-            opened.execute(f"ALTER TABLE passages DROP COLUMN {column}")
         opened.execute("PRAGMA user_version = 1")

@@ -198,7 +198,7 @@ class NoteVersionContract:
                 store.put_versions(note.id, [row for row in rows if row.note == note.id])
         assert {note.id: store.versions(note.id, limit=9) for note in notes} == before
 
-    def test_many_small_changes_take_little_room(self, store: NoteStore) -> None:
+    def test_many_small_changes_take_little_space(self, store: NoteStore) -> None:
         note = a_note("\n".join(f"手順 {number}: restart worker-{number * 7919} and check" for number in range(60)))
         store.save(note)
         for day in range(10):

@@ -103,6 +103,7 @@ def test_a_proposal_is_edited_and_accepted_and_that_is_undone(open_screen: OpenS
 @pytest.mark.req("ME-7")
 def test_a_proposal_is_compared_merged_and_unmerged(open_screen: OpenScreen, address: str) -> None:
     known = patient.post(f"{address}/api/knowledge", json={"content": KNOWN, "title": "nginx 413"}).json()["id"]
+    before = note(address, known)
     note_id = propose(address, PROPOSED, tags=["proxy"], questions=["Why 413?"])
     screen = open_screen("/#/knowledge?inbox")
     page = screen.page
@@ -111,6 +112,7 @@ def test_a_proposal_is_compared_merged_and_unmerged(open_screen: OpenScreen, add
     press(screen, "m")
     field = page.get_by_role("textbox", name="Merged text")
     expect(field).to_have_value(re.compile(r"10m\.\n\nRaise client_max_body_size to 50m"))
+    expect(field).to_be_focused()
     field.fill(PROPOSED)
     page.get_by_role("button", name="Merge", exact=True).click()
     expect(page.get_by_text("Merged into “nginx 413”.")).to_be_visible()
@@ -118,9 +120,30 @@ def test_a_proposal_is_compared_merged_and_unmerged(open_screen: OpenScreen, add
     assert (merged["content"], merged["tags"], merged["questions"]) == (PROPOSED, ["proxy"], ["Why 413?"])
     screen.button("Undo").click()
     expect(page.get_by_text("The proposal is back in the inbox.")).to_be_visible()
-    restored = note(address, known)
-    assert (restored["content"], restored["tags"], restored["questions"]) == (KNOWN, [], [])
+    assert note(address, known) == before
     assert note(address, note_id)["proposal"]
+
+
+@pytest.mark.req("ME-7")
+@pytest.mark.parametrize(
+    ("locale", "refusal"), [("en", "The note has changed since the decision"), ("ja", "操作の後にメモが変更された")]
+)
+def test_a_merge_is_not_undone_over_a_later_change(
+    open_screen: OpenScreen, address: str, locale: str, refusal: str
+) -> None:
+    known = patient.post(f"{address}/api/knowledge", json={"content": KNOWN, "title": "nginx 413"}).json()["id"]
+    propose(address, PROPOSED)
+    screen = open_screen("/#/knowledge?inbox", locale=locale)
+    page = screen.page
+    expect(page.locator(".kn-difference")).to_be_visible()
+    press(screen, "m")
+    expect(page.locator("dialog textarea")).to_be_focused()
+    press(screen, "Control+Enter")
+    expect(page.locator("dialog")).to_have_count(0)
+    patient.patch(f"{address}/api/knowledge/{known}", json={"content": "corrected"})
+    press(screen, "u")
+    expect(page.get_by_text(refusal)).to_be_visible()
+    assert note(address, known)["content"] == "corrected"
 
 
 @pytest.mark.req("ME-7")

@@ -256,6 +256,32 @@ def test_markdown_files_are_imported_and_everything_is_exported(open_screen: Ope
     assert any("インポートの手順" in name for name in names)
 
 
+@pytest.mark.req("ME-11")
+@pytest.mark.parametrize(
+    ("locale", "menu", "item", "mask", "done"),
+    [
+        ("en", "Import and export", "Import", "Mask and import", "1 note saved, 1 unchanged."),
+        ("ja", "インポートとエクスポート", "インポート", "伏せ字にしてインポート", "1 件を保存しました（変更なし 1"),
+    ],
+)
+def test_files_with_secrets_are_imported_masked(
+    open_screen: OpenScreen, address: str, tmp_path: Path, locale: str, menu: str, item: str, mask: str, done: str
+) -> None:
+    secret, plain = tmp_path / f"鍵 {locale}.md", tmp_path / f"plain {locale}.md"
+    secret.write_text(f"---\ntitle: 鍵の場所 {locale}\n---\nAWS key {'AKIA' + 'Q3EGRTWZ7LDNPYXM'}", encoding="utf-8")
+    plain.write_text("Nothing secret.", encoding="utf-8")
+    page = open_screen("/#/knowledge", locale=locale).page
+    page.get_by_role("button", name=menu).first.click()
+    page.get_by_role("menuitem", name=item).click()
+    page.locator("input[type=file]").set_input_files([secret, plain])
+    expect(page.locator(".kn-refused")).to_contain_text({"en": "line 4", "ja": "4 行目"}[locale])
+    page.get_by_role("button", name=mask).click()
+    expect(page.get_by_text(done)).to_be_visible()
+    notes = patient.get(f"{address}/api/knowledge").json()["notes"]
+    [found] = [note["id"] for note in notes if note["title"] == f"鍵の場所 {locale}"]
+    assert patient.get(f"{address}/api/knowledge/{found}").json()["content"] == "AWS key ********"
+
+
 def test_import_skips_newer_notes_until_told_to_overwrite(
     open_screen: OpenScreen, address: str, tmp_path: Path
 ) -> None:

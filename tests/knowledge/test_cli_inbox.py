@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -41,10 +42,13 @@ def test_proposals_are_listed_shown_and_accepted(ids: tuple[str, str]) -> None:
     assert proposal in listed
     assert f"similar to {known}" in listed
     assert "Why 413?" in chie("inbox", "show", proposal).output
+    assert f"{proposal}  {datetime.now(UTC):%Y-%m-%d}  nginx limit  (waiting)\n" in chie("notes", "list").output
+    assert f"{proposal}  nginx limit  (waiting)\n" in chie("notes", "search", PROPOSED).output
     assert json.loads(chie("inbox", "--json").output)["proposals"][0]["note"]["id"] == proposal
     assert chie("inbox", "accept", proposal).output == f"Accepted {proposal}  nginx limit\n"
     assert note(proposal)["confirmed_by"]
     assert chie("inbox").output == "No proposals.\n"
+    assert "(waiting)" not in chie("notes", "list").output + chie("notes", "search", PROPOSED).output
 
 
 @pytest.mark.req("ME-7")
@@ -53,6 +57,9 @@ def test_a_proposal_is_rejected_once(ids: tuple[str, str]) -> None:
     assert json.loads(chie("inbox", "reject", proposal, "--json").output)["id"] == proposal
     again = chie("inbox", "reject", proposal)
     assert (again.exit_code, "No proposal has this id" in again.output) == (1, True)
+    assert chie("inbox", "undo", proposal).output == f"Waits again: {proposal}  nginx limit\n"
+    assert proposal in chie("inbox").output
+    assert chie("inbox", "undo", proposal).exit_code == 1
 
 
 @pytest.mark.req("ME-7")

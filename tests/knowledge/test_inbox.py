@@ -1,6 +1,8 @@
 """Proposals over HTTP and MCP: accept, edit, merge, reject, undo; who may decide."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from tests.fakes.embedders import HashingEmbedder
 
 from chie.access.identity import User, acting_as
 from chie.app import create_app
-from chie.errors import NotFoundError
+from chie.errors import ConflictError, NotFoundError
 from chie.knowledge.inbox import Changes, Inbox
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
@@ -96,19 +98,75 @@ def test_decisions_over_http_can_be_undone(page: TestClient, service: KnowledgeS
     rejected, accepted = (service.save(text, proposal=True).id for text in ("one", "two"))
     listed = page.get(f"{API}/inbox").json()
     assert ([one["note"]["id"] for one in listed["proposals"]], listed["total"]) == ([rejected, accepted], 2)
-    gone = page.post(f"{API}/inbox/{rejected}/reject").json()
+    page.post(f"{API}/inbox/{rejected}/reject")
     assert page.get(f"{API}/inbox/count").json() == {"total": 1}
-    assert page.put(f"{API}/{rejected}", json=gone).status_code == 200
+    assert page.post(f"{API}/inbox/{rejected}/undo").json()["id"] == rejected
     assert page.get(f"{API}/inbox/count").json() == {"total": 2}
     assert page.post(f"{API}/inbox/{accepted}/accept", json={}).json()["proposal"] is False
     again = page.post(f"{API}/inbox/{accepted}/accept", json={})
     assert (again.status_code, again.json()["code"]) == (404, "knowledge.proposal_not_found")
-    assert page.post(f"{API}/inbox/{accepted}/reopen").json()["proposal"] is True
+    assert page.post(f"{API}/inbox/{accepted}/undo").json()["proposal"] is True
     page.post(f"{API}/inbox/{accepted}/accept", json={"content": "two, edited"})
     page.patch(f"{API}/{accepted}", json={"tags": ["changed"]})
-    page.delete(f"{API}/{accepted}/confirmation")
-    refused = page.post(f"{API}/inbox/{accepted}/reopen")
-    assert (refused.status_code, refused.json()["code"]) == (404, "knowledge.acceptance_not_found")
+    refused = page.post(f"{API}/inbox/{accepted}/undo")
+    assert (refused.status_code, refused.json()["code"]) == (409, "knowledge.decision_outdated")
+    assert service.get(accepted).tags == ["changed"]
+
+
+@pytest.mark.req("ME-7")
+@pytest.mark.parametrize("kind", ["accept", "edit", "reject", "merge"])
+def test_undo_restores_author_dates_and_confirmation(service: KnowledgeService, kind: str) -> None:
+    with acting_as(BEN):
+        target = service.save("nginx は 413 を返す", tags=["nginx"], origin="person").id
+    note_id, inbox = propose(service, "client_max_body_size を上げる", tags=["proxy"]), Inbox(service)
+    before = [service.store.get(target), service.store.get(note_id)]
+    decide: dict[str, Callable[[], object]] = {
+        "accept": lambda: inbox.accept(note_id),
+        "edit": lambda: inbox.accept(note_id, Changes(content="edited", tags=[])),
+        "reject": lambda: inbox.reject(note_id),
+        "merge": lambda: inbox.merge(note_id, target, content="merged"),
+    }
+    with acting_as(BEN):
+        decide[kind]()
+        assert inbox.count() == 0
+    for other in (AKI, User("root", admin=True)):
+        with acting_as(other), pytest.raises(NotFoundError):
+            inbox.undo(note_id)
+    with acting_as(BEN):
+        assert inbox.undo(note_id).user_id == "aki"
+        assert [service.store.get(target), service.store.get(note_id)] == before
+        with pytest.raises(NotFoundError):
+            inbox.undo(note_id)
+
+
+@pytest.mark.req("ME-7")
+def test_undoing_a_merge_never_overwrites_a_later_change(service: KnowledgeService) -> None:
+    with acting_as(BEN):
+        target = service.save("nginx answers 413", origin="person").id
+    note_id, inbox = propose(service), Inbox(service)
+    with acting_as(BEN):
+        inbox.merge(note_id, target, content="merged")
+        service.update(target, content="merged and corrected")
+        with pytest.raises(ConflictError) as caught:
+            inbox.undo(note_id)
+        assert service.get(target).content == "merged and corrected"
+        assert inbox.count() == 0
+    assert caught.value.code == "knowledge.decision_outdated"
+
+
+@pytest.mark.req("ME-7")
+def test_a_decision_is_undone_within_a_day(service: KnowledgeService) -> None:
+    note_id, inbox = propose(service), Inbox(service)
+    with acting_as(BEN):
+        inbox.reject(note_id)
+        decision = service.store.records.decision(note_id)
+        assert decision
+        earlier = replace(decision, at=decision.at - timedelta(days=2))
+        service.store.records.remember_decision(earlier, forget_before=earlier.at)
+        with pytest.raises(NotFoundError):
+            inbox.undo(note_id)
+        inbox.reject(propose(service, "another"))
+    assert service.store.records.decision(note_id) is None
 
 
 @pytest.mark.req("ME-7")

@@ -165,6 +165,17 @@ def test_a_person_sees_what_was_found_in_both_languages(page: TestClient) -> Non
     assert error["detail"] == str(message)
 
 
+@pytest.mark.parametrize(
+    ("head", "line"), [("", 4), ("---\ntitle: 鍵\ntags: [a]\n---\n\n", 9), ("\ufeff---\r\na: b\r\n---\r\n", 7)]
+)
+def test_an_import_names_the_line_of_the_file(page: TestClient, head: str, line: int) -> None:
+    name = "手順.md"
+    files = {"files": (name, (head + TOKEN_NOTE).encode(), "text/markdown")}
+    report = page.post(f"{API}/import", files=files).json()
+    assert report["refused_params"][name]["findings"][0]["params"]["line"] == line
+    assert f"line {line}" in report["refused"][name]
+
+
 def test_a_person_may_mask_or_allow(page: TestClient) -> None:
     masked = page.post(API, json={"content": TOKEN_NOTE, "secrets": "mask"}).json()["id"]
     assert page.get(f"{API}/{masked}").json()["content"] == TOKEN_NOTE.replace(TOKEN, MASK)

@@ -99,7 +99,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/inbox": Case(LISTING),
     "GET /api/knowledge/inbox/count": Case(SHARED),
     "POST /api/knowledge/inbox/{note_id}/accept": Case(PRIVATE, body={}),
-    "POST /api/knowledge/inbox/{note_id}/reopen": Case(PRIVATE),
+    "POST /api/knowledge/inbox/{note_id}/undo": Case(PRIVATE),
     "POST /api/knowledge/inbox/{note_id}/merge": Case(PRIVATE, body={"into": "{shared_id}", "content": "mine now"}),
     "POST /api/knowledge/inbox/{note_id}/reject": Case(PRIVATE),
     "POST /hooks/claude-code": Case(LISTING, body=PROMPT),
@@ -179,14 +179,15 @@ def test_private_things_of_others_are_not_found_and_not_changed(team: Team, who:
     unknown = team.call(who, "GET", "/api/knowledge/k-0000000000000000").json()["detail"]
     no_proposal = team.call(who, "POST", "/api/knowledge/inbox/k-0000000000000000/reject").json()["detail"]
     not_in_trash = team.call(who, "GET", "/api/knowledge/trash/k-0000000000000000").json()["detail"]
+    no_decision = team.call(who, "POST", "/api/knowledge/inbox/k-0000000000000000/undo").json()["detail"]
     before = team.possessions()
     for name in of_kind(PRIVATE):
         answer = request(team, who, name)
         assert answer.status_code == 404, (name, answer.text)
         assert SECRET not in answer.text
         if "note_id" in name:
-            of_inbox = "/inbox/" in name and not name.endswith("/reopen")
-            expected = no_proposal if of_inbox else not_in_trash if "/trash/" in name else unknown
+            expected = no_decision if name.endswith("/undo") else no_proposal if "/inbox/" in name else unknown
+            expected = not_in_trash if "/trash/" in name else expected
             assert answer.json()["detail"] == expected, name
         assert team.possessions() == before, name
 

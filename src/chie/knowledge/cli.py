@@ -22,7 +22,7 @@ from chie.knowledge.cli_shared import echo_notice, open_service, print_json, sta
 from chie.knowledge.history_cli import COMMANDS
 from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
-from chie.knowledge.note import Heading, Page
+from chie.knowledge.note import Heading, Hit, Page
 from chie.knowledge.results import SaveResult, SearchResult
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, open_store
@@ -88,7 +88,8 @@ def search(query: str, limit: int, tags: tuple[str, ...], *, as_json: bool) -> N
     if as_json:
         return print_json(asdict(SearchResult.of(found)))
     for hit in found.hits:
-        click.echo(f"{hit.score:.2f}  {hit.id}  {click.style(hit.title, bold=True)}{_labels(hit.tags)}")
+        marks = _marks(hit) + _labels(hit.tags)
+        click.echo(f"{hit.score:.2f}  {hit.id}  {click.style(hit.title, bold=True)}{marks}")
         click.echo(f"      {' '.join(hit.content.split())[:160]}")
     if not found.hits:
         click.echo("No note matches. `chie notes list` shows all notes.")
@@ -109,8 +110,8 @@ def list_(tag: str | None, limit: int, cursor: str | None, *, every: bool, as_js
     if as_json:
         return print_json(asdict(page))
     for note in page.notes:
-        mark = "  (private)" if note.private else ""
-        click.echo(f"{note.id}  {note.created_at:%Y-%m-%d}  {note.title}{mark}{_labels(note.tags)}")
+        marks = _marks(note) + _labels(note.tags)
+        click.echo(f"{note.id}  {note.created_at:%Y-%m-%d}  {note.title}{marks}")
     if page.next_cursor:
         options = [*(["--tag", tag] if tag else []), "--limit", str(limit), "--cursor", page.next_cursor]
         click.echo(f"More: chie notes list {shlex.join(options)}")
@@ -269,6 +270,11 @@ def _summarise(report: MigrationReport, name: str, also: str) -> None:
         f"Now set CHIE_DATABASE_URL to {value}{also} and restart Chie. Run this again with the old setting if notes "
         "may have been saved meanwhile. Conversations are not copied: with the new setting they start empty."
     )
+
+
+def _marks(note: Heading | Hit) -> str:
+    """Who else sees it: nobody, or nobody until the proposal is accepted."""
+    return "  (private)" * note.private + "  (waiting)" * note.proposal
 
 
 for command in COMMANDS:

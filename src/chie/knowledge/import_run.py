@@ -76,6 +76,7 @@ class ImportRun:
             overwrite=self._overwrite,
             dry_run=self._dry_run,
             secrets=self._secrets,
+            first_line=markdown.first_line(content),
         )
         self._names[note_id] = name
         file = ImportedFile(vault=self.vault.key, path=path, fingerprint=mark, version=version)

@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.errors import NotFoundError
+from chie.errors import ConflictError, NotFoundError
 from chie.knowledge import validation
-from chie.knowledge.note import Note, Saved, Similar
+from chie.knowledge.note import Note, Saved, Similar, now
+from chie.knowledge.records import Decision
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.service import MAX_SIMILAR, KnowledgeService
 
 MAX_LISTED = 100
+UNDO_PERIOD = timedelta(days=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +73,7 @@ class Inbox:
         )
         note = replace(note, proposal=False, confirmed_by=user.id, confirmed_at=moment)
         note = screened(note, changes.secrets, stored=stored)
+        self._remember(stored, result=note)
         self._service.replace(stored, note)
         record("proposal.accepted", note.id)
         return note
@@ -86,27 +90,43 @@ class Inbox:
             questions=[*target.questions, *proposal.questions][: validation.MAX_QUESTIONS],
             errors=[*target.signatures, *proposal.signatures][: validation.MAX_ERRORS],
             by="person",
+            seen=target.updated_at,
         )
+        merged = self._store.get(target.id)
+        unchanged = merged is not None and merged.updated_at == saved.updated_at
+        self._remember(proposal, result=merged if unchanged else target, target=target)
         self._service.remove(proposal)
         record("proposal.merged", proposal.id)
         return saved
 
     def reject(self, note_id: str) -> Note:
-        """Return the proposal, which `propose_again` restores."""
         note = self.get(note_id)
+        self._remember(note)
         self._service.remove(note)
         record("proposal.rejected", note.id)
         return note
 
-    def undo_acceptance(self, note_id: str) -> Note:
-        """An accepted note is a proposal again, as long as it has not changed since."""
-        stored = self._service.get(note_id)
-        if stored.proposal or stored.confirmed_at != stored.updated_at or stored.confirmed_by != current_user().id:
-            raise NotFoundError("knowledge.acceptance_not_found")
-        note = replace(stored, proposal=True, confirmed_by=None, confirmed_at=None)
-        self._store.save(note, replacing=stored, change=self._service.change())
-        record("proposal.reopened", note.id)
-        return note
+    def undo(self, note_id: str) -> Note:
+        """Take back one's last decision on a proposal: it waits again as it was, and a note that it was merged into is
+        as it was before. ConflictError if either has changed since."""
+        decision = self._store.records.decision(validation.required_id(note_id))
+        if decision is None or decision.by != current_user().id or decision.at < now() - UNDO_PERIOD:
+            raise NotFoundError("knowledge.decision_not_found")
+        proposal, result = decision.proposal, decision.result
+        accepted = None if decision.target else result
+        if self._store.get(proposal.id) != accepted or (result and self._store.get(result.id) != result):
+            raise ConflictError("knowledge.decision_outdated")
+        if decision.target is not None:
+            self._store.save(decision.target, replacing=result, change=self._service.change("restored"))
+        self._store.save(proposal, replacing=accepted, change=self._service.change("restored"))
+        self._store.records.forget_decision(proposal.id)
+        record("proposal.reopened", proposal.id)
+        return proposal
+
+    def _remember(self, proposal: Note, *, result: Note | None = None, target: Note | None = None) -> None:
+        at = now()
+        decision = Decision(proposal=proposal, by=current_user().id, at=at, result=result, target=target)
+        self._store.records.remember_decision(decision, forget_before=at - UNDO_PERIOD)
 
     def _similar(self, note: Note) -> list[Similar]:
         found = self._store.similar(note, limit=MAX_SIMILAR, viewer=self._service.viewer())

@@ -73,13 +73,14 @@ def declare_inbox(router: APIRouter, service: KnowledgeService) -> None:
 
     @router.post("/inbox/{note_id}/reject", responses=errors(404))
     def reject_proposal(note_id: str) -> Note:
-        """Remove the proposal and return it; PUT it to `/api/knowledge/{id}` to have it back."""
+        """Remove the proposal and return it."""
         return inbox.reject(note_id)
 
-    @router.post("/inbox/{note_id}/reopen", responses=errors(404, 409))
-    def reopen_proposal(note_id: str) -> Note:
-        """Make a note that you have just accepted a proposal again."""
-        return inbox.undo_acceptance(note_id)
+    @router.post("/inbox/{note_id}/undo", responses=errors(404, 409))
+    def undo_decision(note_id: str) -> Note:
+        """Take back your last decision on a proposal, within a day: it waits again with its author and dates, and a
+        note that it was merged into is as it was before. 409 if either has changed since."""
+        return inbox.undo(note_id)
 
     @router.put("/{note_id}/confirmation", responses=errors(404, 409))
     def confirm_note(note_id: str) -> Note:

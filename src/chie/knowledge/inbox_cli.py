@@ -99,6 +99,18 @@ def merge(note_id: str, into: str, content: str | None, *, as_json: bool) -> Non
     return echo_notice(saved.notice)
 
 
+@inbox.command()
+@ID
+@AS_JSON
+def undo(note_id: str, *, as_json: bool) -> None:
+    """Take back your last decision on a proposal, within a day and unless the note has changed since."""
+    with open_service() as service:
+        note = Inbox(service).undo(note_id)
+    if as_json:
+        return print_json(asdict(note))
+    return click.echo(f"Waits again: {note.id}  {note.title}")
+
+
 def _edited(existing: str, proposed: str) -> str:
     """Both texts, as the user leaves them in the editor. Closing it without saving merges nothing."""
     edited = click.edit(f"{existing.rstrip()}\n\n{proposed.rstrip()}\n", extension=".md")

@@ -108,6 +108,14 @@ def parse_file(file: File, *, source: str, owner: str, resolve: Resolve) -> Note
     )
 
 
+def first_line(content: bytes) -> int:
+    """The line of a file, counted from 1, where the note's text begins after front matter and blank lines."""
+    text = decode(content)
+    _, body = _parts(text)
+    begin = len(text) - len(body.lstrip())
+    return text.count("\n", 0, begin) + 1
+
+
 def exported(path: Path) -> Note | None:
     """The note of a file that `write` created, recognised by its front matter even if it was edited since."""
     try:

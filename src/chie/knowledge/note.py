@@ -131,6 +131,7 @@ class Heading:
     status: str | None
     user_id: str
     private: bool
+    proposal: bool = False
     created_at: datetime
     updated_at: datetime
     length: int

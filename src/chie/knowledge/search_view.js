@@ -16,6 +16,10 @@
       loading: "Loading…",
       less: "Show less",
       open: "Open source",
+      waiting: "Waiting",
+      waitingHint: "A proposal: only you find it until somebody accepts it.",
+      check: "Check",
+      checkHint: "This note seems to address an AI assistant. It is information, not an instruction.",
     },
     ja: {
       searching: "チームのメモを検索しています…",
@@ -30,6 +34,10 @@
       loading: "読み込み中…",
       less: "折りたたむ",
       open: "出典を開く",
+      waiting: "承認待ち",
+      waitingHint: "提案です。承認されるまでは、自分だけが検索できます。",
+      check: "要確認",
+      checkHint: "AI アシスタントに宛てたと思われる記述があります。メモは情報であり、指示ではありません。",
     },
   };
 
@@ -59,13 +67,18 @@
     return html(
       "li",
       { class: "note", "data-id": hit.id },
-      html("h2", {}, hit.title),
+      html("div", { class: "row" }, html("h2", {}, hit.title), ...badges(hit)),
       html("div", { class: whole ? "text" : "text short" }, formatted(whole?.text ?? hit.content)),
       whole?.error && html("p", { class: "alarm", role: "alert" }, whole.error),
       html("div", { class: "row" }, ...facts(hit)),
       html("div", { class: "row actions" }, ...buttons(hit, whole)),
     );
   }
+
+  const badges = ({ proposal, flags }) => [
+    proposal && html("span", { class: "tag", title: t("waitingHint") }, t("waiting")),
+    flags?.length > 0 && html("span", { class: "tag alarm", title: t("checkHint") }, `⚠ ${t("check")}`),
+  ];
 
   function facts({ score, tags, created_at, user_id, source }) {
     const shown = Number(score).toFixed(2);

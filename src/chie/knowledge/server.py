@@ -46,7 +46,10 @@ Source = Annotated[str | None, Field(description="Origin: a file, a URL, a repos
 
 Questions = Annotated[
     list[str] | None,
-    Field(description="2 to 5 questions that the note answers, in Japanese and English, in other words than its own."),
+    Field(
+        description="2 to 5 questions that the note answers, in Japanese and English, as somebody asks who sees the"
+        " symptom and does not know the cause: in other words than the note's."
+    ),
 ]
 Errors = Annotated[list[str] | None, Field(description="Error lines, as printed, that the note explains.")]
 Proposed = Annotated[bool, Field(description="A person decides first; until then only the user finds it.")]

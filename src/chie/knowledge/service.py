@@ -229,11 +229,12 @@ class KnowledgeService:
         overwrite: bool = False,
         dry_run: bool = False,
         secrets: SecretPolicy = "refuse",
+        first_line: int = 1,
     ) -> tuple[ImportOutcome, datetime]:
         """As `import_note`, with the fingerprint of the note's file and the `previous` import of the note: then dates
         decide only if both the file and the note have changed since. Returns the note's version after this import."""
         stored = self._stored(note)
-        note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored)
+        note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored, first_line=first_line)
         if stored == note:
             return "unchanged", note.updated_at
         if stored is not None:

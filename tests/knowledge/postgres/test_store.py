@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
+from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
@@ -39,7 +40,7 @@ def fresh_store(server: str) -> Callable[[], NoteStore]:
     return lambda: PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteVersionContract):
+class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract, NoteVersionContract):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 

@@ -19,13 +19,14 @@ _TEXTS = ("content", "title", "source", "status")
 _LISTS = ("tags", "questions", "signatures")
 
 
-def screened(note: Note, policy: SecretPolicy = "refuse", *, stored: Note | None = None) -> Note:
-    """The note as it may be stored. A value that the `stored` version has already was allowed by a person."""
+def screened(note: Note, policy: SecretPolicy = "refuse", *, stored: Note | None = None, first_line: int = 1) -> Note:
+    """The note as it may be stored. A value that the `stored` version has already was allowed by a person. Lines are
+    counted from `first_line`, where the text begins in its file."""
     if policy == "allow":
         return note
     known = "\n".join(text for _, text in _texts(stored)) if stored else ""
     found = [
-        _described(name, secret)
+        _described(name, secret, first_line)
         for name, text in _texts(note)
         for secret in find_secrets(text)
         if text[secret.start : secret.end] not in known
@@ -54,10 +55,10 @@ _KINDS: dict[SecretKind, str] = {
 }
 
 
-def _described(field: str, secret: Secret) -> Message:
+def _described(field: str, secret: Secret, first_line: int = 1) -> Message:
     kind = Message(_KINDS[secret.kind], **({"service": secret.service} if secret.service else {}))
     if field == "content":
-        return Message("knowledge.secret_in_line", kind=kind, line=secret.line)
+        return Message("knowledge.secret_in_line", kind=kind, line=first_line + secret.line - 1)
     return Message("knowledge.secret_in_field", kind=kind, field=field)
 
 

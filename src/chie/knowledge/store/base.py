@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
+from chie.knowledge.store.records import NoteRecords
 from chie.knowledge.versions import Change, Version, VersionRow
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
@@ -56,6 +57,8 @@ class NoteStore(ABC):
     Lists and searches take a `viewer` and never return a note that it does not see. `get`, `delete` and
     `walk` take none: their caller checks permissions.
     """
+
+    records: NoteRecords
 
     keeps_versions = False
     """Whether changed and deleted notes are kept as they were. Without, the methods on versions know none."""

@@ -8,7 +8,8 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { ErrorNotice, Notice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
-import type { Imported } from "./notes";
+import type { Draft, Imported } from "./notes";
+import { isSecret, SecretButtons } from "./secret-warning";
 import { knowledgeText } from "./text";
 
 const MAX_BATCH_FILES = 20;
@@ -26,7 +27,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [taken, setTaken] = useState<File[]>([]);
   const [failure, setFailure] = useState<unknown>(null);
 
-  async function take(files: Iterable<File>, overwrite = false) {
+  async function take(files: Iterable<File>, options: Options = {}) {
     const chosen = [...files];
     if (chosen.length === 0) return;
     setTaken(chosen);
@@ -36,7 +37,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     try {
       let sent = 0;
       for (const batch of batches(chosen)) {
-        const part = await upload(batch, overwrite);
+        const part = await upload(batch, options);
         setReport((before) => joined(before, part));
         sent += batch.length;
         setDone({ files: sent, of: chosen.length });
@@ -103,7 +104,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
                   <li key={name}>{name}</li>
                 ))}
               </ul>
-              <Button small onClick={() => void take(taken, true)}>
+              <Button small onClick={() => void take(taken, { overwrite: true })}>
                 {t.replaceNewer}
               </Button>
             </Notice>
@@ -118,6 +119,13 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
                   </li>
                 ))}
               </ul>
+              {messagesIn(report, "refused").some(([, reason]) => isSecret(reason)) && (
+                <SecretButtons
+                  labels={{ mask: t.maskAndImport, allow: t.importAnyway }}
+                  disabled={busy}
+                  save={(secrets) => void take(taken, { secrets })}
+                />
+              )}
             </Notice>
           )}
         </div>
@@ -154,13 +162,20 @@ function joined(before: Imported | null, part: Imported): Imported {
   };
 }
 
-function upload(files: File[], overwrite: boolean): Promise<Imported> {
+interface Options {
+  /** Also replace notes that were changed in Chie later. */
+  overwrite?: boolean;
+  secrets?: Draft["secrets"];
+}
+
+function upload(files: File[], { overwrite, secrets }: Options): Promise<Imported> {
   const form = new FormData();
   for (const file of files) {
     form.append("files", file, file.webkitRelativePath || file.name);
     form.append("modified", modifiedAt(file));
   }
   if (overwrite) form.append("overwrite", "true");
+  if (secrets) form.append("secrets", secrets);
   return api.post<Imported>("api/knowledge/import", form);
 }
 

@@ -11,7 +11,7 @@ import { draftOf, NoteDialog } from "./editor";
 import { inbox, type Proposal, useInbox } from "./inbox";
 import { memoryText } from "./memory-text";
 import { MergeDialog } from "./merge-dialog";
-import { languageOf, type Note, notes } from "./notes";
+import { languageOf, type Note } from "./notes";
 import { type Decision, ProposalDetail } from "./proposal";
 import { useAuthorName } from "./trust";
 import { noteHref, type View, viewHref } from "./view-state";
@@ -67,15 +67,15 @@ function Proposals({
     else if (decision === "accept")
       void run(
         t.accepted(note.title),
+        note,
         () => inbox.accept(note.id),
-        reopening(note),
         () => advance(selected),
       );
     else
       void run(
         t.rejected(note.title),
+        note,
         () => inbox.reject(note.id),
-        restoring(note),
         () => advance(selected),
       );
   }
@@ -121,8 +121,8 @@ function Proposals({
             return () =>
               void run(
                 t.accepted(edited.title),
+                note,
                 async () => undefined,
-                undoingEdit(note),
                 () => advance(open.proposal),
               );
           }}
@@ -133,11 +133,11 @@ function Proposals({
           proposal={open.proposal}
           into={open.into}
           onClose={() => setOpen(null)}
-          onMerged={(before) =>
+          onMerged={(title) =>
             void run(
-              t.merged(before.title),
+              t.merged(title),
+              open.proposal.note,
               async () => undefined,
-              unmerging(open.proposal.note, before),
               () => advance(open.proposal),
             )
           }
@@ -147,23 +147,6 @@ function Proposals({
   );
 }
 
-const reopening = (note: Note) => () => inbox.reopen(note.id);
-const restoring = (note: Note) => () => notes.restore(note);
-
-/** The proposal gets its text back. */
-const undoingEdit = (note: Note) => async () => {
-  await inbox.reopen(note.id);
-  await inbox.reject(note.id);
-  return notes.restore(note);
-};
-
-/** The note gets its text back, and the proposal is restored. */
-const unmerging = (proposal: Note, before: Note) => async () => {
-  const { title, content, tags, questions, signatures } = before;
-  await notes.rewrite(before.id, { title, content, tags, questions, errors: signatures });
-  return notes.restore(proposal);
-};
-
 /** Runs a decision and offers to undo it, in a toast and for the key u. */
 function useDecisions() {
   const t = useText(memoryText);
@@ -171,18 +154,13 @@ function useDecisions() {
   const [busy, setBusy] = useState(false);
   const last = useRef<(() => void) | null>(null);
   const fail = (error: unknown) => toast(<ErrorText error={error} />);
-  async function run(
-    text: string,
-    work: () => Promise<unknown>,
-    back: () => Promise<unknown>,
-    done: () => void,
-  ) {
+  async function run(text: string, note: Note, work: () => Promise<unknown>, done: () => void) {
     setBusy(true);
     try {
       await work();
       const undo = () => {
         if (last.current === undo) last.current = null;
-        back().then(() => toast(t.reopened), fail);
+        inbox.undo(note.id).then(() => toast(t.reopened), fail);
       };
       last.current = undo;
       toast(text, { undo });

@@ -38,7 +38,7 @@ export const inbox = {
   merge: (id: string, into: string, content: string) =>
     changed(api.post<Saved>(`${proposal(id)}/merge`, { into, content })),
   reject: (id: string) => changed(api.post<Note>(`${proposal(id)}/reject`)),
-  reopen: (id: string) => changed(api.post<Note>(`${proposal(id)}/reopen`)),
+  undo: (id: string) => changed(api.post<Note>(`${proposal(id)}/undo`)),
   confirm: (id: string) => changed(api.put<Note>(`${one(id)}/confirmation`)),
   withdraw: (id: string) => changed(api.delete<Note>(`${one(id)}/confirmation`)),
 };

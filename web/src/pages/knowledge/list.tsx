@@ -10,7 +10,7 @@ import { excerpt, Highlighted } from "./highlight";
 import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } from "./notes";
 import { plainText } from "./plain-text";
 import { knowledgeText } from "./text";
-import { MatchedQuestion, TrustBadge } from "./trust";
+import { MatchedQuestion, TrustBadge, WaitingBadge } from "./trust";
 import { noteHref, type View } from "./view-state";
 
 export function SearchResults({ view, current }: { view: View; current: string | null }) {
@@ -116,7 +116,10 @@ export function BrowseResults({ view, current }: { view: View; current: string |
               href={noteHref(note.id, view)}
               aria-current={note.id === current ? "true" : undefined}
             >
-              <strong lang={languageOf(note.title)}>{note.title}</strong>
+              <span className="kn-item-head">
+                <strong lang={languageOf(note.title)}>{note.title}</strong>
+                <WaitingBadge proposal={note.proposal} />
+              </span>
               <Foot tags={note.tags} when={ago(note.updated_at, language)} isPrivate={note.private} />
             </a>
           </li>

@@ -4,6 +4,7 @@ import { Button } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Skeletons } from "../../ui/feedback";
 import { Field, SearchField, TextArea } from "../../ui/field";
+import { Form, useSaving } from "../../ui/form";
 import { mergedText } from "./diff";
 import { inbox, type Proposal } from "./inbox";
 import { memoryText } from "./memory-text";
@@ -12,7 +13,7 @@ import { knowledgeText } from "./text";
 
 const SHOWN = 6;
 
-/** Choose the note, edit the merged text, and merge; `onMerged` receives the note as it was. */
+/** Choose the note, edit the merged text, and merge; `onMerged` receives the note's title. */
 export function MergeDialog({
   proposal,
   into,
@@ -22,17 +23,25 @@ export function MergeDialog({
   proposal: Proposal;
   into: string | null;
   onClose: () => void;
-  onMerged: (before: Note) => void;
+  onMerged: (title: string) => void;
 }) {
   const t = useText(memoryText);
-  const [chosen, setChosen] = useState(into ?? proposal.similar[0]?.id ?? null);
+  const first = into ?? proposal.similar[0]?.id ?? null;
+  const [chosen, setChosen] = useState(first);
   return (
     <Dialog title={t.mergeTitle} wide onClose={onClose}>
       <div className="stack">
         <p className="muted">{t.mergeLead}</p>
         <Targets proposal={proposal} chosen={chosen} choose={setChosen} />
         {chosen && (
-          <MergeForm key={chosen} proposal={proposal} into={chosen} onClose={onClose} onMerged={onMerged} />
+          <MergeForm
+            key={chosen}
+            proposal={proposal}
+            into={chosen}
+            focus={chosen === first}
+            onClose={onClose}
+            onMerged={onMerged}
+          />
         )}
       </div>
     </Dialog>
@@ -56,7 +65,12 @@ function Targets({
   const listed = new Map([...(words ? [] : proposal.similar), ...found].map(({ id, title }) => [id, title]));
   return (
     <fieldset className="kn-targets" aria-label={t.mergeInto}>
-      <SearchField label={t.mergeFind} value={q} onChange={(event) => setQ(event.target.value)} />
+      <SearchField
+        label={t.mergeFind}
+        data-autofocus={chosen ? undefined : true}
+        value={q}
+        onChange={(event) => setQ(event.target.value)}
+      />
       {[...listed].slice(0, SHOWN).map(([id, title]) => (
         <label key={id} className="kn-private">
           <input type="radio" name="kn-target" checked={id === chosen} onChange={() => choose(id)} />
@@ -72,7 +86,9 @@ interface FormProps {
   proposal: Proposal;
   into: string;
   onClose: () => void;
-  onMerged: (before: Note) => void;
+  /** Whether the text takes the focus when it appears: not while the user goes through the notes to choose from. */
+  focus: boolean;
+  onMerged: (title: string) => void;
 }
 
 function MergeForm(props: FormProps) {
@@ -81,41 +97,27 @@ function MergeForm(props: FormProps) {
   return target ? <MergedText {...props} target={target} /> : <Skeletons lines={4} />;
 }
 
-function MergedText({ proposal, target: current, onClose, onMerged }: FormProps & { target: Note }) {
+function MergedText({ proposal, target: current, focus, onClose, onMerged }: FormProps & { target: Note }) {
   const t = useText(memoryText);
   const common = useText(knowledgeText);
   const [target] = useState(current);
   const [content, setContent] = useState(() => mergedText(target.content, proposal.note.content));
-  const [saving, setSaving] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
-  async function merge() {
-    if (saving || !content.trim()) return;
-    setSaving(true);
-    setFailure(null);
-    try {
+  const { saving, failure, run } = useSaving();
+  function merge() {
+    if (!content.trim()) return;
+    void run(async () => {
       await inbox.merge(proposal.note.id, target.id, content);
-      onMerged(target);
-    } catch (error) {
-      setFailure(error);
-      setSaving(false);
-    }
+      onMerged(target.title);
+    });
   }
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void merge();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.nativeEvent.isComposing)
-          void merge();
-      }}
-    >
+    <Form submit={merge}>
       <Field label={t.mergedText}>
         {(control) => (
           <TextArea
             {...control}
+            autoFocus={focus}
+            data-autofocus={focus || undefined}
             className="kn-content"
             rows={10}
             required
@@ -131,6 +133,6 @@ function MergedText({ proposal, target: current, onClose, onMerged }: FormProps 
           {t.doMerge}
         </Button>
       </DialogFoot>
-    </form>
+    </Form>
   );
 }

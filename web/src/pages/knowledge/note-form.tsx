@@ -6,6 +6,7 @@ import { Button } from "../../ui/button";
 import { DialogFoot } from "../../ui/dialog";
 import { ErrorNotice } from "../../ui/feedback";
 import { Field, TextArea, TextInput } from "../../ui/field";
+import { Form, useSaving } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { NoteMarkdown } from "./markdown";
 import { memoryText } from "./memory-text";
@@ -15,7 +16,7 @@ import { SuggestQuestions } from "./suggest-questions";
 import { splitTags } from "./suggestions";
 import { knowledgeText } from "./text";
 
-interface Form {
+interface Fields {
   title: string;
   tags: string;
   content: string;
@@ -27,7 +28,7 @@ interface Form {
 }
 
 /** The unsaved text if there is any, else the initial values. */
-function useForm(key: string, draft: Draft, seen?: string): [Form, (part: Partial<Form>) => void] {
+function useForm(key: string, draft: Draft, seen?: string): [Fields, (part: Partial<Fields>) => void] {
   const [initial] = useState(() => ({
     title: draft.title,
     tags: draft.tags.join(", "),
@@ -37,9 +38,9 @@ function useForm(key: string, draft: Draft, seen?: string): [Form, (part: Partia
     errors: draft.errors.join("\n"),
     seen,
   }));
-  const [form, setForm] = useState<Form>(() => ({ ...initial, ...unsaved(key) }));
+  const [form, setForm] = useState<Fields>(() => ({ ...initial, ...unsaved(key) }));
   useEffect(() => () => drafts.release(key), [key]);
-  const change = (part: Partial<Form>) => {
+  const change = (part: Partial<Fields>) => {
     const next = { ...form, ...part };
     setForm(next);
     const [before, after] = [JSON.stringify(initial), JSON.stringify(next)];
@@ -48,9 +49,9 @@ function useForm(key: string, draft: Draft, seen?: string): [Form, (part: Partia
   return [form, change];
 }
 
-function unsaved(key: string): Partial<Form> {
+function unsaved(key: string): Partial<Fields> {
   try {
-    return JSON.parse(drafts.read(key) || "{}") as Partial<Form>;
+    return JSON.parse(drafts.read(key) || "{}") as Partial<Fields>;
   } catch {
     return {};
   }
@@ -92,41 +93,23 @@ export function DraftForm({
   const isAuthor = author === undefined || author === me?.id;
   const canBePrivate = me?.authentication === "required" && isAuthor && !lockPrivate;
   const [preview, setPreview] = useState(false);
-  const [saving, setSaving] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
+  const { saving, failure, run } = useSaving();
 
-  async function submit(secrets?: Draft["secrets"]) {
-    if (saving || !content.trim()) return;
-    setSaving(true);
-    setFailure(null);
-    try {
-      const written = {
-        title: title.trim(),
-        tags: splitTags(tags),
-        content,
-        private: form.private,
-        questions: filledLines(form.questions),
-        errors: filledLines(form.errors),
-      };
-      await save(secrets ? { ...written, secrets } : written, form.seen);
-    } catch (error) {
-      setFailure(error);
-      setSaving(false);
-    }
+  function submit(secrets?: Draft["secrets"]) {
+    if (!content.trim()) return;
+    const written = {
+      title: title.trim(),
+      tags: splitTags(tags),
+      content,
+      private: form.private,
+      questions: filledLines(form.questions),
+      errors: filledLines(form.errors),
+    };
+    void run(() => save(secrets ? { ...written, secrets } : written, form.seen));
   }
 
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.nativeEvent.isComposing)
-          void submit();
-      }}
-    >
+    <Form submit={() => submit()}>
       <Field label={t.fieldTitle} note={t.titleNote}>
         {(control) => (
           <TextInput
@@ -217,7 +200,7 @@ export function DraftForm({
         </label>
       )}
       {isSecretFound(failure) ? (
-        <SecretWarning error={failure} saving={saving} save={(secrets) => void submit(secrets)} />
+        <SecretWarning error={failure} saving={saving} save={submit} />
       ) : (
         failure !== null && <ErrorNotice error={failure} />
       )}
@@ -229,6 +212,6 @@ export function DraftForm({
           </Button>
         </DialogFoot>
       )}
-    </form>
+    </Form>
   );
 }

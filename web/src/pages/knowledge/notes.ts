@@ -11,6 +11,8 @@ export interface Heading {
   source: string | null;
   user_id: string;
   private: boolean;
+  /** Waits in the inbox. */
+  proposal: boolean;
   created_at: string;
   updated_at: string;
   length: number;
@@ -28,8 +30,6 @@ export interface Note extends Omit<Heading, "length"> {
   flags?: Flag[];
   status: string | null;
   origin: "person" | "assistant" | "import" | "hook";
-  /** Waits in the inbox. */
-  proposal: boolean;
   /** Questions that it answers. */
   questions: string[];
   /** Errors that it explains, without what changes from one time to the next. */
@@ -45,7 +45,6 @@ export interface Hit extends Omit<Heading, "length"> {
   confident: boolean;
   /** The note's question that matched, if one did. */
   question: string | null;
-  proposal: boolean;
   confirmed_by: string | null;
   partial: boolean;
   flags?: Flag[];
@@ -174,9 +173,6 @@ export const notes = {
   create: (draft: Draft & { source?: string }) => changed(api.post<Saved>(ROOT, draft)),
   change: (id: string, draft: Partial<Draft>, seen: string) =>
     changed(api.patch<Saved>(one(id), { ...draft, updated_at: seen })),
-  /** Whatever was changed since. */
-  rewrite: (id: string, draft: Partial<Draft>) =>
-    changed(api.patch<Saved>(one(id), { ...draft, secrets: "allow" })),
   delete: async (id: string) => {
     const gone = await api.delete<Note>(one(id));
     queryClient.removeQueries({ queryKey: ["knowledge", "note", id] });

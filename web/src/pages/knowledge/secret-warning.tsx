@@ -1,3 +1,4 @@
+import type { ServerMessage } from "../../../core/server-message";
 import { ApiError } from "../../api";
 import { useText } from "../../i18n/language";
 import { Translated } from "../../i18n/translate";
@@ -7,7 +8,11 @@ import type { Draft } from "./notes";
 import { knowledgeText } from "./text";
 
 export function isSecretFound(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.reason.code === "knowledge.secret_found";
+  return error instanceof ApiError && isSecret(error.reason);
+}
+
+export function isSecret(reason: ServerMessage): boolean {
+  return reason.code === "knowledge.secret_found";
 }
 
 /** What looks like a secret, and the ways to save the note: with the values masked, or as it is. */
@@ -26,18 +31,36 @@ export function SecretWarning({
       <Notice
         kind="warn"
         action={
-          <div className="row wrap">
-            <Button small kind="primary" icon="lock" disabled={saving} onClick={() => save("mask")}>
-              {t.maskAndSave}
-            </Button>
-            <Button small disabled={saving} onClick={() => save("allow")}>
-              {t.saveAnyway}
-            </Button>
-          </div>
+          <SecretButtons
+            labels={{ mask: t.maskAndSave, allow: t.saveAnyway }}
+            disabled={saving}
+            save={save}
+          />
         }
       >
         <Translated message={error.reason} />
       </Notice>
+    </div>
+  );
+}
+
+export function SecretButtons({
+  labels,
+  disabled,
+  save,
+}: {
+  labels: { mask: string; allow: string };
+  disabled: boolean;
+  save: (secrets: Draft["secrets"]) => void;
+}) {
+  return (
+    <div className="row wrap">
+      <Button small kind="primary" icon="lock" disabled={disabled} onClick={() => save("mask")}>
+        {labels.mask}
+      </Button>
+      <Button small disabled={disabled} onClick={() => save("allow")}>
+        {labels.allow}
+      </Button>
     </div>
   );
 }

@@ -157,10 +157,21 @@ export function ProposalNotice({ note, view }: { note: Note; view: View }) {
   );
 }
 
+/** In a list: a proposal of one's own, which waits. */
+export function WaitingBadge({ proposal }: { proposal: boolean }) {
+  const t = useText(memoryText);
+  if (!proposal) return null;
+  return (
+    <span className="tag" title={t.isProposal}>
+      {t.isWaiting}
+    </span>
+  );
+}
+
 /** In a list of hits: a proposal, or a note that nobody has confirmed. */
 export function TrustBadge({ hit }: { hit: Hit }) {
   const t = useText(memoryText);
-  if (hit.proposal) return <span className="tag">{t.proposal}</span>;
+  if (hit.proposal) return <WaitingBadge proposal />;
   if (hit.confirmed_by) return null;
   return (
     <span className="tag" title={t.unconfirmedHint}>

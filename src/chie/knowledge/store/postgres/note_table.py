@@ -31,7 +31,7 @@ _NAMES = (
 )  # fmt: skip
 COLUMNS = ", ".join(_NAMES)
 _STORED = (*_NAMES, "labels", "source_file")
-_HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
+_HEADING = "id, title, tags, source, status, user_id, private, proposal, created_at, updated_at, length(content)"
 _VALUES = ", ".join(["%s"] * len(_STORED))
 _INSERT = f"INSERT INTO knowledge_notes ({', '.join(_STORED)}, index_version) VALUES ({_VALUES}, {INDEX_VERSION})"
 
@@ -336,7 +336,8 @@ def _heading(row: Sequence[Any]) -> Heading:
         status=row[4],
         user_id=row[5],
         private=row[6],
-        created_at=row[7].astimezone(UTC),
-        updated_at=row[8].astimezone(UTC),
-        length=row[9],
+        proposal=row[7],
+        created_at=row[8].astimezone(UTC),
+        updated_at=row[9].astimezone(UTC),
+        length=row[10],
     )

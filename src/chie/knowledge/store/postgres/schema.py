@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from psycopg import errors
 
 from chie.errors import StorageError
+from chie.knowledge.store import records
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
@@ -13,6 +14,9 @@ VERSION = 6
 SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
+
+# Decisions, uses and recorded searches.
+RECORDS = records.schema("knowledge_")
 
 # Where notes were imported from.
 IMPORTS = """
@@ -138,7 +142,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-{IMPORTS}{RECALL}{VERSIONS}"""
+{IMPORTS}{RECALL}{VERSIONS}{RECORDS}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -193,7 +197,7 @@ ALTER TABLE knowledge_passages ADD COLUMN question int;
 """,
     5: f"""
 ALTER TABLE knowledge_notes ADD COLUMN supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}';
-{VERSIONS}
+{VERSIONS}{RECORDS}
 """,
 }
 

@@ -22,6 +22,7 @@ from chie.knowledge.store.postgres.backfill import Backfill
 from chie.knowledge.store.postgres.filtering import newest, passage_filter
 from chie.knowledge.store.postgres.note_table import Draft
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
+from chie.knowledge.store.postgres.records import PostgresRecords
 from chie.knowledge.store.postgres.search import Search
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.postgres.vectors import PostgresVectors
@@ -52,6 +53,7 @@ class PostgresStore(SqlNoteStore):
     def __init__(self, url: PostgresUrl, embedder: Embedder) -> None:
         super().__init__(EmbeddingModel(embedder))
         self._url = url
+        self.records = PostgresRecords(lambda: self._pool)
         self._creating = Lock()
         self._created_pool: PostgresPool | None = None
         self._vectors = PostgresVectors(self._model)

@@ -26,7 +26,7 @@ _INSERT = (
     f" VALUES ({', '.join('?' for _ in COLUMNS.split(','))}, ?, {INDEX_VERSION})"
 )
 
-_HEADING = "id, title, tags, source, status, user_id, private, created_at, updated_at, length(content)"
+_HEADING = "id, title, tags, source, status, user_id, private, proposal, created_at, updated_at, length(content)"
 
 
 def get(connection: sqlite3.Connection, note_id: str) -> Note | None:
@@ -257,7 +257,8 @@ def _heading(row: Sequence[Any]) -> Heading:
         status=row[4],
         user_id=row[5],
         private=bool(row[6]),
-        created_at=datetime.fromisoformat(row[7]),
-        updated_at=datetime.fromisoformat(row[8]),
-        length=row[9],
+        proposal=bool(row[7]),
+        created_at=datetime.fromisoformat(row[8]),
+        updated_at=datetime.fromisoformat(row[9]),
+        length=row[10],
     )

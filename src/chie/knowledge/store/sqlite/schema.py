@@ -3,9 +3,13 @@
 import sqlite3
 
 from chie.knowledge.sources import file_name
+from chie.knowledge.store import records
 from chie.knowledge.store.private_terms import indexed_terms
 
 VERSION = 7  # kept in the file as `user_version`
+
+# Decisions, uses and recorded searches.
+RECORDS = records.schema("")
 
 # Where notes were imported from. Replacing a note keeps its row, deleting the note deletes it.
 IMPORTS = """
@@ -157,6 +161,7 @@ CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT 
     + IMPORTS
     + RECALL
     + VERSIONS
+    + RECORDS
 )
 
 # Statements that upgrade a file of this version to the next.
@@ -199,7 +204,7 @@ ALTER TABLE passages ADD COLUMN question INTEGER;
 DROP INDEX private_notes;
 {RECALL}{PASSAGE_ADDED}
 """,
-    6: "ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';\n" + VERSIONS,
+    6: "ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';\n" + VERSIONS + RECORDS,
 }
 
 

@@ -21,6 +21,7 @@ from chie.knowledge.store.sqlite import import_table, note_table, recall_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.filtering import Conditions, newest
+from chie.knowledge.store.sqlite.records import SqliteRecords
 from chie.knowledge.store.sqlite.search import Search
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
 from chie.knowledge.store.sqlite.words import corpus
@@ -44,6 +45,7 @@ class SqliteStore(SqlNoteStore):
     def __init__(self, path: Path, embedder: Embedder) -> None:
         super().__init__(EmbeddingModel(embedder))
         self._file = SqliteFile(path)
+        self.records = SqliteRecords(self._file)
         self._vectors = SqliteVectors(self._model)
         self._backfill = Backfill(self._file, self._vectors)
         self._index_checked = False

@@ -142,7 +142,7 @@ def note_of(data: Data) -> Note:
 
 
 def heading_of(data: Data) -> Heading:
-    return Heading(**common_fields(data), length=int(data["length"]))
+    return Heading(**common_fields(data), proposal=data.get("proposal", False), length=int(data["length"]))
 
 
 def embedded_text(note: Note) -> str:

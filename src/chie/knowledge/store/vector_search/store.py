@@ -15,6 +15,7 @@ from chie.knowledge import ranking
 from chie.knowledge.note import AuthorCount, Found, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.store.base import Health, MapData, MapNote, NoteStore
+from chie.knowledge.store.memory_records import MemoryRecords
 from chie.knowledge.store.scoring import listed
 from chie.knowledge.store.vector_search import objects
 from chie.knowledge.store.vector_search.client import MAX_PAGE_SIZE, Data, VectorSearchClient
@@ -44,6 +45,7 @@ MAX_MAP_NOTES = 1_000  # each costs the download of a whole vector
 class VectorSearchStore(NoteStore):
     def __init__(self, config: CollectionConfig, *, client: VectorSearchClient | None = None) -> None:
         self._client = client or VectorSearchClient(config)
+        self.records = MemoryRecords()
         self._shown: dict[str, dict[str, datetime]] = {}
 
     def save(

@@ -1,0 +1,22 @@
+"""What is kept beside notes, in their SQLite file."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chie.knowledge.store.records import SqlRecords, Statement
+from chie.knowledge.store.sqlite.file import SqliteFile
+
+
+class SqliteRecords(SqlRecords):
+    def __init__(self, file: SqliteFile) -> None:
+        super().__init__("")
+        self._file = file
+
+    def _read(self, sql: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with self._file.read() as connection:
+            return connection.execute(sql, tuple(values)).fetchall()
+
+    def _write(self, *statements: Statement) -> None:
+        with self._file.write() as connection:
+            for sql, rows in statements:
+                connection.executemany(sql, rows)
