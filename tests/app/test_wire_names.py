@@ -77,11 +77,21 @@ SERVER_APIS = {
 }
 
 KNOWLEDGE = {
-    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal"},
-    "search_knowledge": {"query", "limit", "tags"},
+    "save_knowledge": {
+        "content",
+        "title",
+        "tags",
+        "source",
+        "private",
+        "questions",
+        "errors",
+        "proposal",
+        "supersedes",
+    },
+    "search_knowledge": {"query", "limit", "tags", "at"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors"},
+    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "supersedes"},
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 
