@@ -23,6 +23,7 @@ from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
 from chie.knowledge.note import Heading, Hit, Page
 from chie.knowledge.results import SaveResult, SearchResult
+from chie.knowledge.scan_cli import scan_notes
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, open_store
 from chie.knowledge.validation import MAX_LIMIT
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 @click.group()
 def notes() -> None:
     """Save, find and move the team's notes."""
+
+
+notes.add_command(scan_notes)
 
 
 @notes.command()

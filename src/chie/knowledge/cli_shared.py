@@ -23,7 +23,7 @@ def open_service() -> Iterator[KnowledgeService]:
     try:
         yield KnowledgeService(store)
     except NotFoundError as error:
-        if error.code == "knowledge.proposal_not_found":
+        if error.code in ("knowledge.proposal_not_found", "knowledge.decision_not_found"):
             raise
         # The text of the others names MCP tools.
         raise NotFoundError("knowledge.cli_note_not_found") from error
