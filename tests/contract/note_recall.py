@@ -75,6 +75,18 @@ class NoteRecallContract(ProposalContract):
         assert "pager" not in hit.content
         assert store.search("client_max_body_size must be raised", limit=1).hits[0].question is None
 
+    @pytest.mark.req("ME-9", "SE-1")
+    def test_a_question_shows_the_part_of_a_long_note_that_answers_it(self, store: NoteStore) -> None:
+        """Though parts of many other notes are nearer to the query than the part that is shown."""
+        answer = "Section 99: renew the certificate of the gateway by hand. " * 8
+        long = a_note(f"{LONG}\n\n{answer}", title="Runbook", questions=["certificate of the gateway ran out at night"])
+        store.save(long)
+        for number in range(60):
+            store.save(a_note(f"certificate of the gateway ran out on day {number}", title=f"Day {number}"))
+        hit = store.search("certificate of the gateway ran out at night", limit=2).hits[0]
+        assert (hit.id, hit.question) == (long.id, long.questions[0])
+        assert "Section 99" in hit.content
+
     @pytest.mark.req("ME-9")
     def test_similarities_tell_text_and_question_apart(self, store: NoteStore) -> None:
         note = a_note("alpha beta gamma", title="alpha beta gamma", questions=["delta epsilon zeta"])

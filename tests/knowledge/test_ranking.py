@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chie.knowledge.ranking import MIN_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS, Match, Query, display_score
+from chie.knowledge.ranking import MIN_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS, WORDS_BONUS, Match, Query, display_score
 from chie.knowledge.store.scoring import part_of_word, term_weights, total_weight
 
 SHARES = st.floats(0, 1)
@@ -12,9 +12,9 @@ SHARES = st.floats(0, 1)
 
 def test_the_parts_of_a_rank_add_up() -> None:
     assert Match(0.5, 0.0).rank == pytest.approx(0.5)
-    assert Match(0.5, 1.0).rank == pytest.approx(1.5)
-    assert Match(0.5, 0.5).rank == pytest.approx(0.5 + 0.25)
-    assert Match(0.5, 1.0, verbatim=True).rank == pytest.approx(1.5 + PHRASE_BONUS)
+    assert Match(0.5, 1.0).rank == pytest.approx(0.5 + WORDS_BONUS)
+    assert Match(0.5, 0.5).rank == pytest.approx(0.5 + WORDS_BONUS / 4)
+    assert Match(0.5, 1.0, verbatim=True).rank == pytest.approx(0.5 + WORDS_BONUS + PHRASE_BONUS)
     assert Match(-0.9, 0.0).rank == 0
 
 

@@ -12,6 +12,7 @@ from chie.errors import ConflictError, ValidationError
 from chie.knowledge.note import Note
 from chie.knowledge.service import MAX_UPDATE_ATTEMPTS, KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.versions import Change
 from chie.messages.catalogue import Message
 
 
@@ -37,10 +38,10 @@ def test_update_retries_after_a_conflict(service: KnowledgeService) -> None:
     store = service.store
     original, interfered = store.save, list[Message | None]()
 
-    def interfere(note: Note, *, replacing: Note | None = None) -> Message | None:
+    def interfere(note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
         if not interfered:
             interfered.append(original(replace(service.get(saved.id), title="theirs"), replacing=service.get(saved.id)))
-        return original(note, replacing=replacing)
+        return original(note, replacing=replacing, change=change)
 
     store.save = interfere  # type: ignore[method-assign]
     service.update(saved.id, content="mine")
@@ -51,8 +52,8 @@ def test_update_gives_up_after_repeated_conflicts(service: KnowledgeService) -> 
     saved = service.save("content")
     tries = []
 
-    def conflict(note: Note, *, replacing: Note | None = None) -> Message | None:
-        tries.append((note, replacing))
+    def conflict(note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
+        tries.append((note, replacing, change))
         raise ConflictError("knowledge.note_changed")
 
     service.store.save = conflict  # type: ignore[method-assign]

@@ -259,7 +259,7 @@ def test_concurrently_deleted_note_is_not_found(
     service: KnowledgeService, monkeypatch: pytest.MonkeyPatch, home: Path
 ) -> None:
     saved = service.save("x")
-    monkeypatch.setattr(service.store, "delete", lambda _: False)
+    monkeypatch.setattr(service.store, "delete", lambda _, **__: False)
     assert error_of(NotFoundError, lambda: service.delete(saved.id)) == NOT_FOUND
     assert len(audit(home)) == 1
 

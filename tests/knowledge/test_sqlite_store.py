@@ -15,6 +15,7 @@ from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_store import NoteStoreContract, a_note
+from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, has_recall, load_sqlite, notes_of
 
@@ -48,7 +49,7 @@ def fresh_store(tmp_path: Path) -> Callable[[], NoteStore]:
     return lambda: SqliteStore(tmp_path / f"{next(names)}.db", HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract):
+class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract, NoteVersionContract):
     pass
 
 

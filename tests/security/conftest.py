@@ -55,6 +55,7 @@ class Team:
     note_id: str = ""
     shared_id: str = ""
     proposal_id: str = ""
+    trashed_id: str = ""
     servers: dict[str, Server | ConfigurationError] = field(default_factory=dict)
 
     def call(self, who: str | None, method: str, path: str, **options: Any) -> Any:
@@ -85,6 +86,8 @@ class Team:
             "note": self.call("aki", "GET", f"/api/knowledge/{self.note_id}").json(),
             "proposal": self.call("aki", "GET", f"/api/knowledge/{self.proposal_id}").json(),
             "shared": self.call("aki", "GET", f"/api/knowledge/{self.shared_id}").json(),
+            "history": self.call("aki", "GET", f"/api/knowledge/{self.note_id}/history").json(),
+            "trash": self.call("aki", "GET", "/api/knowledge/trash").json(),
         }
 
 
@@ -151,5 +154,8 @@ def _populate(team: Team) -> None:
     team.note_id = team.call("aki", "POST", "/api/knowledge", json=private).json()["id"]
     shared = {"content": "the safe is in the cellar", "tags": ["office"]}
     team.shared_id = team.call("aki", "POST", "/api/knowledge", json=shared).json()["id"]
+    trashed = {"content": f"the {SECRET} key was in the drawer", "private": True}
+    team.trashed_id = team.call("aki", "POST", "/api/knowledge", json=trashed).json()["id"]
+    team.call("aki", "DELETE", f"/api/knowledge/{team.trashed_id}")
     proposal = {"content": "the spare key is under the mat", "private": True, "proposal": True}
     team.proposal_id = team.tool("aki", "knowledge", "save_knowledge", **proposal)["structuredContent"]["id"]

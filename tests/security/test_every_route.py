@@ -84,6 +84,14 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/{note_id}": Case(PRIVATE),
     "PATCH /api/knowledge/{note_id}": Case(PRIVATE, body={"content": "mine now"}),
     "PUT /api/knowledge/{note_id}": Case(PRIVATE, body=NOTE),
+    "GET /api/knowledge/trash": Case(LISTING),
+    "GET /api/knowledge/trash/{note_id}": Case(PRIVATE),
+    "POST /api/knowledge/trash/{note_id}/restore": Case(PRIVATE),
+    "DELETE /api/knowledge/trash/{note_id}": Case(PRIVATE),
+    "GET /api/knowledge/{note_id}/history": Case(PRIVATE),
+    "GET /api/knowledge/{note_id}/history/{version}": Case(PRIVATE),
+    "POST /api/knowledge/{note_id}/history/{version}/restore": Case(PRIVATE),
+    "DELETE /api/knowledge/{note_id}/history": Case(PRIVATE),
     "DELETE /api/knowledge/{note_id}": Case(PRIVATE),
     "GET /api/knowledge/{note_id}/similar": Case(PRIVATE),
     "PUT /api/knowledge/{note_id}/confirmation": Case(PRIVATE),
@@ -128,10 +136,12 @@ def of_kind(*kinds: str) -> list[str]:
 
 def filled(team: Team, text: str) -> str:
     message = team.question_id if text.endswith("/edit") else team.answer_id
+    note = team.proposal_id if "/inbox/" in text else team.trashed_id if "/trash/" in text else team.note_id
     return (
         text.replace("{session_id}", team.session_id)
         .replace("{message_id}", message)
-        .replace("{note_id}", team.proposal_id if "/inbox/" in text else team.note_id)
+        .replace("{version}", "1")
+        .replace("{note_id}", note)
         .replace("{shared_id}", team.shared_id)
     )
 
@@ -168,6 +178,7 @@ def test_token_is_required(team: Team) -> None:
 def test_private_things_of_others_are_not_found_and_not_changed(team: Team, who: str) -> None:
     unknown = team.call(who, "GET", "/api/knowledge/k-0000000000000000").json()["detail"]
     no_proposal = team.call(who, "POST", "/api/knowledge/inbox/k-0000000000000000/reject").json()["detail"]
+    not_in_trash = team.call(who, "GET", "/api/knowledge/trash/k-0000000000000000").json()["detail"]
     no_decision = team.call(who, "POST", "/api/knowledge/inbox/k-0000000000000000/undo").json()["detail"]
     before = team.possessions()
     for name in of_kind(PRIVATE):
@@ -176,6 +187,7 @@ def test_private_things_of_others_are_not_found_and_not_changed(team: Team, who:
         assert SECRET not in answer.text
         if "note_id" in name:
             expected = no_decision if name.endswith("/undo") else no_proposal if "/inbox/" in name else unknown
+            expected = not_in_trash if "/trash/" in name else expected
             assert answer.json()["detail"] == expected, name
         assert team.possessions() == before, name
 
@@ -187,6 +199,7 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
         "POST /api/chat/{message_id}/approve": 409,
         "DELETE /api/sessions/{session_id}": 204,
         "POST /api/knowledge/inbox/{note_id}/reject": 404,  # it has been merged
+        "DELETE /api/knowledge/trash/{note_id}": 404,  # it has been restored
     }
     for name in sorted(of_kind(PRIVATE), key=lambda name: name.startswith("DELETE") and "confirm" not in name):
         assert request(team, "aki", name).status_code == expected.get(name, 200), name

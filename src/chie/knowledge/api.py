@@ -14,6 +14,7 @@ from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
+from chie.knowledge.history_api import declare_history
 from chie.knowledge.inbox_api import declare_inbox
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
@@ -132,6 +133,7 @@ def create_api(service: KnowledgeService) -> APIRouter:
     _declare_looking(router, service)
     _declare_exchange(router, service)
     declare_inbox(router, service)
+    declare_history(router, service)
     _declare_notes(router, service)
     return router
 
@@ -235,7 +237,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
 
     @router.delete("/{note_id}", responses=errors(403, 404, 409))
     def delete_note(note_id: str) -> Note:
-        """Return the deleted note; PUT it to restore it."""
+        """Move the note to the trash and return it; PUT it to restore it."""
         note = service.get(note_id)
         service.delete(note_id)
         return note

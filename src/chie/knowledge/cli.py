@@ -19,6 +19,7 @@ from chie.database.url import parse_location
 from chie.errors import ValidationError
 from chie.knowledge.cli_options import AS_JSON, FOLDER, SECRETS, TAGS
 from chie.knowledge.cli_shared import echo_notice, open_service, print_json, standard_input
+from chie.knowledge.history_cli import COMMANDS
 from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
 from chie.knowledge.note import Heading, Hit, Page
@@ -159,7 +160,7 @@ def show(note_id: str, *, as_json: bool) -> None:
 @notes.command()
 @click.argument("note_id", metavar="ID")
 def delete(note_id: str) -> None:
-    """Delete one note permanently."""
+    """Move one note to the trash."""
     with open_service() as service:
         service.delete(note_id)
     click.echo(f"Deleted {note_id}")
@@ -278,6 +279,10 @@ def _summarise(report: MigrationReport, name: str, also: str) -> None:
 def _marks(note: Heading | Hit) -> str:
     """Who else sees it: nobody, or nobody until the proposal is accepted."""
     return "  (private)" * note.private + "  (waiting)" * note.proposal
+
+
+for command in COMMANDS:
+    notes.add_command(command)
 
 
 def _labels(tags: list[str]) -> str:

@@ -19,13 +19,14 @@ from chie.settings import load
 
 @contextmanager
 def open_service() -> Iterator[KnowledgeService]:
-    store = create_store(load(KnowledgeSettings))
+    settings = load(KnowledgeSettings)
+    store = create_store(settings)
     try:
-        yield KnowledgeService(store)
+        yield KnowledgeService(store, trash_days=settings.trash_days)
     except NotFoundError as error:
-        if error.code in ("knowledge.proposal_not_found", "knowledge.decision_not_found"):
+        if error.code != "knowledge.note_not_found":
             raise
-        # The text of the others names MCP tools.
+        # Its text names MCP tools.
         raise NotFoundError("knowledge.cli_note_not_found") from error
     except ValidationError as error:
         if error.code == "knowledge.secret_found":  # its text is for assistants, who may not store secrets

@@ -74,7 +74,7 @@ class Inbox:
         note = replace(note, proposal=False, confirmed_by=user.id, confirmed_at=moment)
         note = screened(note, changes.secrets, stored=stored)
         self._remember(stored, result=note)
-        self._store.save(note, replacing=stored)
+        self._service.replace(stored, note)
         record("proposal.accepted", note.id)
         return note
 
@@ -95,14 +95,14 @@ class Inbox:
         merged = self._store.get(target.id)
         unchanged = merged is not None and merged.updated_at == saved.updated_at
         self._remember(proposal, result=merged if unchanged else target, target=target)
-        self._store.delete(proposal.id)
+        self._service.remove(proposal)
         record("proposal.merged", proposal.id)
         return saved
 
     def reject(self, note_id: str) -> Note:
         note = self.get(note_id)
         self._remember(note)
-        self._store.delete(note.id)
+        self._service.remove(note)
         record("proposal.rejected", note.id)
         return note
 
@@ -117,8 +117,8 @@ class Inbox:
         if self._store.get(proposal.id) != accepted or (result and self._store.get(result.id) != result):
             raise ConflictError("knowledge.decision_outdated")
         if decision.target is not None:
-            self._store.save(decision.target, replacing=result)
-        self._store.save(proposal, replacing=accepted)
+            self._store.save(decision.target, replacing=result, change=self._service.change("restored"))
+        self._store.save(proposal, replacing=accepted, change=self._service.change("restored"))
         self._store.records.forget_decision(proposal.id)
         record("proposal.reopened", proposal.id)
         return proposal

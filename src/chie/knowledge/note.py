@@ -171,7 +171,8 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class SavedNote:
-    """A stored note without its content, and existing notes that say nearly the same."""
+    """A stored note without its content, and existing notes that say nearly the same. `version` counts from 1; it is
+    None in a store that keeps no versions."""
 
     id: str
     title: str
@@ -180,6 +181,7 @@ class SavedNote:
     private: bool
     created_at: datetime
     updated_at: datetime
+    version: int | None = None
     similar: list[Similar] = field(default_factory=list)
 
 

@@ -1,6 +1,6 @@
 """How passages are ranked, and how sure a hit is; the same in every store that ranks passages itself.
 
-rank = cosine + words squared + 0.2 x phrase
+rank = cosine + 0.8 x words squared + 0.2 x phrase
 
 - cosine: of the vectors of query and passage; semantic, across languages
 - words: the share of the query's words that the passage has, each weighed by its rarity. Squared, because a paraphrase
@@ -19,6 +19,7 @@ from re import Pattern
 
 from chie.knowledge.tokens import fold, phrase
 
+WORDS_BONUS = 0.8
 PHRASE_BONUS = 0.20
 MIN_PHRASE_COVERAGE = 0.99  # a passage with the whole query has all of its words
 
@@ -29,8 +30,7 @@ MIN_COVERAGE = 0.12
 # Confidence: see docs/decisions/0017-ranking.md for the calibration.
 CONFIDENT_WORDS = 0.5
 CONFIDENT_SIMILARITY = 0.25  # words alone do not make a hit confident
-CONFIDENT_BASE = 0.39  # the threshold among one passage
-CONFIDENT_STEP = 0.045  # its rise if they become ten times as many
+CONFIDENT_LINES = ((0.25, 0.105), (0.39, 0.045))  # among one passage, and the rise for ten times as many: few, many
 CONFIDENT_COVERAGE = 0.9  # if nothing could be embedded
 
 # Two notes with at least this cosine say nearly the same.
@@ -74,7 +74,7 @@ class Match:
 
     @property
     def rank(self) -> float:
-        return max(self.cosine or 0.0, 0.0) + self.words**2 + PHRASE_BONUS * self.verbatim
+        return max(self.cosine or 0.0, 0.0) + WORDS_BONUS * self.words**2 + PHRASE_BONUS * self.verbatim
 
     @property
     def similarity(self) -> float:
@@ -86,7 +86,8 @@ class Match:
         if self.cosine is None:
             return self.words >= CONFIDENT_COVERAGE
         evidence = self.cosine + CONFIDENT_WORDS * self.words**2
-        threshold = CONFIDENT_BASE + CONFIDENT_STEP * log10(max(passages, 1))
+        size = log10(max(passages, 1))
+        threshold = min(base + step * size for base, step in CONFIDENT_LINES)
         return self.cosine >= CONFIDENT_SIMILARITY and evidence >= threshold
 
 

@@ -46,7 +46,10 @@ Source = Annotated[str | None, Field(description="Origin: a file, a URL, a repos
 
 Questions = Annotated[
     list[str] | None,
-    Field(description="2 to 5 questions that the note answers, in Japanese and English, in other words than its own."),
+    Field(
+        description="2 to 5 questions that the note answers, in Japanese and English, as somebody asks who sees the"
+        " symptom and does not know the cause: in other words than the note's."
+    ),
 ]
 Errors = Annotated[list[str] | None, Field(description="Error lines, as printed, that the note explains.")]
 Proposed = Annotated[bool, Field(description="A person decides first; until then only the user finds it.")]
@@ -59,15 +62,16 @@ class Deleted:
 
 
 def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore | None = None) -> Server:
-    store = store or create_store(settings or load(KnowledgeSettings))
-    service = KnowledgeService(store)
+    settings = settings or load(KnowledgeSettings)
+    store = store or create_store(settings)
+    service = KnowledgeService(store, trash_days=settings.trash_days)
     server = Server(
         NAME,
         INSTRUCTIONS,
         check=lambda: asdict(store.check(viewer=service.viewer())),
         close=store.close,
         api=lambda: _api(service),
-        hooks=lambda: _hooks(service, settings or load(KnowledgeSettings)),
+        hooks=lambda: _hooks(service, settings),
         audits=True,
     )
     _declare_reading(server, service)
@@ -169,7 +173,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
 
     @server.declare(CHANGE)
     def delete_knowledge(id: Id) -> Deleted:  # noqa: A002
-        """Delete one note permanently. Ask the user first unless they named it."""
+        """Move one note to the trash, from where people can restore it. Ask the user first unless they named it."""
         service.delete(id)
         return Deleted(id)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from chie.access.audit import record
@@ -26,6 +26,7 @@ from chie.knowledge.note import (
 from chie.knowledge.query import parse
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.versions import Change, ChangeKind, is_new_version
 from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 
@@ -34,14 +35,20 @@ MAX_RELATED = 5
 RELATED_QUERY_LENGTH = 400  # characters of the content that describe its topic
 MIN_RELATED_SCORE = 0.35  # notes with a lower score share words, not a topic
 MAX_UPDATE_ATTEMPTS = 3
+DEFAULT_TRASH_DAYS = 30
+PURGE_INTERVAL = timedelta(hours=1)
 
 ImportOutcome = Literal["saved", "unchanged", "newer"]
 
 
 class KnowledgeService:
-    def __init__(self, store: NoteStore, *, clock: Callable[[], datetime] = now) -> None:
+    def __init__(
+        self, store: NoteStore, *, clock: Callable[[], datetime] = now, trash_days: int = DEFAULT_TRASH_DAYS
+    ) -> None:
         self.store = store
+        self.trash_days = trash_days
         self._clock = clock
+        self._purged_at: datetime | None = None
 
     def viewer(self) -> Viewer:
         return rules.current_viewer(self.store)
@@ -85,7 +92,8 @@ class KnowledgeService:
         similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=self.viewer())
         notice = self.store.save(note)
         record("note.created", note.id)
-        return _saved(note, similar=similar, notice=notice)
+        self._empty_trash(moment)
+        return _saved(note, similar=similar, notice=notice, version=1 if self.store.keeps_versions else None)
 
     def update(
         self,
@@ -124,14 +132,36 @@ class KnowledgeService:
             note = note if private is None else replace(note, private=private)
             note = screened(note, secrets, stored=stored)
             try:
-                notice = self.store.save(note, replacing=stored)
+                saved = self.replace(stored, note)
             except ConflictError:
                 if attempt == MAX_UPDATE_ATTEMPTS - 1:
                     raise
             else:
                 record("note.changed", note.id)
-                return _saved(note, notice=notice)
+                return saved
         raise AssertionError("unreachable")
+
+    def replace(self, stored: Note, note: Note, *, kind: ChangeKind = "changed") -> Saved:
+        """The number of the new version is certain, because the stored note must not have changed meanwhile."""
+        version = self.store.version_number(stored.id)
+        change = self.change(kind)
+        notice = self.store.save(note, replacing=stored, change=change)
+        self._empty_trash(change.at)
+        return _saved(note, notice=notice, version=version and version + is_new_version(stored, note))
+
+    def change(self, kind: ChangeKind = "changed") -> Change:
+        """By the current user, now."""
+        return Change(kind=kind, by=current_user().id, at=self._clock())
+
+    def trash_begins(self) -> datetime:
+        """Notes that were deleted earlier are gone for good."""
+        return self._clock() - timedelta(days=self.trash_days)
+
+    def _empty_trash(self, moment: datetime) -> None:
+        """Once an hour, with a write that happens anyway."""
+        if self._purged_at is None or not timedelta() <= moment - self._purged_at < PURGE_INTERVAL:
+            self._purged_at = moment
+            self.store.purge_deleted(moment - timedelta(days=self.trash_days))
 
     def next_version(self, stored: Note) -> datetime:
         """Later than the stored version even if the clock was set back or an imported file has a date in the future."""
@@ -153,9 +183,16 @@ class KnowledgeService:
     def delete(self, note_id: str) -> None:
         note = self.get(note_id)
         rules.require_permission(note, self.viewer())
-        if not self.store.delete(note.id):
-            raise NotFoundError("knowledge.note_not_found")
+        self.remove(note)
         record("note.deleted", note.id)
+
+    def remove(self, note: Note) -> None:
+        """Move the note to the trash, from which the oldest ones are removed for good."""
+        change = self.change("deleted")
+        if not self.store.delete(note.id, change=change):
+            raise NotFoundError("knowledge.note_not_found")
+        self._purged_at = None
+        self._empty_trash(change.at)
 
     def browse(self, *, tag: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
         tag, limit, viewer = validation.valid_tag(tag or "") or None, validation.valid_limit(limit), self.viewer()
@@ -210,7 +247,7 @@ class KnowledgeService:
                 if previous:  # the file may have an older date than the version that it replaces
                     note = replace(note, updated_at=max(note.updated_at, rules.following(stored)))
         if not dry_run:
-            self.store.save(note, replacing=stored)
+            self.store.save(note, replacing=stored, change=self.change())
             record("note.imported", note.id)
         return "saved", note.updated_at
 
@@ -228,7 +265,7 @@ class KnowledgeService:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
         stored = self._stored(note)
         note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored)
-        self.store.save(note)
+        self.store.save(note, change=self.change("restored"))
         record("note.restored", note.id)
         return note
 
@@ -257,7 +294,7 @@ class KnowledgeService:
         return [hit for hit in found.hits if hit.id != note.id and hit.score >= MIN_RELATED_SCORE][:limit]
 
 
-def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: Message | None = None) -> Saved:
+def _saved(note: Note, *, version: int | None, similar: Sequence[Similar] = (), notice: Message | None = None) -> Saved:
     return Saved(
         id=note.id,
         title=note.title,
@@ -266,6 +303,7 @@ def _saved(note: Note, *, similar: Sequence[Similar] = (), notice: Message | Non
         private=note.private,
         created_at=note.created_at,
         updated_at=note.updated_at,
+        version=version,
         similar=list(similar),
         notice=notice,
     )

@@ -23,6 +23,13 @@ class KnowledgeSettings(DatabaseSettings):
         description="Notes that hooks show to an assistant unasked: `confirmed` ones and the user's own, only the "
         "user's `own`, or `all`. Search finds the others too.",
     )
+    trash_days: int = Field(
+        default=30,
+        ge=0,
+        le=36_500,
+        description="How many days deleted notes stay in the trash, from which they can be restored. 0 deletes them at "
+        "once.",
+    )
     embedding_url: str | None = Field(
         default=None,
         description="Base URL of an OpenAI-compatible embeddings server, such as `http://127.0.0.1:1234/v1`. "

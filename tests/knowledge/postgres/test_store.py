@@ -14,6 +14,7 @@ from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
+from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
 from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, has_recall, load_postgres, notes_of
 from tests.fakes.postgres import new_schema, postgres_url
@@ -39,7 +40,7 @@ def fresh_store(server: str) -> Callable[[], NoteStore]:
     return lambda: PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract):
+class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract, NoteVersionContract):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 

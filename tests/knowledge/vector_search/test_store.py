@@ -11,6 +11,7 @@ from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import ProposalContract
 from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_store import NoteStoreContract, a_note
+from tests.contract.note_versions import NoVersionContract
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.cli import main
@@ -20,7 +21,7 @@ from chie.knowledge.store.vector_search.store import VectorSearchStore
 
 
 @pytest.mark.req("KG-9")
-class TestContract(NoteStoreContract, NoteFilterContract, ProposalContract, NoteRecordsContract):
+class TestContract(NoteStoreContract, NoteFilterContract, ProposalContract, NoteRecordsContract, NoVersionContract):
     ORDERS = 8  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 

@@ -16,12 +16,13 @@ from chie.knowledge.tokens import query_tokens, tokens
 Tier = Literal["passage", "hint"]
 
 WORDS_WEIGHT = 0.2
-HINT = 0.44
-PASSAGE = 0.51
+HINT = 0.46
+PASSAGE = 0.49
 MIN_SIMILARITY = 0.20  # of both the text and the question, for a hint
-SURE_SIMILARITY = 0.42  # of both, for a passage
-STEP = 0.03  # how much the thresholds rise if there are ten times as many notes
+SURE_SIMILARITY = 0.36  # of both, for a passage
+STEP = 0.08  # how much the thresholds rise if there are ten times as many notes: more are similar by chance
 CALIBRATED_AT = 100  # notes
+FEWEST, MOST = 10, 1_000  # outside of these the thresholds stay, because nothing was measured there
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Evidence:
 
     def tier(self, notes: int) -> Tier | None:
         """What to show of the note, if there are as many `notes`."""
-        rise = STEP * log10(max(notes, CALIBRATED_AT) / CALIBRATED_AT)
+        rise = STEP * log10(min(max(notes, FEWEST), MOST) / CALIBRATED_AT)
         least = min(one for one in (self.similarity.text, self.similarity.question) if one is not None)
         if self.meaning >= PASSAGE + rise and least >= SURE_SIMILARITY:
             return "passage"

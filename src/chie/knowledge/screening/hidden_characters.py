@@ -20,7 +20,7 @@ INVISIBLE = re.compile(
 def hidden_characters(text: str) -> Iterator[int]:
     """The positions where hidden characters begin that ordinary writing does not need. Emoji, the scripts that are
     written from right to left and variants of kanji need some of them."""
-    if text.isascii():
+    if text.isascii() or not INVISIBLE.search(text):
         return
     for found in _TAGS.finditer(text):
         if text[found.start() - 1 : found.start()] != _FLAG:

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 from chie.knowledge.screening.hidden_characters import INVISIBLE, hidden_characters
@@ -15,6 +16,7 @@ from chie.knowledge.screening.injection_phrases import PHRASES, FlagKind, Phrase
 from chie.unicode import normal
 
 MAX_FLAGS = 10
+REMEMBERED_TEXTS = 2048  # a search reads the same passages again and again
 
 # Notes about attacks quote them. A quoted or reported phrase in such a note is not flagged.
 _DISCUSSION = re.compile(
@@ -64,37 +66,42 @@ def flags_of(note: Text) -> list[Flag]:
     return _distinct([*flags("; ".join(lines)), *flags(note.content)])
 
 
-def flags(text: str) -> list[Flag]:
+@lru_cache(REMEMBERED_TEXTS)
+def flags(text: str) -> tuple[Flag, ...]:
     """In the order of the text, one per kind and line."""
-    breaks = [position for position, letter in enumerate(text) if letter == "\n"]
-    hidden = [Flag(kind="hidden_characters", line=_line(breaks, at)) for at in hidden_characters(text)]
-    return _distinct([*hidden, *_phrases(text)])
+    hidden = [Flag(kind="hidden_characters", line=_line(text, at)) for at in hidden_characters(text)]
+    return tuple(_distinct([*hidden, *_phrases(text)]))
 
 
-def _line(breaks: list[int], at: int) -> int:
-    return bisect_right(breaks, at - 1) + 1
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
 
 
 # Letters of other scripts that look like Latin ones.
 _LATIN = str.maketrans("аеорсухіѕԁһԛԝјԍοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxisdhqwjgoABEZHIKMNOPTYX")
+_OTHER_SCRIPTS = re.compile("[\u0370-\u052f]")
+_MARKS = sorted({mark for phrase in PHRASES for mark in phrase.marks})
 _SENTENCE = re.compile(r"[^。\n]{1,600}")
 
 
 def _phrases(text: str) -> Iterator[Flag]:
     """Hidden characters and letters of other scripts do not hide a phrase. Removing them keeps the lines."""
-    plain = text if text.isascii() else normal(INVISIBLE.sub("", text)).translate(_LATIN)
+    plain = text if text.isascii() else _unhidden(text)
     lower = plain.lower()
-    chosen = [phrase for phrase in PHRASES if any(mark in lower for mark in phrase.marks)]
-    if not chosen:
-        return
-    breaks = [position for position, letter in enumerate(plain) if letter == "\n"]
+    marks = {mark for mark in _MARKS if mark in lower}
     mentions = _Mentions(plain)
-    for phrase in chosen:
+    for phrase in PHRASES:
+        if marks.isdisjoint(phrase.marks):
+            continue
         for start, end in _occurrences(phrase, plain):
             if not mentions.covers(phrase, start, end):
-                yield Flag(
-                    kind=phrase.kind, line=_line(breaks, start + len(plain[start:end]) - len(plain[start:end].lstrip()))
-                )
+                blank = end - start - len(plain[start:end].lstrip())
+                yield Flag(kind=phrase.kind, line=_line(plain, start + blank))
+
+
+def _unhidden(text: str) -> str:
+    plain = normal(INVISIBLE.sub("", text))
+    return plain.translate(_LATIN) if _OTHER_SCRIPTS.search(plain) else plain
 
 
 def _occurrences(phrase: Phrase, text: str) -> Iterator[tuple[int, int]]:
@@ -114,14 +121,27 @@ def _occurrences(phrase: Phrase, text: str) -> Iterator[tuple[int, int]]:
 
 
 class _Mentions:
-    """Where a text speaks about phrases instead of using them: in quotes, in code, in reported speech."""
+    """Where a text speaks about phrases instead of using them: in quotes, in code, in reported speech. Most texts have
+    no phrase to ask this of."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._discusses = bool(_DISCUSSION.search(text))
-        self._quotes = [found.span() for found in _QUOTES.finditer(text)]
-        self._code = [found.span() for found in _CODE.finditer(text)]
-        self._fenced = [found.span() for found in _FENCED.finditer(text)]
+
+    @cached_property
+    def _discusses(self) -> bool:
+        return bool(_DISCUSSION.search(self._text))
+
+    @cached_property
+    def _quotes(self) -> list[tuple[int, int]]:
+        return [found.span() for found in _QUOTES.finditer(self._text)]
+
+    @cached_property
+    def _code(self) -> list[tuple[int, int]]:
+        return [found.span() for found in _CODE.finditer(self._text)]
+
+    @cached_property
+    def _fenced(self) -> list[tuple[int, int]]:
+        return [found.span() for found in _FENCED.finditer(self._text)]
 
     def covers(self, phrase: Phrase, start: int, end: int) -> bool:
         if phrase.kind in ("tool_call", "forged_turn"):

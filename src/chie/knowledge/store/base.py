@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.store.records import NoteRecords
+from chie.knowledge.versions import Change, Version, VersionRow
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
@@ -59,9 +60,13 @@ class NoteStore(ABC):
 
     records: NoteRecords
 
+    keeps_versions = False
+    """Whether changed and deleted notes are kept as they were. Without, the methods on versions know none."""
+
     @abstractmethod
-    def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
-        """Store the note durably, so that the next search finds it.
+    def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
+        """Store the note durably, so that the next search finds it. What is replaced is kept as a version that ends
+        with `change`; by default the author changes it now.
 
         `replacing` is the note as it was read; ConflictError if the stored note differs from it or, without it, if
         the id is taken. Returns a notice if the note can only be found by its words for now.
@@ -71,11 +76,46 @@ class NoteStore(ABC):
     def get(self, note_id: str) -> Note | None: ...
 
     @abstractmethod
-    def delete(self, note_id: str) -> bool:
-        """Return whether the note existed."""
+    def delete(self, note_id: str, *, change: Change | None = None) -> bool:
+        """Return whether the note existed. Its last version is kept in the trash."""
+
+    def version_number(self, note_id: str) -> int | None:  # noqa: ARG002
+        """Of the current version, counted from 1; None if the store keeps no versions."""
+        return None
+
+    def versions(self, note_id: str, *, below: int | None = None, limit: int) -> Sequence[Version]:  # noqa: ARG002
+        """Earlier versions, latest first, private ones included. `below` continues a list."""
+        return ()
+
+    def trash(self, *, viewer: Viewer, after: datetime, limit: int) -> Sequence[Version]:  # noqa: ARG002
+        """The last versions of notes deleted later than `after`, latest first; other users' private ones are left
+        out."""
+        return ()
+
+    def versions_at(self, moment: datetime, *, limit: int) -> Sequence[Version]:  # noqa: ARG002
+        """The versions of that moment that have ended since, those that ended last first; all users'."""
+        return ()
+
+    def purge(self, note_id: str) -> bool:  # noqa: ARG002
+        """Delete all earlier versions of a note for good; return whether there were any."""
+        return False
+
+    def purge_deleted(self, before: datetime) -> None:  # noqa: B027 - as far as the store has a trash
+        """Delete all versions of notes that were deleted until then."""
+
+    def walk_versions(self, *, after: tuple[str, int] | None, limit: int) -> Sequence[VersionRow]:  # noqa: ARG002
+        """Up to `limit` versions after this note and number, in that order."""
+        return ()
+
+    def put_versions(self, note_id: str, rows: Sequence[VersionRow]) -> None:  # noqa: B027
+        """Replace all earlier versions of a note by those of another store."""
+
+    def superseding(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:  # noqa: ARG002
+        """The ids of the notes that supersede these, by the id of the older one, as far as the store knows."""
+        return {}
 
     def put_copies(self, notes: Sequence[Note]) -> None:
-        """Store copies of another store's notes, replacing any that have the same ids."""
+        """Store copies of another store's notes, replacing any that have the same ids. Keeps no versions."""
         for note in notes:
             self.save(note, replacing=self.get(note.id))
 

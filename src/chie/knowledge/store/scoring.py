@@ -81,15 +81,28 @@ def perhaps_verbatim(passages: Sequence[int], words: Mapping[int, float]) -> lis
 
 
 def best_per_note(passages: Iterable[RankedPassage], limit: int) -> list[RankedPassage]:
-    """The best passage of each of the `limit` best notes. If that is a question, the note's best text is shown."""
+    """The best passage of each of the `limit` best notes."""
     best: dict[int, RankedPassage] = {}
-    text: dict[int, RankedPassage] = {}
     for ranked in passages:
-        for chosen in (best, text) if ranked.question is None else (best,):
-            if ranked.note not in chosen or ranked.match.rank > chosen[ranked.note].match.rank:
-                chosen[ranked.note] = ranked
-    top = sorted(best.values(), key=lambda ranked: (-ranked.match.rank, ranked.note))[:limit]
-    return [replace(one, start=shown.start, stop=shown.stop) for one in top for shown in [text.get(one.note, one)]]
+        if ranked.note not in best or ranked.match.rank > best[ranked.note].match.rank:
+            best[ranked.note] = ranked
+    return sorted(best.values(), key=lambda ranked: (-ranked.match.rank, ranked.note))[:limit]
+
+
+def found_by_question(best: Iterable[RankedPassage]) -> list[int]:
+    """The notes of which a question is best: `with_texts` needs the passages of their text."""
+    return [ranked.note for ranked in best if ranked.question is not None]
+
+
+def with_texts(best: Sequence[RankedPassage], texts: Iterable[RankedPassage]) -> list[RankedPassage]:
+    """A question finds a note; what is shown is the passage of its text that is nearest to the query."""
+    nearest = {ranked.note: ranked for ranked in best_per_note(texts, len(best))}
+    return [
+        ranked
+        if ranked.question is None or ranked.note not in nearest
+        else replace(ranked, start=nearest[ranked.note].start, stop=nearest[ranked.note].stop)
+        for ranked in best
+    ]
 
 
 def to_hits(best: Sequence[RankedPassage], notes: Mapping[int, Note], passages: int) -> list[Hit]:

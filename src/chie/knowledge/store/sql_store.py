@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
 from chie.knowledge.note import Note
 from chie.knowledge.passages import split
-from chie.knowledge.store.base import NoteStore, Similarity
+from chie.knowledge.store.base import Similarity
 from chie.knowledge.store.degraded import indexing_in_progress, searched_by_words
+from chie.knowledge.store.versioned import VersionedStore
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class EmbeddingModel:
             self.embed([PROBE_TEXT])
 
 
-class SqlNoteStore(NoteStore):
+class SqlNoteStore(VersionedStore):
     def __init__(self, model: EmbeddingModel) -> None:
         self._model = model
 

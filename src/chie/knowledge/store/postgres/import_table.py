@@ -33,3 +33,12 @@ def write(connection: "Connection", files: Mapping[str, ImportedFile]) -> None:
             " fingerprint = excluded.fingerprint, version = excluded.version",
             rows,
         )
+
+
+def of_note(connection: "Connection", note_id: str) -> ImportedFile | None:
+    row = connection.execute(
+        "SELECT vault, path, fingerprint, version FROM knowledge_imports WHERE note = %s", (note_id,)
+    ).fetchone()
+    if row is None:
+        return None
+    return ImportedFile(vault=row[0], path=row[1], fingerprint=row[2], version=row[3].astimezone(UTC))

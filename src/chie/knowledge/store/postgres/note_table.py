@@ -73,6 +73,14 @@ def get(connection: "Connection", note_id: str) -> Note | None:
     return note_of(row) if row else None
 
 
+def get_locked(connection: "Connection", note_id: str) -> Note | None:
+    """The row stays locked until the transaction ends."""
+    if not is_storable(note_id):
+        return None
+    row = connection.execute(f"SELECT {COLUMNS} FROM knowledge_notes WHERE id = %s FOR UPDATE", (note_id,)).fetchone()
+    return note_of(row) if row else None
+
+
 def select_many(seqs: Sequence[int]) -> Statement:
     return Statement(f"SELECT seq, {COLUMNS} FROM knowledge_notes WHERE seq = ANY(%s::bigint[])", (list(seqs),))
 
@@ -87,6 +95,7 @@ def write(connection: "Connection", note: Note, replacing: Note | None, change: 
         row = connection.execute(f"{_INSERT} ON CONFLICT (id) DO NOTHING RETURNING seq", _values(note)).fetchone()
         if row is None:
             raise ConflictError("knowledge.note_exists")
+        _insert_superseded(connection, note)
         change.count_note(note.reader)
         return int(row[0])
     stored = connection.execute(
@@ -116,6 +125,7 @@ def remove(connection: "Connection", note_id: str, change: StatisticsChange) -> 
         return False
     seq, gone = stored
     _delete_passages(connection, seq, change)
+    connection.execute("DELETE FROM knowledge_supersessions WHERE newer = %s", (note_id,))
     connection.execute("DELETE FROM knowledge_notes WHERE seq = %s", (seq,))
     change.count_note(gone, -1)
     return True
@@ -226,8 +236,18 @@ def _replace(connection: "Connection", seq: int, before: str | None, note: Note,
     connection.execute(
         f"UPDATE knowledge_notes SET {names}, index_version = {INDEX_VERSION} WHERE seq = %s", (*_values(note), seq)
     )
+    connection.execute("DELETE FROM knowledge_supersessions WHERE newer = %s", (note.id,))
+    _insert_superseded(connection, note)
     change.count_note(before, -1)
     change.count_note(note.reader)
+
+
+def _insert_superseded(connection: "Connection", note: Note) -> None:
+    if note.supersedes:
+        connection.execute(
+            "INSERT INTO knowledge_supersessions (older, newer) SELECT DISTINCT unnest(%s::text[]), %s",
+            (note.supersedes, note.id),
+        )
 
 
 def _delete_passages(connection: "Connection", seq: int, change: StatisticsChange) -> None:

@@ -58,7 +58,10 @@ SELECT f.*, {nearest.COUNTS}, CASE WHEN f.share >= {ranking.MIN_PHRASE_COVERAGE}
 """
 _COSINE = "-(v.vector <#> %(query)s::vector)"
 _VECTORS = f"LEFT JOIN knowledge_vectors v ON v.passage = w.id AND v.model = {{}} AND {SAME_DIMENSION}"
-
+_TEXTS = (
+    f"SELECT w.note, w.start, w.stop, {_COSINE} FROM knowledge_passages w {{}}"
+    " WHERE w.note = ANY(%(notes)s::bigint[]) AND w.question IS NULL ORDER BY w.id"
+)
 
 NOTHING = Statement("SELECT 0 WHERE false")
 
@@ -126,8 +129,20 @@ class Search:
             scan = nearest.first_scan(stats, self.dimension, passing, count, few=nearest.are_few(matches))
         candidates = Candidates(connection, self.vector, passing, words).find(scan)
         best = scoring.best_per_note(self._ranked(candidates), limit)
-        found, _ = together(connection, note_table.select_many([ranked.note for ranked in best]), COMMIT)
+        texts = self._texts(scoring.found_by_question(best), stats.model)
+        notes = note_table.select_many([ranked.note for ranked in best])
+        near, found, _ = together(connection, texts, notes, COMMIT)
+        best = scoring.with_texts(
+            best, [RankedPassage(note, start, stop, Match(cosine, 0.0)) for note, start, stop, cosine in near]
+        )
         return Result(stats, scoring.to_hits(best, note_table.parse_many(found), stats.passages))
+
+    def _texts(self, notes: Sequence[int], model: int | None) -> Statement:
+        """The passages of these notes' text, with their cosines."""
+        if not notes or self.vector is None or model is None:
+            return NOTHING
+        values = {"query": vector_literal(self.vector), "notes": notes}
+        return Statement(_TEXTS.format(_VECTORS.format(model, self.dimension)), values)
 
     def _terms(self, connection: "Connection", tokens: Sequence[str], known: dict[str, int]) -> Terms:
         def look_up(terms: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:

@@ -1,9 +1,9 @@
 """The store for several processes and hosts: notes, words and vectors in one PostgreSQL database."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from chie.database.url import PostgresUrl
 from chie.errors import ConfigurationError
@@ -27,6 +27,8 @@ from chie.knowledge.store.postgres.search import Search
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.postgres.vectors import PostgresVectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
+from chie.knowledge.store.version_table import VersionTable
+from chie.knowledge.versions import Change, change_of
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
@@ -35,7 +37,19 @@ if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection, PostgresPool
 
 
+T = TypeVar("T")
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+VERSIONS = VersionTable("knowledge_versions", "knowledge_supersessions", r"%(\1)s", _utc, _utc)
+
+
 class PostgresStore(SqlNoteStore):
+    _versions = VERSIONS
+
     def __init__(self, url: PostgresUrl, embedder: Embedder) -> None:
         super().__init__(EmbeddingModel(embedder))
         self._url = url
@@ -57,13 +71,18 @@ class PostgresStore(SqlNoteStore):
                 self._created_pool = PostgresPool(self._url)
             return self._created_pool
 
-    def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
+    def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
         draft = Draft.of(note)
         vectors, failure = self._embed([passage.text for passage in draft.passages])
+        ending = change or change_of(note)
 
         def work(connection: "Connection") -> None:
             change = StatisticsChange()
             seq = note_table.write(connection, note, replacing, change)
+            if replacing:
+                VERSIONS.replace(connection, replacing, note, ending)
+            elif file := VERSIONS.begin(connection, note, ending):
+                import_table.write(connection, {note.id: file})
             self._insert_passages(connection, [(seq, draft)], vectors, change)
 
         self._write(work, with_vectors=vectors is not None)
@@ -72,13 +91,17 @@ class PostgresStore(SqlNoteStore):
     def get(self, note_id: str) -> Note | None:
         return self._pool.read(lambda connection: note_table.get(connection, note_id))
 
-    def delete(self, note_id: str) -> bool:
+    def delete(self, note_id: str, *, change: Change | None = None) -> bool:
         def work(connection: "Connection") -> bool:
-            change = StatisticsChange()
-            found = note_table.remove(connection, note_id, change)
-            if found:
-                statistics.apply(connection, change)
-            return found
+            counts = StatisticsChange()
+            stored = note_table.get_locked(connection, note_id)
+            if stored is None:
+                return False
+            file = import_table.of_note(connection, note_id)
+            VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file)
+            note_table.remove(connection, note_id, counts)
+            statistics.apply(connection, counts)
+            return True
 
         return self._pool.write(work)
 
@@ -211,6 +234,12 @@ class PostgresStore(SqlNoteStore):
 
     def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         return self._pool.read(lambda connection: self._vectors.of_notes(connection, note_ids))
+
+    def _read(self, work: "Callable[[Connection], T]") -> T:
+        return self._pool.read(work)
+
+    def _change(self, work: "Callable[[Connection], T]") -> T:
+        return self._pool.write(work)
 
     def _start_backfill(self) -> None:
         self._backfill.start()

@@ -27,5 +27,9 @@ def write(connection: sqlite3.Connection, files: Mapping[str, ImportedFile]) -> 
     )
 
 
-def remove(connection: sqlite3.Connection, note_id: str) -> None:
-    connection.execute("DELETE FROM imports WHERE note = ?", (note_id,))
+def remove(connection: sqlite3.Connection, note_id: str) -> ImportedFile | None:
+    """Return the file of a note that was imported."""
+    row = connection.execute(
+        "DELETE FROM imports WHERE note = ? RETURNING vault, path, fingerprint, version", (note_id,)
+    ).fetchone()
+    return row and ImportedFile(vault=row[0], path=row[1], fingerprint=row[2], version=datetime.fromisoformat(row[3]))

@@ -43,6 +43,7 @@ def get_many(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, N
 
 def remove(connection: sqlite3.Connection, note_id: str) -> bool:
     """Deletes passages, vectors, words and tags too."""
+    connection.execute("DELETE FROM supersessions WHERE newer = ?", (note_id,))
     return connection.execute("DELETE FROM notes WHERE id = ?", (note_id,)).rowcount > 0
 
 
@@ -216,6 +217,11 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
         connection.executemany(
             "INSERT OR IGNORE INTO note_signatures (signature, note) VALUES (?, ?)",
             [(signature, seq) for signature in note.signatures],
+        )
+    if note.supersedes:
+        connection.executemany(
+            "INSERT OR IGNORE INTO supersessions (older, newer) VALUES (?, ?)",
+            [(older, note.id) for older in note.supersedes],
         )
     return int(seq or 0)
 

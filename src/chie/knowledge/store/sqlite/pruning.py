@@ -7,7 +7,7 @@ below those of enough other notes cannot be among the best, whatever its exact r
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chie.knowledge.ranking import MIN_COVERAGE, MIN_PHRASE_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS
+from chie.knowledge.ranking import MIN_COVERAGE, MIN_PHRASE_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS, WORDS_BONUS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ def contenders(
         return candidates
     notes, cosines, errors = estimates
     shares = np.array([words.get(passage, 0.0) for passage in candidates])
-    bonus = shares**2
+    bonus = WORDS_BONUS * shares**2
     certain = (notes >= 0) & ((cosines - errors >= MIN_SIMILARITY) | (shares >= MIN_COVERAGE))
     lowest = np.where(certain, np.maximum(cosines - errors, 0) + bonus, -np.inf)
     verbatim = shares >= MIN_PHRASE_COVERAGE if words else True

@@ -41,7 +41,8 @@ class Search:
         near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
         shares = self._by_words(among)
         candidates = self._contenders(list(dict.fromkeys([*near, *shares])), shares, limit)
-        best = scoring.best_per_note(self._ranked(candidates, shares), limit)
+        ranked = (one for one in self._ranked(candidates, shares) if one.match.is_hit)
+        best = self._with_texts(scoring.best_per_note(ranked, limit), shares)
         notes = note_table.get_many(self.connection, [ranked.note for ranked in best])
         return scoring.to_hits(best, notes, self.corpus.passages)
 
@@ -82,8 +83,17 @@ class Search:
         )
         for passage, note, start, stop, question in found:
             match = Match(cosines.get(passage), shares.get(passage, 0.0), passage in verbatim)
-            if match.is_hit:
-                yield RankedPassage(note, start, stop, match, question)
+            yield RankedPassage(note, start, stop, match, question)
+
+    def _with_texts(self, best: list[RankedPassage], shares: dict[int, float]) -> list[RankedPassage]:
+        notes = scoring.found_by_question(best)
+        if not notes:
+            return best
+        found = self.connection.execute(
+            "SELECT id FROM passages WHERE question IS NULL AND note IN (SELECT value FROM json_each(?))",
+            (json.dumps(notes),),
+        )
+        return scoring.with_texts(best, self._ranked([row[0] for row in found], shares))
 
     def _verbatim(self, passages: Sequence[int]) -> set[int]:
         """Those of the passages that have the whole query as a phrase."""

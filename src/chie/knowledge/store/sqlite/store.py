@@ -1,11 +1,12 @@
 """The embedded store: one SQLite file, a full-text index, and a scan of all vectors in memory."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from chie.database.cursor import utc_text
 from chie.knowledge import ranking
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
@@ -24,6 +25,8 @@ from chie.knowledge.store.sqlite.records import SqliteRecords
 from chie.knowledge.store.sqlite.search import Search
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
 from chie.knowledge.store.sqlite.words import corpus
+from chie.knowledge.store.version_table import VersionTable
+from chie.knowledge.versions import Change, change_of
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
@@ -31,7 +34,14 @@ if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
 
+T = TypeVar("T")
+
+VERSIONS = VersionTable("note_versions", "supersessions", r":\1", utc_text, datetime.fromisoformat)
+
+
 class SqliteStore(SqlNoteStore):
+    _versions = VERSIONS
+
     def __init__(self, path: Path, embedder: Embedder) -> None:
         super().__init__(EmbeddingModel(embedder))
         self._file = SqliteFile(path)
@@ -40,11 +50,16 @@ class SqliteStore(SqlNoteStore):
         self._backfill = Backfill(self._file, self._vectors)
         self._index_checked = False
 
-    def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
+    def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
         passages = split(note)
         vectors, failure = self._embed([passage.text for passage in passages])
+        change = change or change_of(note)
         with self._file.write() as connection:
             ids = note_table.insert(connection, note, passages, replacing=replacing)
+            if replacing:
+                VERSIONS.replace(connection, replacing, note, change)
+            elif file := VERSIONS.begin(connection, note, change):
+                import_table.write(connection, {note.id: file})
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
         return saved_without_vectors(failure) if failure else None
@@ -53,9 +68,13 @@ class SqliteStore(SqlNoteStore):
         with self._file.read() as connection:
             return note_table.get(connection, note_id)
 
-    def delete(self, note_id: str) -> bool:
+    def delete(self, note_id: str, *, change: Change | None = None) -> bool:
         with self._file.write() as connection:
-            import_table.remove(connection, note_id)
+            stored = note_table.get(connection, note_id)
+            if stored is None:
+                return False
+            file = import_table.remove(connection, note_id)
+            VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file)
             return note_table.remove(connection, note_id)
 
     def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:
@@ -206,6 +225,14 @@ class SqliteStore(SqlNoteStore):
             self._index_checked = True
             if note_table.has_outdated(connection):
                 self._start_backfill()
+
+    def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._file.read() as connection:
+            return work(connection)
+
+    def _change(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._file.write() as connection:
+            return work(connection)
 
     def _start_backfill(self) -> None:
         self._backfill.start()

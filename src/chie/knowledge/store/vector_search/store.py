@@ -32,6 +32,7 @@ from chie.knowledge.store.vector_search.filters import (
 from chie.knowledge.store.vector_search.search import Search, semantic, similarity
 from chie.knowledge.store.vector_search.sorted_pages import Position, SortOrder, first
 from chie.knowledge.tokens import fold
+from chie.knowledge.versions import Change
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
@@ -47,7 +48,13 @@ class VectorSearchStore(NoteStore):
         self.records = MemoryRecords()
         self._shown: dict[str, dict[str, datetime]] = {}
 
-    def save(self, note: Note, *, replacing: Note | None = None) -> Message | None:
+    def save(
+        self,
+        note: Note,
+        *,
+        replacing: Note | None = None,
+        change: Change | None = None,  # noqa: ARG002 - a Collection keeps no versions
+    ) -> Message | None:
         head = objects.head(note)
         if replacing is None:
             self._create(note, head)
@@ -68,7 +75,7 @@ class VectorSearchStore(NoteStore):
         stored = self._client.get(objects.head_id(note_id))
         return None if stored is None else objects.note_of(stored.data)
 
-    def delete(self, note_id: str) -> bool:
+    def delete(self, note_id: str, *, change: Change | None = None) -> bool:  # noqa: ARG002 - it has no trash
         """The head is deleted last: until then the note exists and can be deleted again."""
         if self._client.get(objects.head_id(note_id)) is None:
             return False

@@ -1,0 +1,200 @@
+"""SQL for earlier versions of notes and for supersession, the same in SQLite and PostgreSQL."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from chie.knowledge.note import ImportedFile, Note
+from chie.knowledge.store import version_body
+from chie.knowledge.store.version_body import Plain
+from chie.knowledge.versions import Change, Version, VersionRow, is_new_version
+
+_COLUMNS = "note, number, began_at, ended_at, ended_by, change, reader, base, body"
+_VALUE = re.compile(r":([a-z_]+)")
+_IN_TRASH = (
+    "d.change = 'deleted' AND NOT EXISTS (SELECT 1 FROM {versions} l WHERE l.note = d.note AND l.number = d.number + 1)"
+)
+
+
+@dataclass(frozen=True)
+class VersionTable:
+    """`connection` is that of the store's driver; every write is part of the caller's transaction."""
+
+    versions: str
+    supersessions: str
+    placeholder: str  # of a value, in the form that the driver knows
+    stored_time: Callable[[datetime], Any]
+    read_time: Callable[[Any], datetime]
+
+    def end(self, connection: Any, stored: Note, change: Change, file: ImportedFile | None = None) -> None:  # noqa: ANN401
+        """Keep the note as it was until this change."""
+        last = self._last(connection, stored.id)
+        body = version_body.plain(stored, file)
+        base, data = self._packed(connection, stored.id, last, body)
+        self._insert(
+            connection,
+            VersionRow(
+                note=stored.id,
+                number=last.number + 1 if last else 1,
+                began_at=last.ended_at if last else stored.created_at,
+                ended_at=change.at,
+                ended_by=change.by,
+                change=change.kind,
+                reader=stored.reader,
+                base=base,
+                body=data,
+            ),
+        )
+
+    def replace(self, connection: Any, stored: Note, note: Note, change: Change) -> None:  # noqa: ANN401
+        if is_new_version(stored, note):
+            self.end(connection, stored, change)
+
+    def begin(self, connection: Any, note: Note, change: Change) -> ImportedFile | None:  # noqa: ANN401
+        """Before a note is added: if it was deleted, the time without it ends. Returns the file of a deleted note."""
+        last = self._last(connection, note.id)
+        if last is None or last.change != "deleted":
+            return None
+        row = VersionRow(
+            note=note.id,
+            number=last.number + 1,
+            began_at=last.ended_at,
+            ended_at=change.at,
+            ended_by=change.by,
+            change="restored",
+            reader=None,
+            base=None,
+            body=None,
+        )
+        self._insert(connection, row)
+        return self._read(connection, [last])[0].file
+
+    def number(self, connection: Any, note_id: str) -> int:  # noqa: ANN401
+        """Of the current version."""
+        last = self._last(connection, note_id)
+        return last.number + 1 if last else 1
+
+    def of_note(self, connection: Any, note_id: str, *, below: int | None, limit: int) -> list[Version]:  # noqa: ANN401
+        """Latest first."""
+        found = self._rows(
+            connection,
+            "WHERE note = :note AND number < :below ORDER BY number DESC LIMIT :size",
+            note=note_id,
+            below=below or 2**31 - 1,
+            size=limit,
+        )
+        return self._read(connection, found)
+
+    def trash(self, connection: Any, user: str, *, after: datetime, limit: int) -> list[Version]:  # noqa: ANN401
+        """The last versions of notes that were deleted later than `after`, latest first."""
+        where = (
+            f"d WHERE {_IN_TRASH} AND ended_at > :after AND (reader IS NULL OR reader = :viewer)"
+            " ORDER BY ended_at DESC, note LIMIT :size"
+        ).format(versions=self.versions)
+        found = self._rows(connection, where, after=self.stored_time(after), viewer=user, size=limit)
+        return self._read(connection, found)
+
+    def at(self, connection: Any, moment: datetime, limit: int) -> list[Version]:  # noqa: ANN401
+        """The versions of that moment that have ended since, those that ended last first."""
+        found = self._rows(
+            connection,
+            "WHERE ended_at > :moment AND began_at <= :moment ORDER BY ended_at DESC, note LIMIT :size",
+            moment=self.stored_time(moment),
+            size=limit,
+        )
+        return self._read(connection, found)
+
+    def walk(self, connection: Any, *, after: tuple[str, int], limit: int) -> list[VersionRow]:  # noqa: ANN401
+        return self._rows(
+            connection,
+            "WHERE (note, number) > (:note, :number) ORDER BY note, number LIMIT :size",
+            note=after[0],
+            number=after[1],
+            size=limit,
+        )
+
+    def put(self, connection: Any, rows: Iterable[VersionRow]) -> None:  # noqa: ANN401
+        for row in rows:
+            self._insert(connection, row)
+
+    def purge(self, connection: Any, note_id: str) -> int:  # noqa: ANN401
+        return int(self._run(connection, f"DELETE FROM {self.versions} WHERE note = :note", note=note_id).rowcount)
+
+    def purge_deleted(self, connection: Any, before: datetime) -> int:  # noqa: ANN401
+        """All versions of the notes that were deleted until then."""
+        chosen = f"SELECT d.note FROM {self.versions} d WHERE {_IN_TRASH} AND d.ended_at <= :before".format(
+            versions=self.versions
+        )
+        statement = f"DELETE FROM {self.versions} WHERE note IN ({chosen})"
+        return int(self._run(connection, statement, before=self.stored_time(before)).rowcount)
+
+    def superseding(self, connection: Any, ids: Sequence[str]) -> dict[str, list[str]]:  # noqa: ANN401
+        """The notes that supersede these, by the id of the older one."""
+        found: dict[str, list[str]] = {}
+        for note_id in ids:
+            statement = f"SELECT newer FROM {self.supersessions} WHERE older = :older ORDER BY newer"
+            if newer := [row[0] for row in self._run(connection, statement, older=note_id)]:
+                found[note_id] = newer
+        return found
+
+    def _packed(
+        self,
+        connection: Any,  # noqa: ANN401
+        note_id: str,
+        last: VersionRow | None,
+        body: Plain,
+    ) -> tuple[int | None, bytes]:
+        data = version_body.whole(body)
+        number = None if last is None else last.base or (last.number if last.body is not None else None)
+        if number is None:
+            return None, data
+        base = self._bases(connection, {(note_id, number)})[note_id, number]
+        smaller = version_body.difference(body, base)
+        return (number, smaller) if len(smaller) <= version_body.WORTHWHILE * len(data) else (None, data)
+
+    def _read(self, connection: Any, rows: Sequence[VersionRow]) -> list[Version]:  # noqa: ANN401
+        bases = self._bases(connection, {(row.note, row.base) for row in rows if row.base is not None})
+        return [_version(row, bases) for row in rows]
+
+    def _bases(self, connection: Any, keys: set[tuple[str, int]]) -> dict[tuple[str, int], Plain]:  # noqa: ANN401
+        found = {}
+        for note_id, number in keys:
+            (row,) = self._rows(connection, "WHERE note = :note AND number = :number", note=note_id, number=number)
+            found[note_id, number] = version_body.read_whole(row.body or b"")
+        return found
+
+    def _last(self, connection: Any, note_id: str) -> VersionRow | None:  # noqa: ANN401
+        found = self._rows(connection, "WHERE note = :note ORDER BY number DESC LIMIT 1", note=note_id)
+        return found[0] if found else None
+
+    def _insert(self, connection: Any, row: VersionRow) -> None:  # noqa: ANN401
+        values = asdict(row)
+        for name in ("began_at", "ended_at"):
+            values[name] = self.stored_time(values[name])
+        names = ", ".join(f":{name}" for name in values)
+        self._run(connection, f"INSERT INTO {self.versions} ({_COLUMNS}) VALUES ({names})", **values)
+
+    def _rows(self, connection: Any, rest: str, **values: Any) -> list[VersionRow]:  # noqa: ANN401
+        found = self._run(connection, f"SELECT {_COLUMNS} FROM {self.versions} {rest}", **values)
+        names = _COLUMNS.split(", ")
+        rows = [dict(zip(names, row, strict=True)) for row in found]
+        for row in rows:
+            row["began_at"], row["ended_at"] = self.read_time(row["began_at"]), self.read_time(row["ended_at"])
+        return [VersionRow(**row) for row in rows]
+
+    def _run(self, connection: Any, statement: str, **values: Any) -> Any:  # noqa: ANN401
+        return connection.execute(_VALUE.sub(self.placeholder, statement), values)
+
+
+def _version(row: VersionRow, bases: dict[tuple[str, int], Plain]) -> Version:
+    note, file = None, None
+    if row.body is not None:
+        if row.base is None:
+            body = version_body.read_whole(row.body)
+        else:
+            body = version_body.read_difference(row.body, bases[row.note, row.base])
+        note, file = version_body.parse(row.note, body)
+    change = Change(kind=row.change, by=row.ended_by, at=row.ended_at)
+    return Version(note_id=row.note, number=row.number, began_at=row.began_at, change=change, note=note, file=file)
