@@ -95,7 +95,6 @@ class Conflict:
     apart: float
     topics_apart: float
     notes_apart: float
-    near: float  # cosine of the two statements
     unit: float = 1.0  # less if it is unclear whether both measure, or deny, the same
     single: bool = False  # both notes are one statement
     special: bool = False  # an exception, or one of them speaks of the past
@@ -138,7 +137,7 @@ class Comparison:
         conflicts = [
             conflict
             for conflict in (*found, *self._negations())
-            if conflict.subject >= MIN_SUBJECT or conflict.near >= MIN_NEAR
+            if conflict.subject >= MIN_SUBJECT or self._likeness(conflict.a, conflict.b) >= MIN_NEAR
         ]
         return Features(
             cosine=self._cosine,
@@ -238,7 +237,6 @@ class Comparison:
             apart=apart,
             topics_apart=min(topics),
             notes_apart=subjects,
-            near=self._likeness(one.text, other.text),
             unit=unit,
             single=self._single,
             special=special

@@ -10,9 +10,7 @@ from pydantic import TypeAdapter
 
 from chie.database.cursor import utc_text
 from chie.knowledge.records import Decision, Mark, RecordedSearch, Use
-
-Statement: TypeAlias = tuple[str, Sequence[Sequence[Any]]]
-"""SQL with `?`, and the rows of values to run it with."""
+from chie.knowledge.store.review_records import SqlReviewRecords, Statement
 
 Uses: TypeAlias = Mapping[tuple[str, Use], int]
 """How often each note was used in each way."""
@@ -79,7 +77,7 @@ CREATE TABLE {prefix}recorded_searches (
 """
 
 
-class SqlRecords(NoteRecords):
+class SqlRecords(SqlReviewRecords, NoteRecords):
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
 
@@ -126,6 +124,10 @@ class SqlRecords(NoteRecords):
             (f"INSERT INTO {self._prefix}recording_users VALUES (?)", [(user_id,)] if recording else []),
             (
                 f"DELETE FROM {self._prefix}recorded_searches WHERE user_id = ?",
+                [] if recording else [(user_id,)],
+            ),
+            (
+                f"DELETE FROM {self._prefix}unanswered_searches WHERE user_id = ?",
                 [] if recording else [(user_id,)],
             ),
         )

@@ -73,6 +73,9 @@ class SqlNoteStore(VersionedStore):
                 found[note.id] = Similarity(max(of_text), max(of_questions, default=None))
         return found
 
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        return self._model.embed(texts)
+
     @abstractmethod
     def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         """Stored vectors of the current model."""
