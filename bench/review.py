@@ -1,5 +1,5 @@
-"""Precision and recall of the review on the labelled pairs of `bench/sets/test`: notes that say the same, and notes that
-contradict each other. `python -m bench.review --set dev` while choosing constants, `--errors` lists what is wrong.
+"""Precision and recall of the review on the labelled pairs of `bench/sets/test`: notes that say the same, and notes
+that contradict each other. `python -m bench.review --set dev` while choosing constants, `--errors` lists what is wrong.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.figure import Figure
 from bench.table import SHARE, table
 from chie.knowledge.embedding.onnx import OnnxEmbedder
-from chie.knowledge.review.compare import Text
+from chie.knowledge.review.text import Text
 from chie.knowledge.review.verdict import judge
 from chie.knowledge.review.vocabulary import Vocabulary
 
@@ -44,9 +44,7 @@ def pairs(name: str) -> list[Pair]:
 
 
 def guess(pair: Pair, words: Words) -> str:
-    found = judge(
-        Text("", pair.a), Text("", pair.b), cosine=words.likeness(pair.a, pair.b), likeness=words.likeness
-    )
+    found = judge(Text("", pair.a), Text("", pair.b), cosine=words.likeness(pair.a, pair.b), likeness=words.likeness)
     return found.verdict if found else "neither"
 
 

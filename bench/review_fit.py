@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.review import Pair, Words, measured, pairs
 from chie.knowledge.review import verdict
-from chie.knowledge.review.compare import Comparison, Features, Text
+from chie.knowledge.review.compare import Comparison, Features
+from chie.knowledge.review.text import Text
 
 FOLDS = 10
 PENALTY = 0.1  # of large weights
@@ -70,7 +70,7 @@ def fit(rows: Sequence[Row]) -> tuple[list[float], list[float]]:
 def _regression(rows: Sequence[Sequence[float]], labels: Sequence[bool]) -> list[float]:
     """Logistic regression by Newton's method."""
     matrix, wanted = np.array(rows, float), np.array(labels, float)
-    weights: NDArray[np.float64] = np.zeros(matrix.shape[1])
+    weights = np.zeros(matrix.shape[1])
     penalty = np.eye(len(weights)) * PENALTY
     penalty[0, 0] = 1e-3
     for _ in range(60):

@@ -24,6 +24,7 @@ from chie.knowledge.note import (
     now,
 )
 from chie.knowledge.query import parse
+from chie.knowledge.review.unanswered import remember_unanswered
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.versions import Change, ChangeKind, is_new_version
@@ -212,7 +213,10 @@ class KnowledgeService:
         """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed."""
         parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
         tags = validation.valid_tags([*(tags or ()), *parsed.tags])
-        return self.store.search(parsed.text, limit=limit, tags=tags, filters=parsed.filters, viewer=self.viewer())
+        found = self.store.search(parsed.text, limit=limit, tags=tags, filters=parsed.filters, viewer=self.viewer())
+        if not any(hit.confident for hit in found.hits):
+            remember_unanswered(self.store.records, parsed.text, self._clock())
+        return found
 
     def import_note(self, note: Note, *, overwrite: bool = False) -> ImportOutcome:
         """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because

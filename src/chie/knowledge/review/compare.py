@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal
 
 from chie.knowledge.review import polarity, scopes
-from chie.knowledge.review.quantities import Quantity, comparable, dates, quantities
-from chie.knowledge.review.statements import clauses, statements, topic_end
-from chie.knowledge.review.words import Word, words
+from chie.knowledge.review.quantities import Quantity, comparable
+from chie.knowledge.review.text import Statement, Text
+from chie.knowledge.review.words import Word
 
 Difference = Literal["number", "version", "name", "negation"]
 Likeness = Callable[[str, str], float]
@@ -20,65 +19,7 @@ SAME_NAME = 0.8  # cosine of a Latin word in a Japanese text, such as DB, and th
 PART_OF_WORD = 0.75  # likeness of a compound and its part
 MIN_SUBJECT, MIN_NEAR = 0.3, 0.5  # statements that have less in common are about different things
 MAX_NAMES = 2  # in each of two statements that name different things; more are no single value
-MAX_LABEL = 24  # characters before a colon
 MAX_PAIRS = 400  # of statements, and of clauses, that one pair of notes compares
-
-
-class Statement:
-    """A statement with its values and words. Words inside a value, such as its unit, are no words of the statement."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.quantities: Sequence[Quantity] = quantities(text)
-        spans = [(quantity.start, quantity.end) for quantity in self.quantities]
-        self.words = [
-            word for word in words(text) if not any(word.start < end and start < word.end for start, end in spans)
-        ]
-        denied = [clause for clause in clauses(text) if polarity.is_negated(clause)]
-        self.asserted = [one for one in self.quantities if not any(one.text in clause for clause in denied)]
-        end = topic_end(text)
-        self.topic = [word for word in self.words if word.start < end]
-        self.past = polarity.PAST.search(text) is not None
-        self.exception = polarity.EXCEPTION.search(text) is not None
-        self.denies = polarity.denies(text)
-        self.negated = polarity.is_negated(text)
-        self.scopes = scopes.scopes(text)
-        self.denied = self._denied()
-
-    @cached_property
-    def conditions(self) -> "list[Statement]":
-        return [Statement(clause) for clause in clauses(self.text) if polarity.is_condition(clause)]
-
-    def _denied(self) -> list[Word]:
-        """The word that the clause denies: after `not`, before ない."""
-        span = polarity.cue(self.text)
-        if not self.denies or span is None:
-            return []
-        after = [word for word in self.words if word.start >= span[1]]
-        before = [word for word in self.words if word.end <= span[0]]
-        english = self.text[slice(*span)].isascii()
-        return (after[:1] or before[-1:]) if english else before[-1:]
-
-
-class Text:
-    """A note as the comparison sees it: its title, unless that is how its text begins, and its statements."""
-
-    def __init__(self, title: str, content: str) -> None:
-        parts = statements(content)
-        if title and not content.lstrip("# ").startswith(title.rstrip("….")):
-            parts = [title, *parts]
-        self.statements = list(map(Statement, parts))
-        self.words = [word for statement in self.statements for word in statement.words]
-        self.subject = _subject(self.statements[0]) if self.statements else []
-        self.scopes = scopes.scopes(content)
-        self.quantities = [quantity for one in self.statements for quantity in one.quantities]
-        self.asserted = [quantity for one in self.statements for quantity in one.asserted]
-        self.dates = {date for part in parts for date in dates(part)}
-        self.clauses = [clause for part in parts for clause in _clauses(part)]
-        whole = {statement.text for statement in self.statements}
-        self.parts = [clause for clause in self.clauses if clause.quantities and clause.words and clause.text not in whole]
-        self.conditions = [clause for statement in self.statements for clause in statement.conditions]
-        self.assertions = [clause for clause in self.clauses if not polarity.is_condition(clause.text)]
 
 
 @dataclass(frozen=True)
@@ -146,7 +87,7 @@ class Comparison:
             apart=min(self._foreign(a.words, b.words), self._foreign(b.words, a.words)),
             names_apart=bool(self._unknown_names(a.words, b) and self._unknown_names(b.words, a)),
             values_apart=_has_unknown(a, b) and _has_unknown(b, a),
-            values_agree=_agree(a.quantities, b.quantities),
+            values_agree=_agree(a.quantities, b.quantities) and _agree(b.quantities, a.quantities),
             dates_differ=bool(a.dates and b.dates and not a.dates & b.dates),
             scopes_differ=scopes.differ(a.scopes, b.scopes) or self._conditions_differ(a.conditions, b.conditions),
             past_differs=any(one.past for one in a.statements) != any(one.past for one in b.statements),
@@ -178,13 +119,12 @@ class Comparison:
         pairs = [(a, b) for a in self._a.assertions for b in self._b.assertions][:MAX_PAIRS]
         likeness = {(a.text, b.text): self._mutual(a.words, b.words) for a, b in pairs}
         for a, b in pairs:
-            opposed = a.denies != b.denies or polarity.opposite(a.text, b.text)
-            if not opposed or not likeness[a.text, b.text]:
+            if not _opposed(a, b) or not likeness[a.text, b.text]:
                 continue
             rivals = [
                 likeness[one.text, other.text]
                 for one, other in pairs
-                if (one is a) != (other is b) and one.denies == other.denies and not polarity.opposite(one.text, other.text)
+                if (one is a) != (other is b) and not _opposed(one, other)
             ]
             if likeness[a.text, b.text] > max(rivals, default=0):
                 special = _disagree(a.quantities, b.quantities)
@@ -265,7 +205,7 @@ class Comparison:
             return False
         if any(_disagree(a.quantities, b.quantities) for a in mine for b in theirs):
             return True
-        first, second = ([word for condition in conditions for word in condition.words] for conditions in (mine, theirs))
+        first, second = ([word for clause in conditions for word in clause.words] for conditions in (mine, theirs))
         apart = min(self._foreign(first, self._b.words), self._foreign(second, self._a.words))
         return 1 - apart < FOREIGN_WORD
 
@@ -313,22 +253,8 @@ class Comparison:
         return self._found[pair]
 
 
-def _clauses(statement: str) -> list[Statement]:
-    """A clause without words of its own, such as a final 禁止, belongs to the one before it."""
-    found: list[Statement] = []
-    for text in clauses(statement):
-        clause = Statement(text)
-        if found and not clause.words and not clause.quantities:
-            found[-1] = Statement(f"{found[-1].text} {text}")
-        else:
-            found.append(clause)
-    return found
-
-
-def _subject(statement: Statement) -> list[Word]:
-    """What a note is about. Of a form such as `Endpoint: GET /users`, the first value."""
-    label, colon, _ = statement.text.partition(":")
-    return statement.words if colon and len(label) <= MAX_LABEL else statement.topic
+def _opposed(a: Statement, b: Statement) -> bool:
+    return a.denies != b.denies or polarity.opposite(a.text, b.text)
 
 
 def _contains(a: str, b: str) -> bool:

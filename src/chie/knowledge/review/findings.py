@@ -29,8 +29,10 @@ class FoundPair:
     @property
     def fingerprint(self) -> str:
         """A decision holds until a note changes so that this changes: other values are another reason to ask."""
-        values = "" if self.kind == "duplicate" else "|".join(" ".join(text.split()) for text in (self.here, self.there))
-        return f"{self.reason} {values}".strip()
+        if self.kind == "duplicate":
+            return self.reason
+        here, there = (" ".join(text.split()) for text in (self.here, self.there))
+        return f"{self.reason} {here}|{there}"
 
 
 @dataclass(frozen=True, kw_only=True)

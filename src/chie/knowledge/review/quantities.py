@@ -11,7 +11,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "時間"), ("time", 3600.0)),
     **dict.fromkeys(("d", "day", "days", "日", "日間", "営業日"), ("time", _DAY)),
     **dict.fromkeys(("week", "weeks", "週", "週間"), ("time", 7 * _DAY)),
-    **dict.fromkeys(("month", "months", "か月", "ヶ月", "カ月", "ケ月", "ヵ月", "か月間", "ヶ月間"), ("time", 30 * _DAY)),
+    **dict.fromkeys(("month", "months", "か月", "ヶ月", "カ月", "ケ月", "ヵ月", "か月間"), ("time", 30 * _DAY)),
     **dict.fromkeys(("year", "years", "年", "年間"), ("time", 360 * _DAY)),
     **dict.fromkeys(("b", "byte", "bytes", "バイト"), ("size", 1.0)),
     **dict.fromkeys(("kb", "kib", "kilobytes", "キロバイト"), ("size", 1e3)),
@@ -25,7 +25,7 @@ _UNITS: dict[str, tuple[str, float]] = {
 }
 # Things that are counted, in both languages; anything else is compared by its own word.
 _COUNTED = {
-    "文字": "character", "回": "times", "time": "times", "人": "user", "名": "user", "ユーザー": "user", "ユーザ": "user", "件": "row",
+    "文字": "character", "回": "times", "time": "times", "人": "user", "名": "user", "ユーザー": "user", "件": "row",
     "行": "row", "台": "instance", "プロセス": "process", "接続": "connection", "コネクション": "connection",
     "スレッド": "thread", "シャード": "shard", "レプリカ": "replica", "リクエスト": "request", "並列": "worker",
     "people": "user", "person": "user", "item": "row", "record": "row", "result": "row", "document": "row",
@@ -36,9 +36,7 @@ ANY_COUNT = "count"  # without a word for what is counted: 3 つ, 3 個
 _GENERIC = frozenset(("つ", "個", "本", "番", "系", "以上", "以下", "未満", "まで", "程度", "ほど", "段階", "番ポート"))
 _WRITTEN = {
     word: value
-    for value, words in enumerate(
-        "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve".split("|"), start=1
-    )
+    for value, words in enumerate("one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve".split("|"), start=1)
     for word in words.split()
 }
 _DATE = re.compile(
@@ -62,7 +60,7 @@ _NUMBER = re.compile(
     r"(?<![A-Za-z_\d.#/=:-])[vV]?(?P<number>\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)*(?:\.x)?)"
     r"(?P<scale>\s*(?:million|thousand|billion|万|億))?(?P<unit>\s*(?:%|[A-Za-z][a-zA-Z]*(?:\s[a-z]+)?|[\u3041-\u30ff\u4e00-\u9fff]+))?",
 )
-_WORDS = re.compile(rf"\b(?P<number>{'|'.join(_WRITTEN)})\s+(?P<unit>[a-z]+(?:\s[a-z]+)?)\b", re.I)
+_WORDS = re.compile(rf"\b(?P<number>{'|'.join(_WRITTEN)})\s+(?P<unit>[a-z]+(?:\s[a-z]+)?)\b", re.IGNORECASE)
 _JAPANESE_UNIT = re.compile(
     "|".join(
         sorted(
@@ -136,7 +134,8 @@ def _number(match: re.Match[str]) -> Quantity | None:
     digits, unit = match["number"].replace(",", "").removesuffix(".x"), (match["unit"] or "").strip()
     scale = _SCALES.get((match["scale"] or "").strip(), 1.0)
     measure, factor, word = _measure(unit)
-    start, end = match.start(), match.end("scale" if match["scale"] else "number") + (len(match["unit"] or "") - len(unit)) * bool(word) + len(word)
+    gap = len(match["unit"] or "") - len(unit) if word else 0
+    start, end = match.start(), match.end("scale" if match["scale"] else "number") + gap + len(word)
     text = match.string[start:end].strip()
     if measure in _DIMENSIONS:
         return Quantity(measure, (float(".".join(digits.split(".")[:2])) * factor * scale,), text, start, end)

@@ -5,23 +5,19 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import Literal
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.errors import ChieError, ConflictError, ForbiddenError, NotFoundError, ValidationError
+from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge import rules, validation
 from chie.knowledge.note import Note, now
+from chie.knowledge.review.candidates import Candidate, of_pair, of_search, orphaned, stale
 from chie.knowledge.review.findings import (
     KINDS,
     Action,
     Finding,
-    FoundPair,
     Kind,
-    Reason,
     ReviewDecision,
-    ReviewNote,
-    UnansweredSearch,
 )
 from chie.knowledge.review.scan import Scan
 from chie.knowledge.service import KnowledgeService
@@ -37,17 +33,6 @@ ACTIONS: dict[Kind, tuple[Action, ...]] = {
     "orphaned": ("keep", "archive", "dismiss"),
     "unanswered": ("dismiss",),
 }
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A finding before its notes are read."""
-
-    id: str
-    kind: Kind
-    notes: tuple[str, ...]
-    reason: Reason
-    fingerprint: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +71,9 @@ class Review:
         self._records = records if isinstance(records, ReviewRecords) else None
         self._scan = Scan(service.store, self._records) if self._records else None
 
-    def page(self, *, kind: Kind | None = None, limit: int = 20, cursor: str | None = None, seconds: float = 1.0) -> ReviewPage:
+    def page(
+        self, *, kind: Kind | None = None, limit: int = 20, cursor: str | None = None, seconds: float = 1.0
+    ) -> ReviewPage:
         """Compares more notes for so many seconds first."""
         _, scan = self._required()
         pending = scan.advance(seconds)
@@ -159,7 +146,8 @@ class Review:
         if stored is None:
             self._service.restore(note, secrets="allow")
         else:
-            self._service.store.save(replace(note, updated_at=self._service.next_version(stored)), replacing=stored)
+            restored = replace(note, updated_at=self._service.next_version(stored))
+            self._service.store.save(restored, replacing=stored, change=self._service.change("restored"))
 
     def _carry_out(
         self, finding: Finding, action: Action, chosen: Note | None, merged: Merged | None
@@ -207,7 +195,7 @@ class Review:
             supersedes=list(dict.fromkeys([*newer.supersedes, older.id])),
             updated_at=self._service.next_version(newer),
         )
-        self._service.store.save(changed, replacing=newer)
+        self._service.store.save(changed, replacing=newer, change=self._service.change("changed"))
         record("note.changed", newer.id)
         return [newer], [changed]
 
@@ -229,10 +217,10 @@ class Review:
         notes = {note.id: note for note in self._service.store.review_notes(viewer=viewer)}
         decided = records.decided()
         found = [
-            *(_of_pair(pair, notes) for pair in records.pairs() if pair.a in notes and pair.b in notes),
-            *self._stale(notes.values(), records),
-            *self._orphaned(notes.values()),
-            *map(_of_search, records.unanswered(None if current_user().admin else current_user().id)),
+            *(of_pair(pair, notes) for pair in records.pairs() if pair.a in notes and pair.b in notes),
+            *stale(notes.values(), records.last_uses(), before=self._clock() - self._stale_after),
+            *orphaned(notes.values(), self._known_users()),
+            *map(of_search, records.unanswered(None if current_user().admin else current_user().id)),
         ]
         waiting = [one for one in found if not self._is_decided(one, decided)]
         return sorted(waiting, key=lambda one: KINDS.index(one.kind))
@@ -243,41 +231,6 @@ class Review:
         if at is None or candidate.kind == "unanswered":
             return False
         return candidate.kind != "stale" or at > self._clock() - self._stale_after
-
-    def _stale(self, notes: Collection[ReviewNote], records: ReviewRecords) -> list[Candidate]:
-        """Not confirmed, changed, shown or opened for long; the oldest first."""
-        limit, uses = self._clock() - self._stale_after, records.last_uses()
-        seen = {
-            note.id: max(filter(None, (note.updated_at, note.confirmed_at, uses.get(note.id))))
-            for note in notes
-        }
-        old = sorted((at, note) for note, at in seen.items() if at < limit)
-        return [
-            Candidate(
-                f"stale:{note}",
-                "stale",
-                (note,),
-                Reason(code="stale", params={"since": at.date().isoformat()}),
-                "stale",
-            )
-            for at, note in old
-        ]
-
-    def _orphaned(self, notes: Collection[ReviewNote]) -> list[Candidate]:
-        known = self._known_users()
-        if known is None:
-            return []
-        return [
-            Candidate(
-                f"orphaned:{note.id}",
-                "orphaned",
-                (note.id,),
-                Reason(code="orphaned", params={"author": note.user_id}),
-                f"orphaned {note.user_id}",
-            )
-            for note in sorted(notes, key=lambda note: (note.user_id, note.id))
-            if note.user_id not in known
-        ]
 
     def _finding(self, candidate: Candidate) -> Finding | None:
         found = [self._service.find(note) for note in candidate.notes]
@@ -298,28 +251,6 @@ class Review:
         except (ForbiddenError, NotFoundError):
             return False
         return True
-
-
-def _of_pair(pair: FoundPair, notes: dict[str, ReviewNote]) -> Candidate:
-    """The older note first."""
-    swapped = (notes[pair.a].updated_at, pair.a) > (notes[pair.b].updated_at, pair.b)
-    ids, values = (pair.a, pair.b), (pair.here, pair.there)
-    if swapped:
-        ids, values = ids[::-1], values[::-1]
-    params: dict[str, str | int | float] = {"here": values[0], "there": values[1]}
-    if pair.kind == "duplicate":
-        params = {"probability": round(pair.probability, 2)}
-    return Candidate(
-        f"{pair.kind}:{pair.a}:{pair.b}", pair.kind, ids, Reason(code=pair.reason, params=params), pair.fingerprint
-    )
-
-
-def _of_search(search: UnansweredSearch) -> Candidate:
-    params: dict[str, str | int | float] = {"query": search.query, "count": search.count}
-    params["last"] = search.last_at.date().isoformat()
-    return Candidate(
-        f"unanswered:{search.query}", "unanswered", (), Reason(code="unanswered", params=params), "unanswered"
-    )
 
 
 def _counts(found: Sequence[Candidate]) -> dict[Kind, int]:
@@ -344,5 +275,5 @@ def _offset(cursor: str | None) -> int:
     if not cursor:
         return 0
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9:
-        raise ValidationError("knowledge.cursor_invalid")
+        raise ValidationError("database.cursor_invalid")
     return int(cursor)

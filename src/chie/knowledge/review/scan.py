@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from chie.database.cursor import utc_text
 from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.note import Note
-from chie.knowledge.review.compare import Text
 from chie.knowledge.review.findings import FoundPair, ReviewNote
+from chie.knowledge.review.text import Text
 from chie.knowledge.review.verdict import MIN_COSINE, judge
 from chie.knowledge.review.vocabulary import Vocabulary
 from chie.knowledge.store.base import NoteStore

@@ -31,7 +31,10 @@ _GROUPS: tuple[dict[str, str], ...] = (
     {"reads": r"\breads?\b(?! replica)|読み取り|参照系", "writes": r"\bwrites?\b|書き込み|更新系"},
     {"inside": r"社内|\binternal(?:ly)?\b", "outside": r"社外|\bexternal(?:ly)?\b|\boutside\b"},
     {"primary": r"\bprimary\b|プライマリー?", "replica": r"\breplicas?\b|レプリカ"},
-    {"connect": r"\bconnect(?:ion)? timeout\b|接続の?タイムアウト", "read": r"\bread timeout\b|読み(?:取|込)りの?タイムアウト"},
+    {
+        "connect": r"\bconnect(?:ion)? timeout\b|接続の?タイムアウト",
+        "read": r"\bread timeout\b|読み(?:取|込)りの?タイムアウト",
+    },
     {
         "weekday": r"平日|\bweekdays?\b", "weekend": r"週末|土日|\bweekends?\b", "monday": r"月曜|\bmondays?\b",
         "tuesday": r"火曜|\btuesdays?\b", "wednesday": r"水曜|\bwednesdays?\b", "thursday": r"木曜|\bthursdays?\b",
@@ -48,8 +51,7 @@ _GROUPS: tuple[dict[str, str], ...] = (
     {"small": r"小さ[いな]|\bsmall(?:er)?\b", "large": r"大き[いな]|\blarger?\b|\bbig\b"},
 )  # fmt: skip
 _PATTERNS = tuple(
-    tuple((name, re.compile(pattern, re.I)) for name, pattern in group.items())
-    for group in _GROUPS
+    tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in group.items()) for group in _GROUPS
 )
 
 

@@ -6,7 +6,10 @@ from chie.unicode import normal
 
 MAX_STATEMENTS = 40  # of a long note, from its beginning
 _SENTENCE_END = re.compile(r"(?<=[。！？!?])|(?<=[.;])\s+|\n+|\s/\s")
-_CLAUSE_END = re.compile(r"[、,;()（）—]|:(?=\s|$)|[：]|\s[-–]\s|\bbut\b|\bbecause\b|\band\b|(?=\binstead of\b|\brather than\b)|(?<=ではなく)|(?<=ずに)|(?<=[たれ]たら)|(?<=出たら)|(?<=場合は)|(?<=ときは)|が、|ので|ため")
+_CLAUSE_END = re.compile(
+    r"[、,;()（）—]|:(?=\s|$)|[：]|\s[-–]\s|\bbut\b|\bbecause\b|\band\b|(?=\binstead of\b|\brather than\b)"
+    r"|(?<=ではなく)|(?<=ずに)|(?<=[たれ]たら)|(?<=出たら)|(?<=場合は)|(?<=ときは)|が、|ので|ため"
+)
 _MARKUP = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 
 
@@ -24,7 +27,7 @@ _TOPIC_END = re.compile(
     r"[はが:：](?![ぁ-ん]{0,1}[ぁ-ん]*けない)|\b(?:is|are|was|were|has|have|had|may|can|cannot|must|should|will|does|do|uses?|runs?|needs?"
     r"|requires?|takes?|gets?|goes|go|keeps?|accepts?|allows?|supports?|reads?|sends?|expires?|retr(?:y|ies)|listens?|lives?)\b"
 )
-_NO_TOPIC = re.compile(r"^\s*(?:we|you|i|they|it|if|when|to|use|run|do|never|always|don't|ask|note)\b", re.I)
+_NO_TOPIC = re.compile(r"^\s*(?:we|you|i|they|it|if|when|to|use|run|do|never|always|don't|ask|note)\b", re.IGNORECASE)
 
 
 def topic_end(statement: str) -> int:

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from math import exp
 from typing import Literal
 
-from chie.knowledge.review.compare import Comparison, Conflict, Features, Likeness, Text
+from chie.knowledge.review.compare import Comparison, Conflict, Features, Likeness
+from chie.knowledge.review.text import Text
 
 Verdict = Literal["duplicate", "contradiction"]
 
 MIN_COSINE = 0.45  # pairs of notes below this are not compared
 # Of the features in `conflict_row` and `duplicate_row`, in their order.
 CONFLICT_WEIGHTS = (2.47, -0.63, -0.56, -4.07, 0.28, 0.46, -4.92, -0.48, -2.03, 3.19, -1.31, 1.29)
-DUPLICATE_WEIGHTS = (-13.41, 13.48, 4.05, 0.2, 3.43, -1.18, -1.72, -4.0, -2.4, -0.31, 0.67, -4.16)
+DUPLICATE_WEIGHTS = (-13.4, 13.48, 4.01, 0.26, 3.4, -1.2, -1.65, -3.96, -2.47, -0.3, 0.7, -4.16)
 MIN_CONTRADICTION, MIN_DUPLICATE = 0.55, 0.6  # probabilities
 
 

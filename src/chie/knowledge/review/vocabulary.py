@@ -1,10 +1,11 @@
 """Cosines of words and short texts, which occur again and again while notes are compared."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from chie.knowledge.embedding.base import Vectors
 
 MAX_WORDS = 20_000  # about 30 MB

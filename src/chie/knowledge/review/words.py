@@ -16,29 +16,37 @@ _PIECE = re.compile(
 )
 MAX_PERSON = 4  # characters of a family name
 _KANJI_AFFIX = re.compile(r"^[各全約毎他本](?=[\u4e00-\u9fff]{2})|(?<=[\u4e00-\u9fff]{2})[用数時化性的側系後前中内先]$")
-_CALENDAR = re.compile(r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|June|July|August|September|October|November|December")
+_CALENDAR = re.compile(
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+    r"|January|February|March|April|June|July|August|September|October|November|December"
+)
+_CODE = re.compile(r"[^\s`\"'-][^\s`\"']*")
 _PERSON = re.compile(r"(?:さん|氏|様)")
-_BEFORE_VALUE = re.compile(r"\b(?:uses?|using|with|via|called|named)\s$", re.I)
+_BEFORE_VALUE = re.compile(r"\b(?:uses?|using|with|via|called|named)\s$", re.IGNORECASE)
 _AFTER_VALUE = re.compile(r"\s*(?:[.;,(]|$)")
 # Grammar, and verbs and nouns of notes in general, which say nothing about the subject.
 _COMMON = frozenset(
     """
-    a an and any are as at be been before by can cannot could do does don done each either every for from get gets got had has have
-    how i if in into is it its itself just like may might more most much must my need needs no nor not nothing now of off on once one
-    only or other our ours out over own per same shall should since so some still such than that the their them then there these
-    they this those through to too two under until up us use used uses using very was we were what when where which while who why
-    will with within without would you your about above after again against all also always am because being below between both
-    but during ever here nobody never none rather run runs running set sets setting settings configured currently goes go going
-    make makes made via let lets please new one's has'nt keep kept work works working take takes want see means mean way thing things
-    write written uses value default called named name enough least most maximum minimum exactly roughly version
-    using first example e.g i.e etc isn aren doesn don't didn won
+    a an and any are as at be been before by can cannot could do does don done each either every for from
+    get gets got had has have how i if in into is it its itself just like may might more most much must my
+    need needs no nor not nothing now of off on once one only or other our ours out over own per same shall
+    should since so some still such than that the their them then there these they this those through to too
+    two under until up us use used uses using very was we were what when where which while who why will with
+    within without would you your about above after again against all also always am because being below
+    between both but during ever here nobody never none rather run runs running set sets setting settings
+    configured currently goes go going make makes made via let lets please new one's keep kept work works
+    working take takes want see means mean way thing things write written value default called named name
+    enough least maximum minimum exactly roughly version first example e.g i.e etc isn aren doesn don't didn
+    won
     """.split()
 )
 _COMMON_JAPANESE = frozenset(
     """
-    使用 利用 設定 変更 現在 場合 必要 実行 対応 確認 以上 以下 未満 以内 以降 最大 最小 上限 下限 既定 記載 参照 指定 管理 採用 基本 方針
-    必ず 自動 手動 原則 今後 現状 可能 不可 禁止 不要 有効 無効 終了 廃止 許可 開始 作成 追加 方法 理由 原因 対処 結果 バージョン デフォルト
-    ルール こと とき もの ため 年間 時間 毎日 毎週 毎晩 毎月 程度 前後 約
+    使用 利用 設定 変更 現在 場合 必要 実行 対応 確認 以上 以下 未満 以内 以降 最大 最小
+    上限 下限 既定 記載 参照 指定 管理 採用 基本 方針 必ず 自動 手動 原則 今後 現状 可能
+    不可 禁止 不要 有効 無効 終了 廃止 許可 開始 作成 追加 方法 理由 原因 対処 結果
+    バージョン デフォルト ルール こと とき もの ため 年間 時間 毎日 毎週 毎晩 毎月 程度
+    前後 約
     """.split()
 )
 
@@ -70,7 +78,7 @@ def words(statement: str) -> list[Word]:
 def _word(match: re.Match[str], *, japanese: bool, first: bool) -> list[Word]:
     text, kind, start = match.group(), match.lastgroup, match.start()
     if kind in ("code", "address"):
-        return [Word(part.lower(), part, True, start, match.end()) for part in re.findall(r"[^\s`\"'-][^\s`\"']*", text)]
+        return [Word(part.lower(), part, True, start, match.end()) for part in _CODE.findall(text)]
     if kind == "latin":
         return _latin(match, japanese=japanese, first=first)
     if kind == "kanji" and len(text) <= MAX_PERSON and _PERSON.match(match.string, match.end()):

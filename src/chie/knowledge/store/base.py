@@ -175,7 +175,7 @@ class NoteStore(ABC):
         """The ids of all notes that the current model has embedded, and the vectors of their first passages."""
         return None
 
-    def embed(self, texts: Sequence[str]) -> "Vectors":  # noqa: ARG002
+    def embed(self, texts: Sequence[str]) -> "Vectors":
         """By the store's own model. Raises EmbeddingError."""
         raise NotImplementedError
 

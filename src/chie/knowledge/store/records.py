@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 from pydantic import TypeAdapter
 
 from chie.database.cursor import utc_text
+from chie.knowledge.note import now
 from chie.knowledge.records import Decision, Mark, RecordedSearch, Use
 from chie.knowledge.store.review_records import SqlReviewRecords, Statement
 
@@ -100,6 +101,7 @@ class SqlRecords(SqlReviewRecords, NoteRecords):
         table = f"{self._prefix}uses"
         add = f"INSERT INTO {table} VALUES (?, ?, ?) ON CONFLICT (note, kind) DO UPDATE SET count = {table}.count + ?"
         self._write((add, [(*key, count, count) for key, count in sorted(uses.items())]))
+        self.remember_uses([note for note, _ in uses], now())
 
     def uses(self, note_id: str) -> dict[Use, int]:
         found = self._read(f"SELECT kind, count FROM {self._prefix}uses WHERE note = ?", (note_id,))

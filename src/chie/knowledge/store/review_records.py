@@ -1,4 +1,4 @@
-"""The port to what the review keeps: pairs that it found, decisions, when notes were last used, and unanswered searches."""
+"""The port to what the review keeps: pairs, decisions, when notes were last used, and unanswered searches."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,8 @@ CREATE TABLE {prefix}review_decisions (
 CREATE INDEX {prefix}review_decisions_by_finding ON {prefix}review_decisions (finding);
 CREATE TABLE {prefix}last_uses (note TEXT PRIMARY KEY, at TEXT NOT NULL);
 CREATE TABLE {prefix}unanswered_searches (
-    user_id TEXT NOT NULL, query TEXT NOT NULL, count BIGINT NOT NULL, last_at TEXT NOT NULL, PRIMARY KEY (user_id, query)
+    user_id TEXT NOT NULL, query TEXT NOT NULL, count BIGINT NOT NULL, last_at TEXT NOT NULL,
+    PRIMARY KEY (user_id, query)
 );
 """
 
@@ -95,15 +96,13 @@ class SqlReviewRecords(ReviewRecords):
         rows = [(one.a, one.b, one.kind, one.probability, one.reason, one.here, one.there) for one in pairs]
         keys = [row[:2] for row in rows]
         names = sorted(checked)
+        pairs_table, checked_table = f"{self._prefix}review_pairs", f"{self._prefix}review_checked"
+        keep = f"INSERT INTO {checked_table} VALUES (?, ?) ON CONFLICT (note) DO UPDATE SET version = excluded.version"
         self._write(
-            (f"DELETE FROM {self._prefix}review_pairs WHERE a = ? OR b = ?", [(name, name) for name in names]),
-            (f"DELETE FROM {self._prefix}review_pairs WHERE a = ? AND b = ?", keys),
-            (f"INSERT INTO {self._prefix}review_pairs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (a, b) DO NOTHING", rows),
-            (
-                f"INSERT INTO {self._prefix}review_checked VALUES (?, ?)"
-                " ON CONFLICT (note) DO UPDATE SET version = excluded.version",
-                [(name, checked[name]) for name in names],
-            ),
+            (f"DELETE FROM {pairs_table} WHERE a = ? OR b = ?", [(name, name) for name in names]),
+            (f"DELETE FROM {pairs_table} WHERE a = ? AND b = ?", keys),
+            (f"INSERT INTO {pairs_table} VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (a, b) DO NOTHING", rows),
+            (keep, [(name, checked[name]) for name in names]),
         )
 
     def forget_notes(self, notes: Sequence[str]) -> None:
@@ -159,13 +158,11 @@ class SqlReviewRecords(ReviewRecords):
             for (text,) in self._read(f"SELECT query FROM {table} WHERE user_id = ? AND last_at > ?", (user_id, recent))
             if text != query and (query.startswith(text) or text.startswith(query))
         ]
+        add = f"INSERT INTO {table} VALUES (?, ?, 1, ?) ON CONFLICT (user_id, query) DO UPDATE"
+        add += f" SET count = {table}.count + 1, last_at = excluded.last_at"
         self._write(
             (f"DELETE FROM {table} WHERE user_id = ? AND query = ? AND count = 1", begun),
-            (
-                f"INSERT INTO {table} VALUES (?, ?, 1, ?) ON CONFLICT (user_id, query)"
-                f" DO UPDATE SET count = {table}.count + 1, last_at = excluded.last_at",
-                [(user_id, query, utc_text(at))],
-            ),
+            (add, [(user_id, query, utc_text(at))]),
             (f"DELETE FROM {table} WHERE user_id = ? AND last_at <= ({oldest})", [(user_id, user_id)]),
         )
 

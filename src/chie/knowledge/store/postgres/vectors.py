@@ -111,8 +111,9 @@ class PostgresVectors:
         """The ids of all notes with the vectors of their first passages."""
         with connection.cursor(binary=True) as cursor:
             found = cursor.execute(
-                "SELECT n.id, v.vector FROM knowledge_notes n JOIN knowledge_passages p ON p.note = n.seq AND p.part = 0"
-                " JOIN knowledge_vectors v ON v.passage = p.id JOIN knowledge_models m ON m.id = v.model"
+                "SELECT n.id, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
+                " ON p.note = n.seq AND p.part = 0 JOIN knowledge_vectors v ON v.passage = p.id"
+                " JOIN knowledge_models m ON m.id = v.model"
                 f" WHERE m.name = %s AND {SAME_DIMENSION.format(self.dimension)}",
                 (self.model,),
             ).fetchall()

@@ -2,6 +2,7 @@
 
 import sqlite3
 from datetime import datetime
+
 from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.store.sqlite.visibility import visible
 from chie.knowledge.viewer import Viewer
