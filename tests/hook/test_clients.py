@@ -23,7 +23,7 @@ def reply(event: str) -> dict[str, Any]:
 
 ANSWERS: dict[str, Any] = {
     **{event: reply(event) for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUseFailure")},
-    "Stop": {"decision": "block", "reason": "Save it."},
+    "Stop": {"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "Save it."}},
 }
 
 

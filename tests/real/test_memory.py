@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,8 @@ def test_stop_asks_once_after_a_signal(tmp_path: Path, chie: str) -> None:
     proposal = {"title": "Install needs .nvmrc", "content": "touch .nvmrc before sh install.sh.", "proposal": True}
     with MessagesApi(*script, Turn("Done."), Turn(tool=SAVE, input=proposal), Turn("Proposed.")) as api:
         told = claude.ask(api, "Install it", *TOOLS)
-    assert "Stop hook feedback" in api.texts(4)
+    assert "Stop hook additional context" in api.texts(4)
+    assert "stop-hook-error" not in json.dumps(told)
     assert len(api.seen) == 6
     assert told[-1]["result"] == "Proposed."
     (waiting,) = patient.get(f"{chie}/api/knowledge/inbox").json()["proposals"]
@@ -119,5 +121,23 @@ def test_users_see_their_own_notes_and_a_revoked_token_is_named(tmp_path: Path) 
         claude = claude_code(tmp_path, "aki", url, aki)
         with MessagesApi(Turn("ok")) as api:
             told = claude.ask(api, PROMPT, *TOOLS)
-        assert note_id not in api.texts(0)
+        for text in (note_id, TITLE, "additional context", "memory of findings"):
+            assert text not in api.texts(0), text
         assert told[-1]["result"] == "ok"
+        assert "no notes are recalled" in json.dumps(told)
+        with MessagesApi(Turn("ok")) as api:
+            assert "no notes are recalled" not in json.dumps(claude.ask(api, PROMPT, *TOOLS))
+
+
+@pytest.mark.req("ME-4")
+def test_two_sessions_at_once_get_the_note_once_each(tmp_path: Path, chie: str) -> None:
+    note_id = save(chie, NOTE)
+    claude = claude_code(tmp_path, "aki", chie)
+    script = [*[Turn(tool="Bash", input=INSTALL)] * 2, Turn("one"), Turn("two")]
+    with MessagesApi(*script) as api, ThreadPoolExecutor(2) as pool:
+        told = list(pool.map(lambda _: claude.ask(api, PROMPT, *TOOLS), range(2)))
+    assert sorted(messages[-1]["result"] for messages in told) == ["one", "two"]
+    assert len({messages[-1]["session_id"] for messages in told}) == 2
+    first = [api.texts(0).count(note_id), api.texts(1).count(note_id)]
+    assert min(first) > 0
+    assert {api.texts(number).count(note_id) for number in range(4)} == set(first)  # not again at the failure

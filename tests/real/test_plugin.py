@@ -84,7 +84,7 @@ def test_plugin_is_installed_updated_and_removed_without_a_trace(claude: ClaudeC
 @pytest.mark.req("ME-1")
 def test_hooks_send_the_recorded_bodies_with_the_token(claude: ClaudeCode, hooks: HookServer) -> None:
     """The recordings in `tests/fakes/hooks` are what the tests of the server use."""
-    hooks.answers["Stop"] = {"decision": "block", "reason": "Save what was hard."}
+    hooks.answers["Stop"] = context("Stop", "Save what was hard.")
     connect(claude, "--http", hooks.url)
     app = claude.folder / "app.py"
     app.write_text("x = 1\n")

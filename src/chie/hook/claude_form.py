@@ -76,13 +76,19 @@ def context_of(reply: Json) -> str:
     return str(found.get("additionalContext") or "") if isinstance(found, dict) else ""
 
 
+def question_of(reply: Json) -> str:
+    """What keeps the assistant from stopping: Claude Code takes one more turn for the context of a `Stop`."""
+    found = reply.get("hookSpecificOutput")
+    return context_of(reply) if isinstance(found, dict) and found.get("hookEventName") == "Stop" else ""
+
+
 def nested_reply(event: str, reply: Json, block: str) -> Json:
     """The form of Codex and Gemini, which differs from Claude Code's in the event's name and the word for blocking."""
     answer: Json = {}
-    if context := context_of(reply):
+    if question := question_of(reply):
+        answer |= {"decision": block, "reason": question}
+    elif context := context_of(reply):
         answer["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": context}
     if receipt := reply.get("systemMessage"):
         answer["systemMessage"] = receipt
-    if reply.get("decision") == "block":
-        answer |= {"decision": block, "reason": reply.get("reason") or ""}
     return answer

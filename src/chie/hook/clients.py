@@ -13,6 +13,7 @@ from chie.hook.claude_form import (
     exit_code_in,
     file_body,
     nested_reply,
+    question_of,
     saving_body,
     session_body,
 )
@@ -127,7 +128,7 @@ class Cursor:
     def answer(self, event: str, reply: Json) -> Json:
         context = context_of(reply)
         if event == "stop":
-            return {"followup_message": reply.get("reason") or ""} if reply.get("decision") == "block" else {}
+            return {"followup_message": question} if (question := question_of(reply)) else {}
         answer: Json = {"continue": True} if event == "beforeSubmitPrompt" else {}
         return {**answer, "additional_context": context} if context else answer
 

@@ -8,17 +8,19 @@ from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.history_api import declare_history
-from chie.knowledge.inbox_api import declare_inbox
+from chie.knowledge.inbox_api import Body, declare_inbox
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
 from chie.knowledge.results import ReadHit, ReadNote, SaveResult
+from chie.knowledge.review.api import declare_review
+from chie.knowledge.review.review import Review
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
@@ -43,14 +45,10 @@ SUPERSEDES = "Ids of notes that this one replaces, and that you may change; sear
 At = Annotated[str | None, Query(description="Search what was known on this date, such as `2026-03-01`.")]
 
 
-class Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
-
-
 class NewNote(Body):
     content: str
     title: str | None = None
-    tags: list[str] = []
+    tags: list[str] = Field(default=[])
     source: str | None = None
     private: bool = Field(default=False, description="Visible only to you instead of the whole team.")
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
@@ -131,13 +129,14 @@ class Added(BaseModel):
     ids: list[str]
 
 
-def create_api(service: KnowledgeService) -> APIRouter:
+def create_api(service: KnowledgeService, review: Review | None = None) -> APIRouter:
     """Handlers are plain functions, which FastAPI runs in threads, because the service blocks on disk and model."""
     router = APIRouter()
     _declare_looking(router, service)
     _declare_exchange(router, service)
     declare_inbox(router, service)
     declare_history(router, service)
+    declare_review(router, review or Review(service))
     _declare_notes(router, service)
     return router
 

@@ -24,6 +24,8 @@ from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
 from chie.knowledge.note import Heading, Hit, NoteLink, Page
 from chie.knowledge.results import SaveResult, SearchResult
+from chie.knowledge.review.command import review
+from chie.knowledge.scan_cli import scan_notes
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, open_store
 from chie.knowledge.validation import MAX_LIMIT
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
 @click.group()
 def notes() -> None:
     """Save, find and move the team's notes."""
+
+
+notes.add_command(scan_notes)
+notes.add_command(review)
 
 
 @notes.command()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from chie.access.known_users import known_users
 from chie.knowledge.argument_completion import declare_completion
 from chie.knowledge.note import Page
 from chie.knowledge.prompts import declare_prompts
@@ -73,7 +74,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
         INSTRUCTIONS,
         check=lambda: asdict(store.check(viewer=service.viewer())),
         close=store.close,
-        api=lambda: _api(service),
+        api=lambda: _api(service, settings),
         hooks=lambda: _hooks(service, settings),
         audits=True,
     )
@@ -86,10 +87,12 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
     return server
 
 
-def _api(service: KnowledgeService) -> "APIRouter":
+def _api(service: KnowledgeService, settings: KnowledgeSettings) -> "APIRouter":
     from chie.knowledge.api import create_api  # a stdio server starts faster without FastAPI
+    from chie.knowledge.review.review import Review
 
-    return create_api(service)
+    review = Review(service, stale_months=settings.review_stale_months, known_users=known_users)
+    return create_api(service, review)
 
 
 def _hooks(service: KnowledgeService, settings: KnowledgeSettings) -> "APIRouter":

@@ -27,6 +27,7 @@ from chie.knowledge.note import (
     now,
 )
 from chie.knowledge.query import parse
+from chie.knowledge.review.unanswered import remember_unanswered
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.versions import Change, ChangeKind, is_new_version
@@ -238,7 +239,11 @@ class KnowledgeService:
         def search(size: int) -> Found:
             return self.store.search(parsed.text, limit=size, tags=tags, filters=parsed.filters, viewer=viewer)
 
-        return supersession.search_current(search, partial(supersession.newer_notes, self.store, viewer), limit)
+        newer = partial(supersession.newer_notes, self.store, viewer)
+        found = supersession.search_current(search, newer, limit)
+        if not any(hit.confident for hit in found.hits):
+            remember_unanswered(self.store.records, parsed.text, self._clock())
+        return found
 
     def import_note(self, note: Note, *, overwrite: bool = False) -> ImportOutcome:
         """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because

@@ -83,6 +83,22 @@ class TestNotesAgent(AgentContract):
         text = text_of(await ask(agent, "ポート8080が使えない"))
         assert "1. **Port 8080 is taken**" in text
 
+    @pytest.mark.req("SE-4")
+    @pytest.mark.parametrize(
+        ("question", "quoted", "left_out"),
+        [
+            ('port 8080 "AirPlay Receiver"', "Port 8080", "DNS"),
+            ("VPN 社内DNS -docker", "DNSが引けない", "Port 8080"),
+            ("VPN 社内DNS before:2000", "", "DNSが引けない"),
+        ],
+    )
+    async def test_filters_in_the_question_narrow_the_search(
+        self, agent: BaseAgent, question: str, quoted: str, left_out: str
+    ) -> None:
+        text = text_of(await ask(agent, question))
+        assert quoted in text
+        assert left_out not in text
+
     async def test_reply_if_no_note_matches(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "How long do penguins sleep?"))
         assert "none of the team's notes matches your question" in text

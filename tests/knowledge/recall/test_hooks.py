@@ -230,8 +230,12 @@ def test_stop_asks_once_and_only_after_a_signal(claude: Claude, page: TestClient
     claude.succeed("make build")
     assert claude.hook("stop_hook_active") == {}
     asked = claude.stop()
-    assert asked["decision"] == "block"
-    assert "proposal: true" in asked["reason"]
+    assert "proposal: true" in asked["hookSpecificOutput"]["additionalContext"]
+    assert (asked["hookSpecificOutput"]["hookEventName"], "asked the assistant" in asked["systemMessage"]) == (
+        "Stop",
+        True,
+    )
+    assert "decision" not in asked  # which Claude Code shows as an error
     assert claude.stop() == {}
     restarted = Claude(page)
     assert restarted.stop() == {}
@@ -243,7 +247,7 @@ def test_stop_asks_once_and_only_after_a_signal(claude: Claude, page: TestClient
 )
 def test_a_correction_is_a_signal(claude: Claude, correction: str) -> None:
     claude.prompt(correction)
-    assert claude.stop()["decision"] == "block"
+    assert claude.stop()["hookSpecificOutput"]["additionalContext"]
 
 
 @pytest.mark.req("ME-8")

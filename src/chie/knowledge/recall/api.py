@@ -36,8 +36,6 @@ def create_hooks_api(hooks: Hooks) -> APIRouter:
 
 
 def _encoded(event: Event, reply: Reply) -> dict[str, Any]:
-    if reply.question:
-        return {"decision": "block", "reason": reply.question}
     encoded: dict[str, Any] = {}
     if reply.context:
         encoded["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": reply.context}

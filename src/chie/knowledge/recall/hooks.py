@@ -62,11 +62,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Reply:
-    """`context` is for the model, `receipt` for the user, and `question` keeps the assistant from stopping."""
+    """`context` is for the model, which takes one more turn for that of a `Stop`, and `receipt` for the user."""
 
     context: str = ""
     receipt: str = ""
-    question: str = ""
 
 
 SILENCE = Reply()
@@ -148,7 +147,9 @@ class Hooks:
         if ASKED in self._store.shown(_key(event)):
             return SILENCE
         self._remember(event, [ASKED])
-        return Reply(question=Message("knowledge.capture_question").text(_language(session)))
+        language = _language(session)  # a decision to block would be shown as an error of the hook
+        question, receipt = Message("knowledge.capture_question"), Message("knowledge.capture_receipt")
+        return Reply(context=question.text(language), receipt=receipt.text(language))
 
     def _end(self, event: Event, _: Session, __: str) -> Reply:
         self._sessions.end(_key(event))

@@ -25,17 +25,22 @@ def screened(note: Note, policy: SecretPolicy = "refuse", *, stored: Note | None
     if policy == "allow":
         return note
     known = "\n".join(text for _, text in _texts(stored)) if stored else ""
-    found = [
-        _described(name, secret, first_line)
-        for name, text in _texts(note)
-        for secret in find_secrets(text)
-        if text[secret.start : secret.end] not in known
-    ]
+    found = secrets_in(note, known, first_line)
     if not found:
         return note
     if policy == "mask":
         return _masked(note, known)
     raise ValidationError("knowledge.secret_found", findings=found[:MAX_LISTED])
+
+
+def secrets_in(note: Note, known: str = "", first_line: int = 1) -> list[Message]:
+    """Kind and line of each, except for values that the text `known` has."""
+    return [
+        _described(name, secret, first_line)
+        for name, text in _texts(note)
+        for secret in find_secrets(text)
+        if text[secret.start : secret.end] not in known
+    ]
 
 
 def _texts(note: Note) -> Iterator[tuple[str, str]]:
@@ -55,7 +60,7 @@ _KINDS: dict[SecretKind, str] = {
 }
 
 
-def _described(field: str, secret: Secret, first_line: int = 1) -> Message:
+def _described(field: str, secret: Secret, first_line: int) -> Message:
     kind = Message(_KINDS[secret.kind], **({"service": secret.service} if secret.service else {}))
     if field == "content":
         return Message("knowledge.secret_in_line", kind=kind, line=first_line + secret.line - 1)

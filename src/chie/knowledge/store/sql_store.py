@@ -96,6 +96,9 @@ class SqlNoteStore(VersionedStore):
         best = scoring.best_per_note(ranked, len(notes))
         return scoring.to_hits(best, dict(enumerate(notes)), max(len(passages), self.check().notes))
 
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        return self._model.embed(texts)
+
     @abstractmethod
     def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         """Stored vectors of the current model."""
