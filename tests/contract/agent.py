@@ -187,6 +187,29 @@ class ToolAgentContract(ModelAgentContract):
         assert peer.results(peer.seen[1]) == [("c1", "echo: 障害")]
         assert events[-1] == {"type": "done", "usage": {"input_tokens": 14, "output_tokens": 6}}
 
+    @pytest.mark.req("AG-1")
+    async def test_the_next_turn_has_the_calls_and_results_of_this_one(
+        self, agent: BaseAgent, peer: ModelServer
+    ) -> None:
+        """Also those that failed; the ids of an earlier answer are not used again."""
+        first = Say(("Let me see. ",), (Use("echo", '{"text": "id 42"}', "c1"), Use("nothing", "{}", "c2")))
+        peer.script.extend([first, say("Found id 42."), use(Use("echo", '{"text": "gone"}', "c1")), say("Deleted.")])
+        parts = [dict(event) for event in await ask(agent, "find it") if event["type"] != "done"]
+        turn: Turn = {"role": "assistant", "content": "Let me see. \n\nFound id 42.", "parts": parts}
+        await ask(agent, "delete it", history=({"role": "user", "content": "find it"}, turn))
+        assert peer.turns(peer.seen[2]) == [
+            ("user", "find it"),
+            ("assistant", "Let me see."),
+            ("assistant", "Found id 42."),
+            ("user", "delete it"),
+        ]
+        earlier = peer.results(peer.seen[2])
+        assert [number for number, _ in earlier] == ["c1", "c2"]
+        assert earlier[0][1] == "echo: id 42"
+        *_, (number, content) = peer.results(peer.seen[3])
+        assert content == "echo: gone"
+        assert number not in ("c1", "c2")
+
     async def test_calls_of_one_message_run_in_parallel(self, agent: BaseAgent, peer: ModelServer) -> None:
         calls = (Use("meet", '{"text": "a"}', "c1"), Use("meet", '{"text": "b"}', "c2"))
         peer.script.extend([use(*calls), say("done")])

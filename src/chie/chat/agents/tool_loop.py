@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from uuid import uuid4
 
-from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.base import Approve
+from chie.chat.agents.conversation import in_words
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.text_joiner import TextJoiner
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
 from chie.chat.models.base import ChatModel, Prompt, ToolSpec
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
 from chie.chat.models.errors import ModelError
-from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
 
@@ -81,6 +82,7 @@ class ToolLoop:
     async def run(self) -> AsyncGenerator[Event, None]:
         """The only generator between the model's and the consumer's: text must be passed on as it arrives."""
         await self._open_tools()
+        self._ids = {call.id for message in self.messages for call in getattr(message, "calls", ())}
         for used in range(self.max_rounds + 1):
             last = used == self.max_rounds
             tools = {tool.name: tool for tool in self._toolset.tools()}
@@ -112,7 +114,7 @@ class ToolLoop:
     def _prompt(self, tools: Mapping[str, Tool], *, last: bool) -> Prompt:
         return Prompt(
             system=f"{self.system}\n\n{NO_CALLS_LEFT}" if last and tools else self.system,
-            messages=tuple(self.messages),
+            messages=tuple(self.messages if tools else in_words(self.messages)),
             tools=[_spec(tool) for tool in tools.values()],
             calls_allowed=not last,
         )
@@ -178,21 +180,6 @@ class ToolLoop:
         approved = self.approve is not None and await self.approve(event)
         logger.info("tool %s was %s", event["name"], "approved" if approved else "rejected")
         return approved
-
-
-def conversation(history: Sequence[Turn], message: str) -> list[ChatMessage]:
-    """Turns that alternate and start with the user, as Bedrock, Anthropic and many local chat templates require."""
-    messages: list[ChatMessage] = []
-    for turn in (*history, Turn(role="user", content=message)):
-        kind = UserMessage if turn["role"] == "user" else AssistantMessage
-        last = messages[-1] if messages else None
-        if not turn["content"].strip() or (last is None and kind is AssistantMessage):
-            continue
-        if isinstance(last, kind):
-            messages[-1] = kind(f"{last.content}\n\n{turn['content']}")
-        else:
-            messages.append(kind(turn["content"]))
-    return messages
 
 
 def _spec(tool: Tool) -> ToolSpec:
