@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chie.chat.agents.base import Turn
+from chie.chat.agents.context_budget import LEFT_OUT, fitted, size
 from chie.chat.agents.conversation import CUT_OFF, NO_RESULT, conversation, in_words
 from chie.chat.models.chunks import Call
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
@@ -127,3 +128,32 @@ def test_any_history_alternates_and_pairs_calls_with_results(history: list[Turn]
             assert message.content.strip() or message.calls
     assert len(seen) == len(set(seen))
     assert not any(isinstance(message, ToolMessage) for message in in_words(messages))
+
+
+@pytest.mark.req("AG-2")
+@given(history=turns, tokens=st.integers(1, 400))
+def test_any_history_fits_and_keeps_the_newest_question_whole(history: list[Turn], tokens: int) -> None:
+    long = [ask(turn["content"] * 40) if turn["role"] == "user" else turn for turn in history]
+    messages = conversation(long, "the newest question " * 8)
+    fit = fitted(messages, tokens)
+    assert "the newest question " * 8 in str(fit)
+    assert isinstance(fit[0], UserMessage)
+    questions = [message for message in fit if isinstance(message, UserMessage)]
+    assert size(fit) <= max(tokens, size(messages)) + size([UserMessage(LEFT_OUT)])
+    assert size(fit) <= tokens + size([UserMessage(LEFT_OUT)]) or len(questions) == 1
+    for message, following in zip(fit, [*fit[1:], None], strict=True):
+        if isinstance(message, AssistantMessage) and message.calls:
+            assert isinstance(following, ToolMessage)
+            assert [one.id for one in following.results] == [one.id for one in message.calls]
+
+
+@pytest.mark.req("AG-2")
+def test_old_results_are_shortened_before_anything_is_left_out() -> None:
+    old = answer(call("a"), result("a", "x" * 9_000), text("It is x."))
+    messages = conversation([ask("one"), old, ask("two"), answer(call("b"), result("b", "y" * 900))], "three")
+    fit = fitted(messages, 1_000)
+    assert [type(message) for message in fit] == [type(message) for message in messages]
+    shortened, whole = (message.results[0].content for message in fit if isinstance(message, ToolMessage))
+    assert shortened.startswith("x" * 400)
+    assert "8600 more characters" in shortened
+    assert whole == "y" * 900
