@@ -14,9 +14,12 @@ import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { Editor } from "./editor";
 import { FlagNotice } from "./flags";
+import { HistoryDialog } from "./history-dialog";
+import { historyText } from "./history-text";
 import { NoteMarkdown } from "./markdown";
 import { memoryText } from "./memory-text";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
+import { MergeNotesDialog, ReplaceDialog, Superseded } from "./supersession";
 import { knowledgeText } from "./text";
 import { Confirmation, NoteSignatures, ProposalNotice, Questions, useAuthorName } from "./trust";
 import { noteHref, type View, viewHref } from "./view-state";
@@ -44,7 +47,9 @@ function Whole({ note, view }: { note: Note; view: View }) {
   const t = useText(knowledgeText);
   const toast = useToast();
   const copyText = useCopy();
-  const [editing, setEditing] = useState(false);
+  const [opened, setOpened] = useState<"editor" | "history" | "replace" | "merge" | null>(null);
+  const close = () => setOpened(null);
+  const versions = useText(historyText);
   const me = useMe();
   const canEdit = !me || me.admin || me.id === note.user_id;
   const [failure, setFailure] = useState<unknown>(null);
@@ -81,7 +86,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
         <h2 lang={languageOf(note.title)}>{note.title}</h2>
         {canEdit && (
           <>
-            <Button small icon="edit" onClick={() => setEditing(true)}>
+            <Button small icon="edit" onClick={() => setOpened("editor")}>
               {t.edit}
             </Button>
             <Button small kind="danger" icon="trash" onClick={remove}>
@@ -90,6 +95,19 @@ function Whole({ note, view }: { note: Note; view: View }) {
           </>
         )}
         <Menu align="end" trigger={<IconButton small icon="more" label={t.exchange} />}>
+          <MenuItem icon="history" onSelect={() => setOpened("history")}>
+            {versions.history}
+          </MenuItem>
+          {canEdit && (
+            <>
+              <MenuItem icon="refresh" onSelect={() => setOpened("replace")}>
+                {versions.replace}
+              </MenuItem>
+              <MenuItem icon="book" onSelect={() => setOpened("merge")}>
+                {versions.merge}
+              </MenuItem>
+            </>
+          )}
           <MenuItem icon="copy" onSelect={() => void copy(note.content)}>
             {t.copyMarkdown}
           </MenuItem>
@@ -101,12 +119,16 @@ function Whole({ note, view }: { note: Note; view: View }) {
       {failure !== null && <ErrorNotice error={failure} />}
       <About note={note} view={view} />
       <ProposalNotice note={note} view={view} />
+      <Superseded note={note} view={view} />
       <FlagNotice flags={note.flags} />
       <NoteMarkdown>{note.content}</NoteMarkdown>
       <Questions questions={note.questions} />
       <NoteSignatures note={note} canEdit={canEdit} />
       <Similar id={note.id} view={view} />
-      {editing && <Editor note={note} onClose={() => setEditing(false)} />}
+      {opened === "editor" && <Editor note={note} onClose={close} />}
+      {opened === "history" && <HistoryDialog note={note} canEdit={canEdit} onClose={close} />}
+      {opened === "replace" && <ReplaceDialog note={note} view={view} onClose={close} />}
+      {opened === "merge" && <MergeNotesDialog note={note} onClose={close} />}
     </>
   );
 }

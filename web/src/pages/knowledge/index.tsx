@@ -2,6 +2,7 @@ import "./knowledge.css";
 import "./note.css";
 import "./map.css";
 import "./inbox.css";
+import "./history.css";
 import { useLayoutEffect, useRef, useState } from "react";
 import { apiUrl } from "../../api";
 import { useText } from "../../i18n/language";
@@ -14,6 +15,7 @@ import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
 import { Detail } from "./detail";
 import { Editor } from "./editor";
+import { historyText } from "./history-text";
 import { EXPORT, ImportDialog } from "./import-dialog";
 import { useInboxCount } from "./inbox";
 import { InboxView } from "./inbox-view";
@@ -23,6 +25,7 @@ import { memoryText } from "./memory-text";
 import { languageOf, notes, useTags } from "./notes";
 import { Search } from "./search";
 import { knowledgeText } from "./text";
+import { TrashDialog } from "./trash-dialog";
 import { noteHref, type View, viewHref, viewOf } from "./view-state";
 
 const SHOWN_TAGS = 14;
@@ -33,7 +36,7 @@ export default function KnowledgePage() {
   const view = viewOf(route);
   const current = route.rest[0] ?? null;
   const { data } = useTags();
-  const [opened, setOpened] = useState<"editor" | "import" | null>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
   const { page, list, savePosition } = useListPosition(current);
   return (
     <div className={`page kn-page ${current ? "kn-reading" : ""}`} ref={page} onScroll={savePosition}>
@@ -77,6 +80,7 @@ export default function KnowledgePage() {
         />
       )}
       {opened === "import" && <ImportDialog onClose={() => setOpened(null)} />}
+      {opened === "trash" && <TrashDialog onClose={() => setOpened(null)} />}
     </div>
   );
 }
@@ -103,11 +107,13 @@ function useListPosition(current: string | null) {
   return { page, list, savePosition };
 }
 
-type Open = (what: "editor" | "import") => void;
+type Opened = "editor" | "import" | "trash";
+type Open = (what: Opened) => void;
 
 function Head({ view, current, open }: { view: View; current: string | null; open: Open }) {
   const t = useText(knowledgeText);
   const memory = useText(memoryText);
+  const versions = useText(historyText);
   const waiting = useInboxCount();
   const here = (next: View) => (current && !view.inbox ? noteHref(current, next) : viewHref(next));
   const isList = !view.map && !view.inbox;
@@ -150,6 +156,9 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           </MenuItem>
           <MenuItem icon="download" onSelect={() => location.assign(apiUrl(EXPORT))}>
             {t.export}
+          </MenuItem>
+          <MenuItem icon="trash" onSelect={() => open("trash")}>
+            {versions.trash}
           </MenuItem>
         </Menu>
         <Button kind="primary" icon="plus" onClick={() => open("editor")}>

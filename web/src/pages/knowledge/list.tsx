@@ -9,6 +9,7 @@ import { FlagBadge } from "./flags";
 import { excerpt, Highlighted } from "./highlight";
 import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } from "./notes";
 import { plainText } from "./plain-text";
+import { SupersededBadge } from "./supersession";
 import { knowledgeText } from "./text";
 import { MatchedQuestion, TrustBadge, WaitingBadge } from "./trust";
 import { noteHref, type View } from "./view-state";
@@ -81,6 +82,7 @@ function Hit({ found, view, current }: { found: HighlightedHit; view: View; curr
           </strong>
           <FlagBadge flags={hit.flags} />
           <TrustBadge hit={hit} />
+          <SupersededBadge hit={hit} />
           <span className="kn-score" title={t.score(percent)}>
             <span className="hidden-text">{t.score(percent)}</span>
             <span aria-hidden="true">{percent}</span>

@@ -32,15 +32,18 @@ export function MergeDialog({
     <Dialog title={t.mergeTitle} wide onClose={onClose}>
       <div className="stack">
         <p className="muted">{t.mergeLead}</p>
-        <Targets proposal={proposal} chosen={chosen} choose={setChosen} />
+        <Targets title={proposal.note.title} similar={proposal.similar} chosen={chosen} choose={setChosen} />
         {chosen && (
           <MergeForm
             key={chosen}
-            proposal={proposal}
+            text={(target) => [target.content, proposal.note.content]}
             into={chosen}
             focus={chosen === first}
             onClose={onClose}
-            onMerged={onMerged}
+            merge={async (target, content) => {
+              await inbox.merge(proposal.note.id, target.id, content);
+              onMerged(target.title);
+            }}
           />
         )}
       </div>
@@ -48,21 +51,26 @@ export function MergeDialog({
   );
 }
 
-function Targets({
-  proposal,
+/** Notes to choose from: `similar` ones, and those that a search finds, at first for `title`. */
+export function Targets({
+  title: named,
+  similar = [],
+  without,
   chosen,
   choose,
 }: {
-  proposal: Proposal;
+  title: string;
+  similar?: Proposal["similar"];
+  without?: string;
   chosen: string | null;
   choose: (id: string) => void;
 }) {
   const t = useText(memoryText);
   const [q, setQ] = useState("");
   const words = useDeferredValue(q.trim());
-  const { data } = useSearch(words || proposal.note.title, null);
-  const found = data?.hits.map(({ hit }) => hit).filter((hit) => !hit.proposal) ?? [];
-  const listed = new Map([...(words ? [] : proposal.similar), ...found].map(({ id, title }) => [id, title]));
+  const { data } = useSearch(words || named, null);
+  const found = data?.hits.map(({ hit }) => hit).filter((hit) => !hit.proposal && hit.id !== without) ?? [];
+  const listed = new Map([...(words ? [] : similar), ...found].map(({ id, title }) => [id, title]));
   return (
     <fieldset className="kn-targets" aria-label={t.mergeInto}>
       <SearchField
@@ -83,35 +91,32 @@ function Targets({
 }
 
 interface FormProps {
-  proposal: Proposal;
   into: string;
+  /** The existing text, and the one to add to it. */
+  text: (target: Note) => [string, string];
+  merge: (target: Note, content: string) => Promise<void>;
   onClose: () => void;
   /** Whether the text takes the focus when it appears: not while the user goes through the notes to choose from. */
   focus: boolean;
-  onMerged: (title: string) => void;
 }
 
-function MergeForm(props: FormProps) {
+export function MergeForm(props: FormProps) {
   const { data: target, error, refetch } = useNote(props.into);
   if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   return target ? <MergedText {...props} target={target} /> : <Skeletons lines={4} />;
 }
 
-function MergedText({ proposal, target: current, focus, onClose, onMerged }: FormProps & { target: Note }) {
+function MergedText({ text, merge, target: current, focus, onClose }: FormProps & { target: Note }) {
   const t = useText(memoryText);
   const common = useText(knowledgeText);
   const [target] = useState(current);
-  const [content, setContent] = useState(() => mergedText(target.content, proposal.note.content));
+  const [content, setContent] = useState(() => mergedText(...text(target)));
   const { saving, failure, run } = useSaving();
-  function merge() {
-    if (!content.trim()) return;
-    void run(async () => {
-      await inbox.merge(proposal.note.id, target.id, content);
-      onMerged(target.title);
-    });
+  function submit() {
+    if (content.trim()) void run(() => merge(target, content));
   }
   return (
-    <Form submit={merge}>
+    <Form submit={submit}>
       <Field label={t.mergedText}>
         {(control) => (
           <TextArea

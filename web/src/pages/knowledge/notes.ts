@@ -36,6 +36,16 @@ export interface Note extends Omit<Heading, "length"> {
   signatures: string[];
   confirmed_by: string | null;
   confirmed_at: string | null;
+  /** Ids of the notes that it replaces. */
+  supersedes: string[];
+  /** The notes that it replaces and those that replace it; absent if there are none. */
+  replaces?: NoteLink[];
+  superseded_by?: NoteLink[];
+}
+
+export interface NoteLink {
+  id: string;
+  title: string;
 }
 
 export interface Hit extends Omit<Heading, "length"> {
@@ -48,6 +58,7 @@ export interface Hit extends Omit<Heading, "length"> {
   confirmed_by: string | null;
   partial: boolean;
   flags?: Flag[];
+  superseded_by?: NoteLink[];
 }
 
 /** Half-open, counted in code points. */

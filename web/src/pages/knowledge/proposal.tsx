@@ -3,7 +3,7 @@ import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { Button, LinkButton } from "../../ui/button";
 import { Skeletons } from "../../ui/feedback";
-import { difference } from "./diff";
+import { Difference } from "./difference";
 import { FlagNotice } from "./flags";
 import type { Proposal } from "./inbox";
 import { NoteMarkdown } from "./markdown";
@@ -132,7 +132,7 @@ function Compared({
         <span lang={languageOf(known?.title ?? "")}>{known?.title}</span>{" "}
         <span className="muted small">{common.score(Math.round((known?.score ?? 0) * 100))}</span>
       </summary>
-      {open && <Difference id={id} content={proposal.note.content} />}
+      {open && <ComparedText id={id} content={proposal.note.content} />}
       <div className="row wrap">
         <Button small onClick={() => merge(id)}>
           {t.mergeIntoThis}
@@ -145,22 +145,8 @@ function Compared({
   );
 }
 
-const TAGS = { same: "span", added: "ins", removed: "del" } as const;
-
-function Difference({ id, content }: { id: string; content: string }) {
-  const t = useText(memoryText);
+function ComparedText({ id, content }: { id: string; content: string }) {
   const { data, error } = useNote(id);
   if (error) return null;
-  if (!data) return <Skeletons lines={2} />;
-  const parts = difference(data.content, content);
-  if (parts.every((part) => part.kind === "same")) return <p className="muted small">{t.same}</p>;
-  return (
-    <div className="kn-difference" lang={languageOf(content)}>
-      {parts.map(({ kind, text }, index) => {
-        const Tag = TAGS[kind];
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no identity
-        return <Tag key={index}>{text}</Tag>;
-      })}
-    </div>
-  );
+  return data ? <Difference before={data.content} after={content} /> : <Skeletons lines={2} />;
 }
