@@ -63,6 +63,9 @@ SERVER_APIS = {
     "/api/knowledge/{note_id}/history/{version}": {"get"},
     "/api/knowledge/{note_id}/history/{version}/restore": {"post"},
     "/api/knowledge/{note_id}/similar": {"get"},
+    "/api/knowledge/{note_id}/mark": {"put"},
+    "/api/knowledge/cited": {"post"},
+    "/api/knowledge/recording": {"get", "put"},
     "/hooks/claude-code": {"post"},
     "/hooks/status": {"get"},
     "/api/n8n/workflows": {"get"},
@@ -81,7 +84,7 @@ KNOWLEDGE = {
     "search_knowledge": {"query", "limit", "tags"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors"},
+    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "mark"},
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 

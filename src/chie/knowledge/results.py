@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from chie.knowledge.note import Found, Hit, Note, Saved, SavedNote
+from chie.knowledge.records import Mark
 from chie.knowledge.screening.injection import Flag, flags_of
 
 Flags = Annotated[
@@ -18,13 +19,26 @@ Flags = Annotated[
 """Computed from the text; absent if there are none."""
 
 
+Uses = Annotated[
+    dict[str, int],
+    Field(
+        description="How often it was shown, opened, cited, recalled, followed, and marked helpful or wrong.",
+        exclude_if=lambda uses: not uses,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadNote(Note):
+    """`mark` is the reader's own."""
+
     flags: Flags = field(default_factory=list)
+    uses: Uses = field(default_factory=dict)
+    mark: Annotated[Mark | None, Field(exclude_if=lambda mark: mark is None)] = None
 
     @classmethod
-    def of(cls, note: Note) -> "ReadNote":
-        return cls(**vars(note), flags=flags_of(note))
+    def of(cls, note: Note, *, uses: dict[str, int] | None = None, mark: Mark | None = None) -> "ReadNote":
+        return cls(**vars(note), flags=flags_of(note), uses=uses or {}, mark=mark)
 
 
 @dataclass(frozen=True, kw_only=True)
