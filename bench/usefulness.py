@@ -4,7 +4,8 @@
 
 On the `dev` set, with simulated clicks: the questions of one half are searched, and people open the right note if it is
 among the first five, less often further down, and now and then a wrong one. The other half is measured with
-`score + bonus * log(1 + opened)`. People ask for all notes alike, or for few notes often (Zipf), where a bonus could help.
+`score + bonus * log(1 + opened)`. People ask for all notes alike, or for few notes often (Zipf), where a bonus could
+help.
 Hits with the same score are ordered by what the score does not show; they are taken to differ by TIE.
 """
 
@@ -44,7 +45,7 @@ def measure(labelled: LabelledSet | None = None) -> list[Figure]:
 
 
 def _figures(who: str, exponent: float, labelled: LabelledSet, hits: Mapping[Question, Sequence[Hit]]) -> list[Figure]:
-    chance = random.Random(SEED)  # noqa: S311 - a simulation
+    chance = random.Random(SEED)
     ids = [note.id for note in labelled.notes]
     chance.shuffle(ids)
     popularity = {note_id: 1 / (rank**exponent) for rank, note_id in enumerate(ids, start=1)}
@@ -82,4 +83,4 @@ def _first(
 
 
 if __name__ == "__main__":
-    print(table(measure()))  # noqa: T201
+    print(table(measure()))

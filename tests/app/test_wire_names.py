@@ -49,6 +49,10 @@ SERVER_APIS = {
     "/api/knowledge/inbox/{note_id}/merge": {"post"},
     "/api/knowledge/inbox/{note_id}/reject": {"post"},
     "/api/knowledge/inbox/{note_id}/undo": {"post"},
+    "/api/knowledge/review": {"get"},
+    "/api/knowledge/review/count": {"get"},
+    "/api/knowledge/review/decisions": {"post"},
+    "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/search": {"get"},
@@ -80,11 +84,21 @@ SERVER_APIS = {
 }
 
 KNOWLEDGE = {
-    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal"},
-    "search_knowledge": {"query", "limit", "tags"},
+    "save_knowledge": {
+        "content",
+        "title",
+        "tags",
+        "source",
+        "private",
+        "questions",
+        "errors",
+        "proposal",
+        "supersedes",
+    },
+    "search_knowledge": {"query", "limit", "tags", "at"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "mark"},
+    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "supersedes", "mark"},
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 

@@ -8,17 +8,19 @@ from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.history_api import declare_history
-from chie.knowledge.inbox_api import declare_inbox
+from chie.knowledge.inbox_api import Body, declare_inbox
 from chie.knowledge.marked_hits import MarkedHits, marked
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
 from chie.knowledge.results import ReadNote, SaveResult
+from chie.knowledge.review.api import declare_review
+from chie.knowledge.review.review import Review
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
@@ -41,21 +43,20 @@ Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous 
 SECRETS = (
     "What to do if the text seems to hold secrets: refuse it, mask them, or allow them after the user has checked."
 )
-
-
-class Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+SUPERSEDES = "Ids of notes that this one replaces, and that you may change; searches leave them out."
+At = Annotated[str | None, Query(description="Search what was known on this date, such as `2026-03-01`.")]
 
 
 class NewNote(Body):
     content: str
     title: str | None = None
-    tags: list[str] = []
+    tags: list[str] = Field(default=[])
     source: str | None = None
     private: bool = Field(default=False, description="Visible only to you instead of the whole team.")
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
     questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
     errors: list[str] = Field(default=[], description="Lines of errors that the note explains.")
+    supersedes: list[str] = Field(default=[], description=SUPERSEDES)
 
 
 class NoteChange(Body):
@@ -65,6 +66,7 @@ class NoteChange(Body):
     private: bool | None = None
     questions: list[str] | None = None
     errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
+    supersedes: list[str] | None = Field(default=None, description=SUPERSEDES)
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
     )
@@ -108,7 +110,9 @@ class Added(BaseModel):
     ids: list[str]
 
 
-def create_api(service: KnowledgeService, usefulness: Usefulness | None = None) -> APIRouter:
+def create_api(
+    service: KnowledgeService, review: Review | None = None, usefulness: Usefulness | None = None
+) -> APIRouter:
     """Handlers are plain functions, which FastAPI runs in threads, because the service blocks on disk and model."""
     router, usefulness = APIRouter(), usefulness or Usefulness(service)
     _declare_looking(router, service, usefulness)
@@ -116,6 +120,7 @@ def create_api(service: KnowledgeService, usefulness: Usefulness | None = None) 
     _declare_exchange(router, service)
     declare_inbox(router, service)
     declare_history(router, service)
+    declare_review(router, review or Review(service))
     _declare_notes(router, service, usefulness)
     return router
 
@@ -124,10 +129,11 @@ def _declare_looking(router: APIRouter, service: KnowledgeService, usefulness: U
     atlas = Atlas(service.store)
 
     @router.get("/search", responses=errors())
-    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None) -> MarkedHits:
+    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, at: At = None) -> MarkedHits:
         """Best first, with the ranges that match."""
-        found = service.search(q, limit=limit, tags=tags)
-        usefulness.searched(q, found)
+        found = service.search(q, limit=limit, tags=tags, at=at)
+        if at is None:
+            usefulness.searched(q, found)
         return MarkedHits(hits=[marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
 
     @router.get("/tags", responses=errors())
@@ -191,6 +197,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService, usefulness: Use
             private=body.private,
             questions=body.questions,
             errors=body.errors,
+            supersedes=body.supersedes,
             origin="person",
             secrets=body.secrets,
         )
@@ -212,6 +219,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService, usefulness: Use
             private=body.private,
             questions=body.questions,
             errors=body.errors,
+            supersedes=body.supersedes,
             seen=body.updated_at,
             secrets=body.secrets,
             by="person",

@@ -1,13 +1,15 @@
 """Notes, and results of searches and saves, as MCP tools, the API and the command line return them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
 
-from chie.knowledge.note import Found, Hit, Note, Saved, SavedNote
+from chie.knowledge.note import Found, Hit, Note, NoteLink, Saved, SavedNote
 from chie.knowledge.records import Mark
 from chie.knowledge.screening.injection import Flag, flags_of
+from chie.knowledge.service import KnowledgeService
 
 Flags = Annotated[
     list[Flag],
@@ -26,24 +28,40 @@ Uses = Annotated[
         exclude_if=lambda uses: not uses,
     ),
 ]
+SupersededBy = Annotated[
+    list[NoteLink],
+    Field(
+        description="Notes that replace this one: read them instead. Absent if there are none.",
+        exclude_if=lambda links: not links,
+    ),
+]
+Replaced = Annotated[list[NoteLink], Field(exclude_if=lambda links: not links)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadNote(Note):
-    """`mark` is the reader's own."""
+    """`replaces` are the notes in `supersedes` that exist, with their titles; `mark` is the reader's own."""
 
     flags: Flags = field(default_factory=list)
+    superseded_by: SupersededBy = field(default_factory=list)
+    replaces: Replaced = field(default_factory=list)
     uses: Uses = field(default_factory=dict)
     mark: Annotated[Mark | None, Field(exclude_if=lambda mark: mark is None)] = None
 
     @classmethod
-    def of(cls, note: Note, *, uses: dict[str, int] | None = None, mark: Mark | None = None) -> "ReadNote":
-        return cls(**vars(note), flags=flags_of(note), uses=uses or {}, mark=mark)
+    def of(cls, note: Note, *, superseded_by: Sequence[NoteLink] = (), replaces: Sequence[NoteLink] = ()) -> "ReadNote":
+        return cls(**vars(note), flags=flags_of(note), superseded_by=list(superseded_by), replaces=list(replaces))
+
+    @classmethod
+    def read(cls, service: KnowledgeService, note_id: str) -> "ReadNote":
+        note = service.get(note_id)
+        return cls.of(note, superseded_by=service.superseded_by(note.id), replaces=service.supersedes(note))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadHit(Hit):
     flags: Flags = field(default_factory=list)
+    superseded_by: SupersededBy = field(default_factory=list)
 
     @classmethod
     def of(cls, hit: Hit) -> "ReadHit":

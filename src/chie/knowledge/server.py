@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from chie.access.known_users import known_users
 from chie.knowledge.argument_completion import declare_completion
 from chie.knowledge.note import Page
 from chie.knowledge.prompts import declare_prompts
@@ -53,6 +54,9 @@ Questions = Annotated[
         " symptom and does not know the cause: in other words than the note's."
     ),
 ]
+Supersedes = Annotated[
+    list[str] | None, Field(description="Ids of the user's notes that this one replaces; searches then leave them out.")
+]
 Errors = Annotated[list[str] | None, Field(description="Error lines, as printed, that the note explains.")]
 MarkArgument = Annotated[
     Mark | None, Field(description="Whether it helped, or what it says is wrong. Correct your own note instead.")
@@ -81,7 +85,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
         INSTRUCTIONS,
         check=lambda: asdict(store.check(viewer=service.viewer())),
         close=close,
-        api=lambda: _api(service, usefulness),
+        api=lambda: _api(service, usefulness, settings),
         hooks=lambda: _hooks(service, usefulness, settings),
         audits=True,
     )
@@ -94,10 +98,12 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
     return server
 
 
-def _api(service: KnowledgeService, usefulness: Usefulness) -> "APIRouter":
+def _api(service: KnowledgeService, usefulness: Usefulness, settings: KnowledgeSettings) -> "APIRouter":
     from chie.knowledge.api import create_api  # a stdio server starts faster without FastAPI
+    from chie.knowledge.review.review import Review
 
-    return create_api(service, usefulness)
+    review = Review(service, stale_months=settings.review_stale_months, known_users=known_users)
+    return create_api(service, review, usefulness)
 
 
 def _hooks(service: KnowledgeService, usefulness: Usefulness, settings: KnowledgeSettings) -> "APIRouter":
@@ -113,15 +119,17 @@ def _declare_reading(server: Server, service: KnowledgeService, usefulness: Usef
         query: Query,
         limit: Limit = 10,
         tags: Annotated[list[str] | None, Field(description="Only notes that have all of these tags.")] = None,
+        at: Annotated[str | None, Field(description="Search what was known on this date: 2026-03-01.")] = None,
     ) -> SearchResult:
         """Find notes by meaning: causes, fixes, decisions and commands that colleagues wrote down.
 
         Best first; score is the similarity, 0 to 1. `content` is the best passage; if `partial` is true,
         get_knowledge returns the whole note. A hit that is not `confident` perhaps helps: check before you rely on it.
-        No hits means that the team has no such note.
+        A hit with `superseded_by` is out of date. No hits means that the team has no such note.
         """
-        found = service.search(query, limit=limit, tags=tags)
-        usefulness.searched(query, found)
+        found = service.search(query, limit=limit, tags=tags, at=at)
+        if at is None:
+            usefulness.searched(query, found)
         return SearchResult.of(found)
 
     @server.declare(READ)
@@ -150,6 +158,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
         questions: Questions = None,
         errors: Errors = None,
         proposal: Proposed = False,
+        supersedes: Supersedes = None,
     ) -> SaveResult:
         """Save one finding so that the whole team, and their assistants, can find it again.
 
@@ -165,6 +174,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
             proposal=proposal,
             questions=questions,
             errors=errors,
+            supersedes=supersedes,
         )
         return SaveResult.of(saved)
 
@@ -177,15 +187,23 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
         private: Annotated[bool | None, Field(description="true hides it from the team, false shares it.")] = None,
         questions: Questions = None,
         errors: Errors = None,
+        supersedes: Supersedes = None,
         mark: MarkArgument = None,
     ) -> SaveResult:
         """Correct or complete one of the user's own notes, or `mark` anybody's. Omitted fields stay as they are."""
         if mark is not None:
             usefulness.mark(id, mark)
-            if not any(given is not None for given in (content, title, tags, private, questions, errors)):
+            if not any(given is not None for given in (content, title, tags, private, questions, errors, supersedes)):
                 return SaveResult.of(saved_note(service.get(id), version=service.store.version_number(id)))
         saved = service.update(
-            id, content=content, title=title, tags=tags, private=private, questions=questions, errors=errors
+            id,
+            content=content,
+            title=title,
+            tags=tags,
+            private=private,
+            questions=questions,
+            errors=errors,
+            supersedes=supersedes,
         )
         return SaveResult.of(saved)
 

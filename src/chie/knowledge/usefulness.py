@@ -8,6 +8,7 @@ agreed.
 import logging
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from threading import Lock, Timer
 
@@ -75,9 +76,9 @@ class Usefulness:
 
     def read(self, note_id: str) -> ReadNote:
         """The note with its uses before this one. NotFoundError as in the service."""
-        note = self._service.get(note_id)
-        read = ReadNote.of(note, uses=self.uses(note.id), mark=self.mark_of(note.id))
-        self.opened(note.id)
+        read = ReadNote.read(self._service, note_id)
+        read = replace(read, uses=self.uses(read.id), mark=self.mark_of(read.id))
+        self.opened(read.id)
         return read
 
     def uses(self, note_id: str) -> dict[str, int]:

@@ -5,11 +5,15 @@ import sqlite3
 from chie.knowledge.sources import file_name
 from chie.knowledge.store import records
 from chie.knowledge.store.private_terms import indexed_terms
+from chie.knowledge.store.review_records import review_schema
 
 VERSION = 7  # kept in the file as `user_version`
 
 # Decisions, uses and recorded searches.
 RECORDS = records.schema("")
+
+# What the review found and what was decided, when notes were last used, and unanswered searches.
+REVIEW = review_schema("")
 
 # Where notes were imported from. Replacing a note keeps its row, deleting the note deletes it.
 IMPORTS = """
@@ -162,6 +166,7 @@ CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT 
     + RECALL
     + VERSIONS
     + RECORDS
+    + REVIEW
 )
 
 # Statements that upgrade a file of this version to the next.
@@ -204,7 +209,7 @@ ALTER TABLE passages ADD COLUMN question INTEGER;
 DROP INDEX private_notes;
 {RECALL}{PASSAGE_ADDED}
 """,
-    6: "ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';\n" + VERSIONS + RECORDS,
+    6: "ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';\n" + VERSIONS + RECORDS + REVIEW,
 }
 
 
