@@ -41,6 +41,8 @@ API = {
 
 SERVER_APIS = {
     "/api/knowledge": {"get", "post"},
+    "/api/knowledge/anchors": {"get", "post"},
+    "/api/knowledge/anchors/changed": {"get"},
     "/api/knowledge/export": {"get"},
     "/api/knowledge/import": {"post"},
     "/api/knowledge/inbox": {"get"},
@@ -81,11 +83,11 @@ SERVER_APIS = {
 }
 
 KNOWLEDGE = {
-    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal"},
+    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal", "anchor"},
     "search_knowledge": {"query", "limit", "tags"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors"},
+    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "anchor"},
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 

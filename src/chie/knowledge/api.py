@@ -12,6 +12,8 @@ from pydantic import BaseModel, Field
 
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
+from chie.knowledge.anchor import Anchor
+from chie.knowledge.anchor_api import declare_anchors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.history_api import declare_history
@@ -52,6 +54,7 @@ class NewNote(Body):
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
     questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
     errors: list[str] = Field(default=[], description="Lines of errors that the note explains.")
+    anchor: Anchor | None = Field(default=None, description="The code that the note is about.")
 
 
 class NoteChange(Body):
@@ -61,6 +64,7 @@ class NoteChange(Body):
     private: bool | None = None
     questions: list[str] | None = None
     errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
+    anchor: Anchor | None = Field(default=None, description="The code that the note is about; empty texts remove it.")
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
     )
@@ -133,6 +137,7 @@ def create_api(service: KnowledgeService, review: Review | None = None) -> APIRo
     declare_inbox(router, service)
     declare_history(router, service)
     declare_review(router, review or Review(service))
+    declare_anchors(router, service)
     _declare_notes(router, service)
     return router
 
@@ -207,6 +212,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             private=body.private,
             questions=body.questions,
             errors=body.errors,
+            anchor=body.anchor,
             origin="person",
             secrets=body.secrets,
         )
@@ -215,7 +221,8 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
     @router.get("/{note_id}", responses=errors(404))
     def read_note(note_id: str) -> ReadNote:
         """`flags` tell where the text seems to address a model; absent if there are none."""
-        return ReadNote.of(service.get(note_id))
+        note = service.get(note_id)
+        return ReadNote.of(note, service.anchor_report(note))
 
     @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
     def change_note(note_id: str, body: NoteChange) -> PageSaveResult:
@@ -228,6 +235,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             private=body.private,
             questions=body.questions,
             errors=body.errors,
+            anchor=body.anchor,
             seen=body.updated_at,
             secrets=body.secrets,
             by="person",

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.note import Found, Hit, Note, Saved, SavedNote
 from chie.knowledge.screening.injection import Flag, flags_of
 
@@ -18,18 +19,34 @@ Flags = Annotated[
 """Computed from the text; absent if there are none."""
 
 
+StoredAnchor = Annotated[
+    Anchor | None, Field(description="The code that the note is about.", exclude_if=lambda anchor: anchor is None)
+]
+Report = Annotated[
+    AnchorReport | None,
+    Field(
+        description="What has become of the code that the note is about. Absent if nobody has checked.",
+        exclude_if=lambda report: report is None,
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadNote(Note):
     flags: Flags = field(default_factory=list)
+    anchor: StoredAnchor = None
+    anchor_report: Report = None
 
     @classmethod
-    def of(cls, note: Note) -> "ReadNote":
-        return cls(**vars(note), flags=flags_of(note))
+    def of(cls, note: Note, report: AnchorReport | None = None) -> "ReadNote":
+        return cls(**vars(note), flags=flags_of(note), anchor_report=report)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadHit(Hit):
     flags: Flags = field(default_factory=list)
+    anchor: StoredAnchor = None
+    anchor_report: Report = None
 
     @classmethod
     def of(cls, hit: Hit) -> "ReadHit":
