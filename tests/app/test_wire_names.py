@@ -83,11 +83,22 @@ SERVER_APIS = {
 }
 
 KNOWLEDGE = {
-    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal", "anchor"},
-    "search_knowledge": {"query", "limit", "tags"},
+    "save_knowledge": {
+        "content",
+        "title",
+        "tags",
+        "source",
+        "private",
+        "questions",
+        "errors",
+        "proposal",
+        "anchor",
+        "supersedes",
+    },
+    "search_knowledge": {"query", "limit", "tags", "at"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "anchor"},
+    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "anchor", "supersedes"},
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 

@@ -43,6 +43,8 @@ Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous 
 SECRETS = (
     "What to do if the text seems to hold secrets: refuse it, mask them, or allow them after the user has checked."
 )
+SUPERSEDES = "Ids of notes that this one replaces, and that you may change; searches leave them out."
+At = Annotated[str | None, Query(description="Search what was known on this date, such as `2026-03-01`.")]
 
 
 class NewNote(Body):
@@ -55,6 +57,7 @@ class NewNote(Body):
     questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
     errors: list[str] = Field(default=[], description="Lines of errors that the note explains.")
     anchor: Anchor | None = Field(default=None, description="The code that the note is about.")
+    supersedes: list[str] = Field(default=[], description=SUPERSEDES)
 
 
 class NoteChange(Body):
@@ -65,6 +68,7 @@ class NoteChange(Body):
     questions: list[str] | None = None
     errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
     anchor: Anchor | None = Field(default=None, description="The code that the note is about; empty texts remove it.")
+    supersedes: list[str] | None = Field(default=None, description=SUPERSEDES)
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
     )
@@ -146,9 +150,9 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
     atlas = Atlas(service.store)
 
     @router.get("/search", responses=errors())
-    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None) -> MarkedHits:
+    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, at: At = None) -> MarkedHits:
         """Best first, with the ranges that match."""
-        found = service.search(q, limit=limit, tags=tags)
+        found = service.search(q, limit=limit, tags=tags, at=at)
         return MarkedHits(hits=[_marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
 
     @router.get("/tags", responses=errors())
@@ -213,6 +217,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             questions=body.questions,
             errors=body.errors,
             anchor=body.anchor,
+            supersedes=body.supersedes,
             origin="person",
             secrets=body.secrets,
         )
@@ -221,8 +226,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
     @router.get("/{note_id}", responses=errors(404))
     def read_note(note_id: str) -> ReadNote:
         """`flags` tell where the text seems to address a model; absent if there are none."""
-        note = service.get(note_id)
-        return ReadNote.of(note, service.anchor_report(note))
+        return ReadNote.read(service, note_id)
 
     @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
     def change_note(note_id: str, body: NoteChange) -> PageSaveResult:
@@ -236,6 +240,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             questions=body.questions,
             errors=body.errors,
             anchor=body.anchor,
+            supersedes=body.supersedes,
             seen=body.updated_at,
             secrets=body.secrets,
             by="person",

@@ -23,7 +23,7 @@ from chie.knowledge.cli_shared import echo_notice, open_service, print_json, sta
 from chie.knowledge.history_cli import COMMANDS
 from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
-from chie.knowledge.note import Heading, Hit, Page
+from chie.knowledge.note import Heading, Hit, NoteLink, Page
 from chie.knowledge.results import SaveResult, SearchResult
 from chie.knowledge.review.command import review
 from chie.knowledge.scan_cli import scan_notes
@@ -53,6 +53,7 @@ notes.add_command(touched)
 @TAGS
 @click.option("--source", help="Origin: a file, a URL, a repository.")
 @click.option("--private", is_flag=True, help="Visible only to you, the user in CHIE_USER.")
+@click.option("--supersedes", multiple=True, metavar="ID", help="A note that this one replaces; may be repeated.")
 @SECRETS
 @AS_JSON
 def save(
@@ -62,6 +63,7 @@ def save(
     source: str | None,
     *,
     private: bool,
+    supersedes: tuple[str, ...],
     secrets: "SecretPolicy",
     as_json: bool,
 ) -> None:
@@ -70,7 +72,14 @@ def save(
         content = standard_input()
     with open_service() as service:
         saved = service.save(
-            content, title=title, tags=tags, source=source, private=private, origin="person", secrets=secrets
+            content,
+            title=title,
+            tags=tags,
+            source=source,
+            private=private,
+            supersedes=supersedes,
+            origin="person",
+            secrets=secrets,
         )
     if as_json:
         return print_json(asdict(SaveResult.of(saved)))
@@ -85,19 +94,21 @@ def save(
 @click.argument("query")
 @click.option("--limit", default=10, show_default=True)
 @TAGS
+@click.option("--at", help="Search what was known on this date, such as 2026-03-01.")
 @AS_JSON
-def search(query: str, limit: int, tags: tuple[str, ...], *, as_json: bool) -> None:
+def search(query: str, limit: int, tags: tuple[str, ...], at: str | None, *, as_json: bool) -> None:
     """Find notes by meaning, in Japanese or English.
 
     Filters: tag:docker -tag:old author:aki after:2026-03 before:2026-03-01 "exact phrase" -word
     """
     with open_service() as service:
-        found = service.search(query, limit=limit, tags=tags)
+        found = service.search(query, limit=limit, tags=tags, at=at)
     if as_json:
         return print_json(asdict(SearchResult.of(found)))
     for hit in found.hits:
-        marks = _marks(hit) + _labels(hit.tags)
-        click.echo(f"{hit.score:.2f}  {hit.id}  {click.style(hit.title, bold=True)}{marks}")
+        title = click.style(hit.title, bold=True)
+        click.echo(f"{hit.score:.2f}  {hit.id}  {title}{_marks(hit)}{_labels(hit.tags)}")
+        _print_superseding(hit.superseded_by)
         click.echo(f"      {' '.join(hit.content.split())[:160]}")
     if not found.hits:
         click.echo("No note matches. `chie notes list` shows all notes.")
@@ -147,9 +158,11 @@ def show(note_id: str, *, as_json: bool) -> None:
     """Print one whole note."""
     with open_service() as service:
         note = service.get(note_id)
+        newer = service.superseded_by(note.id)
     if as_json:
-        return print_json(asdict(note))
+        return print_json(asdict(note) | ({"superseded_by": list(map(asdict, newer))} if newer else {}))
     click.secho(note.title, bold=True)
+    _print_superseding(newer)
     about = [
         note.user_id,
         f"{note.updated_at:%Y-%m-%d %H:%M} UTC",
@@ -287,6 +300,11 @@ def _marks(note: Heading | Hit) -> str:
 
 for command in COMMANDS:
     notes.add_command(command)
+
+
+def _print_superseding(newer: list[NoteLink]) -> None:
+    for link in newer:
+        click.echo(f"      superseded by {link.id}  {link.title}")
 
 
 def _labels(tags: list[str]) -> str:

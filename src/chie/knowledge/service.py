@@ -3,20 +3,23 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, NotFoundError, ValidationError
-from chie.knowledge import rules, validation
+from chie.knowledge import rules, supersession, validation
 from chie.knowledge.anchor import Anchor, AnchorReport, followed, permalink_anchor
 from chie.knowledge.anchor_validation import valid_anchor
+from chie.knowledge.as_of import SearchAsOf, parse_moment
 from chie.knowledge.note import (
     AuthorCount,
     Found,
     Hit,
     ImportedFile,
     Note,
+    NoteLink,
     NoteOrigin,
     Page,
     Saved,
@@ -68,6 +71,7 @@ class KnowledgeService:
         questions: Sequence[str] | None = None,
         errors: Sequence[str] | None = None,
         anchor: Anchor | None = None,
+        supersedes: Sequence[str] | None = None,
         origin: NoteOrigin = "assistant",
         secrets: SecretPolicy = "refuse",
     ) -> Saved:
@@ -94,7 +98,7 @@ class KnowledgeService:
             created_at=moment,
             updated_at=moment,
         )
-        note = screened(note, secrets)
+        note = self._superseding(screened(note, secrets), supersedes)
         similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=self.viewer())
         notice = self.store.save(note)
         record("note.created", note.id)
@@ -112,6 +116,7 @@ class KnowledgeService:
         questions: Sequence[str] | None = None,
         errors: Sequence[str] | None = None,
         anchor: Anchor | None = None,
+        supersedes: Sequence[str] | None = None,
         seen: datetime | None = None,
         by: NoteOrigin = "assistant",
         secrets: SecretPolicy = "refuse",
@@ -120,7 +125,7 @@ class KnowledgeService:
         the caller passes the `updated_at` that it has `seen`: then it is a conflict. A person's change confirms the
         note, and an assistant's change of the text needs to be confirmed again.
         """
-        if all(given is None for given in (content, title, tags, private, questions, errors, anchor)):
+        if all(given is None for given in (content, title, tags, private, questions, errors, anchor, supersedes)):
             raise ValidationError("knowledge.nothing_to_change")
         for attempt in range(MAX_UPDATE_ATTEMPTS):
             stored = self.get(note_id)
@@ -138,7 +143,7 @@ class KnowledgeService:
             )
             note = rules.confirmation_after(stored, note, by)
             note = note if private is None else replace(note, private=private)
-            note = screened(note, secrets, stored=stored)
+            note = self._superseding(screened(note, secrets, stored=stored), supersedes)
             try:
                 saved = self.replace(stored, note)
             except ConflictError:
@@ -170,6 +175,18 @@ class KnowledgeService:
         if self._purged_at is None or not timedelta() <= moment - self._purged_at < PURGE_INTERVAL:
             self._purged_at = moment
             self.store.purge_deleted(moment - timedelta(days=self.trash_days))
+
+    def _superseding(self, note: Note, ids: Sequence[str] | None) -> Note:
+        if ids is None:
+            return note
+        return replace(note, supersedes=supersession.valid_supersedes(self.store, self.viewer(), note, ids))
+
+    def superseded_by(self, note_id: str) -> list[NoteLink]:
+        """The notes that supersede this one."""
+        return supersession.newer_notes(self.store, self.viewer(), [note_id]).get(note_id, [])
+
+    def supersedes(self, note: Note) -> list[NoteLink]:
+        return supersession.older_notes(self.store, self.viewer(), note)
 
     def next_version(self, stored: Note) -> datetime:
         """Later than the stored version even if the clock was set back or an imported file has a date in the future."""
@@ -216,11 +233,21 @@ class KnowledgeService:
         """The number of notes visible to the current user."""
         return self.store.count(viewer=self.viewer())
 
-    def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None) -> Found:
-        """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed."""
+    def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None, at: str | None = None) -> Found:
+        """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed. With
+        `at`, what was known on that date. Superseded notes are left out unless nothing else fits."""
         parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
         tags = validation.valid_tags([*(tags or ()), *parsed.tags])
-        found = self.store.search(parsed.text, limit=limit, tags=tags, filters=parsed.filters, viewer=self.viewer())
+        viewer = self.viewer()
+        if at is not None:
+            then = SearchAsOf(self.store, viewer, parsed, tags, parse_moment(at))
+            return supersession.search_current(then.search, then.newer, limit)
+
+        def search(size: int) -> Found:
+            return self.store.search(parsed.text, limit=size, tags=tags, filters=parsed.filters, viewer=viewer)
+
+        newer = partial(supersession.newer_notes, self.store, viewer)
+        found = supersession.search_current(search, newer, limit)
         if not any(hit.confident for hit in found.hits):
             remember_unanswered(self.store.records, parsed.text, self._clock())
         return replace(found, hits=self._with_reports(found.hits))
@@ -254,7 +281,7 @@ class KnowledgeService:
         """As `import_note`, with the fingerprint of the note's file and the `previous` import of the note: then dates
         decide only if both the file and the note have changed since. Returns the note's version after this import."""
         stored = self._stored(note)
-        note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored, first_line=first_line)
+        note = screened(self._owned(note, stored), secrets, stored=stored, first_line=first_line)
         if stored == note:
             return "unchanged", note.updated_at
         if stored is not None:
@@ -284,7 +311,7 @@ class KnowledgeService:
     def restore(self, note: Note, *, secrets: SecretPolicy = "refuse") -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
         stored = self._stored(note)
-        note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored)
+        note = screened(self._owned(note, stored), secrets, stored=stored)
         self.store.save(note, change=self.change("restored"))
         record("note.restored", note.id)
         return note
@@ -302,6 +329,11 @@ class KnowledgeService:
         self.store.save(note, replacing=stored)
         record("note.confirmed" if confirmed else "note.unconfirmed", note.id)
         return note
+
+    def _owned(self, note: Note, stored: Note | None) -> Note:
+        note = validation.cleaned(rules.owned(note, stored))
+        known = stored is not None and stored.supersedes == note.supersedes
+        return note if known or not note.supersedes else supersession.permitted(self.store, self.viewer(), note)
 
     def _stored(self, note: Note) -> Note | None:
         """The stored note with this id. Another user's private note counts as not found and cannot be overwritten."""

@@ -12,6 +12,7 @@ from chie.knowledge.rules import current_viewer
 from chie.knowledge.screening.injection import is_flagged
 from chie.knowledge.sources import file_name, names_file
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.supersession import newer_notes
 from chie.knowledge.tokens import query_tokens
 from chie.knowledge.viewer import Viewer
 
@@ -86,7 +87,9 @@ class Recall:
 
     def _pushable(self, notes: Iterable[Note], without: set[str]) -> list[Note]:
         viewer = current_viewer(self._store)
-        return [note for note in notes if note.id not in without and self._may_push(note, viewer)]
+        chosen = [note for note in notes if note.id not in without and self._may_push(note, viewer)]
+        newer = newer_notes(self._store, viewer, [note.id for note in chosen])
+        return [note for note in chosen if note.id not in newer]
 
     def _may_push(self, note: Note, viewer: Viewer) -> bool:
         if note.proposal or not viewer.sees(note):

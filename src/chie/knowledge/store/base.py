@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from chie.knowledge.anchor import Anchor, AnchorReport
-from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.store.records import NoteRecords
@@ -111,6 +111,11 @@ class NoteStore(ABC):
 
     def put_versions(self, note_id: str, rows: Sequence[VersionRow]) -> None:  # noqa: B027
         """Replace all earlier versions of a note by those of another store."""
+
+    def rank_notes(self, query: str, notes: Sequence[Note]) -> Sequence[Hit]:  # noqa: ARG002
+        """Notes that are not stored, such as earlier versions, ranked as a search would, best first. Without a query,
+        all of them, newest first."""
+        return ()
 
     def superseding(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:  # noqa: ARG002
         """The ids of the notes that supersede these, by the id of the older one, as far as the store knows."""
