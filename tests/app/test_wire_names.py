@@ -41,6 +41,8 @@ API = {
 
 SERVER_APIS = {
     "/api/knowledge": {"get", "post"},
+    "/api/knowledge/anchors": {"get", "post"},
+    "/api/knowledge/anchors/changed": {"get"},
     "/api/knowledge/export": {"get"},
     "/api/knowledge/import": {"post"},
     "/api/knowledge/inbox": {"get"},
@@ -93,12 +95,24 @@ KNOWLEDGE = {
         "questions",
         "errors",
         "proposal",
+        "anchor",
         "supersedes",
     },
     "search_knowledge": {"query", "limit", "tags", "at"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "supersedes", "mark"},
+    "update_knowledge": {
+        "id",
+        "content",
+        "title",
+        "tags",
+        "private",
+        "questions",
+        "errors",
+        "anchor",
+        "supersedes",
+        "mark",
+    },
     "list_knowledge": {"tag", "limit", "cursor"},
 }
 

@@ -12,6 +12,8 @@ from pydantic import BaseModel, Field
 
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
+from chie.knowledge.anchor import Anchor
+from chie.knowledge.anchor_api import declare_anchors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.history_api import declare_history
 from chie.knowledge.inbox_api import Body, declare_inbox
@@ -56,6 +58,7 @@ class NewNote(Body):
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
     questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
     errors: list[str] = Field(default=[], description="Lines of errors that the note explains.")
+    anchor: Anchor | None = Field(default=None, description="The code that the note is about.")
     supersedes: list[str] = Field(default=[], description=SUPERSEDES)
 
 
@@ -66,6 +69,7 @@ class NoteChange(Body):
     private: bool | None = None
     questions: list[str] | None = None
     errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
+    anchor: Anchor | None = Field(default=None, description="The code that the note is about; empty texts remove it.")
     supersedes: list[str] | None = Field(default=None, description=SUPERSEDES)
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
@@ -121,6 +125,7 @@ def create_api(
     declare_inbox(router, service)
     declare_history(router, service)
     declare_review(router, review or Review(service))
+    declare_anchors(router, service)
     _declare_notes(router, service, usefulness)
     return router
 
@@ -197,6 +202,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService, usefulness: Use
             private=body.private,
             questions=body.questions,
             errors=body.errors,
+            anchor=body.anchor,
             supersedes=body.supersedes,
             origin="person",
             secrets=body.secrets,
@@ -219,6 +225,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService, usefulness: Use
             private=body.private,
             questions=body.questions,
             errors=body.errors,
+            anchor=body.anchor,
             supersedes=body.supersedes,
             seen=body.updated_at,
             secrets=body.secrets,

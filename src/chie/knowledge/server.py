@@ -8,6 +8,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from chie.access.known_users import known_users
+from chie.knowledge.anchor import Anchor
 from chie.knowledge.argument_completion import declare_completion
 from chie.knowledge.note import Page
 from chie.knowledge.prompts import declare_prompts
@@ -60,6 +61,10 @@ Supersedes = Annotated[
 Errors = Annotated[list[str] | None, Field(description="Error lines, as printed, that the note explains.")]
 MarkArgument = Annotated[
     Mark | None, Field(description="Whether it helped, or what it says is wrong. Correct your own note instead.")
+]
+CodeAnchor = Annotated[
+    Anchor | None,
+    Field(description="The code that the note is about, so that Chie can tell when it has changed."),
 ]
 Proposed = Annotated[bool, Field(description="A person decides first; until then only the user finds it.")]
 
@@ -158,6 +163,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
         questions: Questions = None,
         errors: Errors = None,
         proposal: Proposed = False,
+        anchor: CodeAnchor = None,
         supersedes: Supersedes = None,
     ) -> SaveResult:
         """Save one finding so that the whole team, and their assistants, can find it again.
@@ -174,6 +180,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
             proposal=proposal,
             questions=questions,
             errors=errors,
+            anchor=anchor,
             supersedes=supersedes,
         )
         return SaveResult.of(saved)
@@ -187,13 +194,15 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
         private: Annotated[bool | None, Field(description="true hides it from the team, false shares it.")] = None,
         questions: Questions = None,
         errors: Errors = None,
+        anchor: CodeAnchor = None,
         supersedes: Supersedes = None,
         mark: MarkArgument = None,
     ) -> SaveResult:
         """Correct or complete one of the user's own notes, or `mark` anybody's. Omitted fields stay as they are."""
         if mark is not None:
             usefulness.mark(id, mark)
-            if not any(given is not None for given in (content, title, tags, private, questions, errors, supersedes)):
+            changes = (content, title, tags, private, questions, errors, anchor, supersedes)
+            if all(change is None for change in changes):
                 return SaveResult.of(saved_note(service.get(id), version=service.store.version_number(id)))
         saved = service.update(
             id,
@@ -203,6 +212,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
             private=private,
             questions=questions,
             errors=errors,
+            anchor=anchor,
             supersedes=supersedes,
         )
         return SaveResult.of(saved)
