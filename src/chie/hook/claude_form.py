@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
     Json: TypeAlias = dict[str, Any]
 
-NOTE_TOOLS = ("save_knowledge", "update_knowledge", "get_knowledge")
+SAVING_TOOLS = ("save_knowledge", "update_knowledge")
+NOTE_TOOLS = (*SAVING_TOOLS, "get_knowledge")
 
 
 def session_body(event: str, session: object, folder: object, **more: object) -> Json:
