@@ -79,13 +79,19 @@ class Team:
         answer: dict[str, Any] = json.loads(text)
         return answer
 
+    def _note(self, note_id: str) -> dict[str, Any]:
+        """Without the count of readings, to which this is one more."""
+        note: dict[str, Any] = self.call("aki", "GET", f"/api/knowledge/{note_id}").json()
+        uses = {use: count for use, count in note.get("uses", {}).items() if use != "opened"}
+        return {**note, "uses": uses}
+
     def possessions(self) -> dict[str, Any]:
         """All of Aki's things, as Aki sees them."""
         return {
             "session": self.call("aki", "GET", f"/api/sessions/{self.session_id}").json(),
-            "note": self.call("aki", "GET", f"/api/knowledge/{self.note_id}").json(),
-            "proposal": self.call("aki", "GET", f"/api/knowledge/{self.proposal_id}").json(),
-            "shared": self.call("aki", "GET", f"/api/knowledge/{self.shared_id}").json(),
+            "note": self._note(self.note_id),
+            "proposal": self._note(self.proposal_id),
+            "shared": {**self._note(self.shared_id), "uses": None},  # which everybody may search
             "history": self.call("aki", "GET", f"/api/knowledge/{self.note_id}/history").json(),
             "trash": self.call("aki", "GET", "/api/knowledge/trash").json(),
         }
@@ -150,8 +156,13 @@ def _populate(team: Team) -> None:
     team.answer_id = asked.headers["x-chie-message"]
     messages = team.call("aki", "GET", f"/api/sessions/{team.session_id}").json()["messages"]
     team.question_id = messages[0]["message_id"]
-    private = {"content": f"the {SECRET} password is kept in the safe", "tags": [SECRET], "private": True}
+    anchor = {"repository": "github.com/org/repo", "path": "safe.py", "lines": "1-2"}
+    private: dict[str, Any] = {"content": f"the {SECRET} password is kept in the safe", "tags": [SECRET]}
+    private |= {"private": True, "anchor": anchor}
     team.note_id = team.call("aki", "POST", "/api/knowledge", json=private).json()["id"]
+    check = {"id": team.note_id, "anchor": anchor, "state": "gone", "detail": "deleted"}
+    results = {"commit": "abcdef0", "committed_at": "2026-02-01T00:00:00Z", "checks": [check]}
+    team.call("aki", "POST", "/api/knowledge/anchors", json=results)
     shared = {"content": "the safe is in the cellar", "tags": ["office"]}
     team.shared_id = team.call("aki", "POST", "/api/knowledge", json=shared).json()["id"]
     trashed = {"content": f"the {SECRET} key was in the drawer", "private": True}

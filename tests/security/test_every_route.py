@@ -41,6 +41,10 @@ PROMPT = {
     "prompt": "where is the password kept? in the safe?",
 }
 
+ANCHOR = {"repository": "github.com/org/repo", "path": "safe.py", "lines": "1-2"}
+CHECK = {"id": "{note_id}", "anchor": ANCHOR, "state": "gone", "detail": "deleted"}
+RESULTS = {"commit": "abcdef0", "committed_at": "2026-03-01T00:00:00Z", "checks": [CHECK]}
+
 ROUTES: dict[str, Case] = {
     "GET /": Case(PUBLIC),
     "GET /assets/index-1.js": Case(PUBLIC),
@@ -95,6 +99,10 @@ ROUTES: dict[str, Case] = {
     "DELETE /api/knowledge/{note_id}": Case(PRIVATE),
     "GET /api/knowledge/{note_id}/similar": Case(PRIVATE),
     "PUT /api/knowledge/{note_id}/confirmation": Case(PRIVATE),
+    "PUT /api/knowledge/{note_id}/mark": Case(PRIVATE, body={"mark": "wrong"}),
+    "POST /api/knowledge/cited": Case(SHARED, body={"notes": ["{shared_id}"]}),
+    "GET /api/knowledge/recording": Case(SHARED),
+    "PUT /api/knowledge/recording": Case(SHARED, body={"recording": False}),
     "DELETE /api/knowledge/{note_id}/confirmation": Case(PRIVATE),
     "GET /api/knowledge/inbox": Case(LISTING),
     "GET /api/knowledge/inbox/count": Case(SHARED),
@@ -106,6 +114,9 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/review/count": Case(SHARED),
     "POST /api/knowledge/review/decisions": Case(SHARED, body={"finding": "stale:{note_id}", "action": "archive"}),
     "DELETE /api/knowledge/review/decisions/{decision_id}": Case(SHARED),
+    "GET /api/knowledge/anchors": Case(LISTING, query={"repository": "github.com/org/repo"}),
+    "POST /api/knowledge/anchors": Case(LISTING, body=RESULTS),
+    "GET /api/knowledge/anchors/changed": Case(LISTING),
     "POST /hooks/claude-code": Case(LISTING, body=PROMPT),
     "GET /hooks/status": Case(SHARED),
     "GET /api/n8n/workflows": Case(SHARED),

@@ -1,12 +1,14 @@
 """Notes, and results of searches and saves, as MCP tools, the API and the command line return them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from pydantic import Field
 
+from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.note import Found, Hit, Note, NoteLink, Saved, SavedNote
+from chie.knowledge.records import Mark
 from chie.knowledge.screening.injection import Flag, flags_of
 from chie.knowledge.service import KnowledgeService
 
@@ -20,6 +22,23 @@ Flags = Annotated[
 """Computed from the text; absent if there are none."""
 
 
+Uses = Annotated[
+    dict[str, int],
+    Field(
+        description="How often it was shown, opened, cited, recalled, followed, and marked helpful or wrong.",
+        exclude_if=lambda uses: not uses,
+    ),
+]
+StoredAnchor = Annotated[
+    Anchor | None, Field(description="The code that the note is about.", exclude_if=lambda anchor: anchor is None)
+]
+Report = Annotated[
+    AnchorReport | None,
+    Field(
+        description="What has become of the code that the note is about. Absent if nobody has checked.",
+        exclude_if=lambda report: report is None,
+    ),
+]
 SupersededBy = Annotated[
     list[NoteLink],
     Field(
@@ -32,11 +51,15 @@ Replaced = Annotated[list[NoteLink], Field(exclude_if=lambda links: not links)]
 
 @dataclass(frozen=True, kw_only=True)
 class ReadNote(Note):
-    """`replaces` are the notes in `supersedes` that exist, with their titles."""
+    """`replaces` are the notes in `supersedes` that exist, with their titles; `mark` is the reader's own."""
 
     flags: Flags = field(default_factory=list)
+    anchor: StoredAnchor = None
+    anchor_report: Report = None
     superseded_by: SupersededBy = field(default_factory=list)
     replaces: Replaced = field(default_factory=list)
+    uses: Uses = field(default_factory=dict)
+    mark: Annotated[Mark | None, Field(exclude_if=lambda mark: mark is None)] = None
 
     @classmethod
     def of(cls, note: Note, *, superseded_by: Sequence[NoteLink] = (), replaces: Sequence[NoteLink] = ()) -> "ReadNote":
@@ -45,12 +68,15 @@ class ReadNote(Note):
     @classmethod
     def read(cls, service: KnowledgeService, note_id: str) -> "ReadNote":
         note = service.get(note_id)
-        return cls.of(note, superseded_by=service.superseded_by(note.id), replaces=service.supersedes(note))
+        found = cls.of(note, superseded_by=service.superseded_by(note.id), replaces=service.supersedes(note))
+        return replace(found, anchor_report=service.anchor_report(note))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadHit(Hit):
     flags: Flags = field(default_factory=list)
+    anchor: StoredAnchor = None
+    anchor_report: Report = None
     superseded_by: SupersededBy = field(default_factory=list)
 
     @classmethod

@@ -2,24 +2,32 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlparse
 
 from chie.access.identity import current_user
+from chie.anchors.names import repository_name
+from chie.errors import ConflictError, ValidationError
+from chie.knowledge.anchor import Anchor
+from chie.knowledge.anchor_validation import valid_anchor
 from chie.knowledge.note import Note, now
 from chie.knowledge.recall.context import context
 from chie.knowledge.recall.recall import Policy, Recall, Recalled
 from chie.knowledge.recall.session_memory import Session, SessionMemory
 from chie.knowledge.screening.secrets import find_secrets
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.usefulness import Usefulness
 from chie.knowledge.validation import MAX_ERRORS
 from chie.messages.catalogue import Language, Message
 
 FORGET_AFTER = timedelta(days=7)
+MAX_SAVE_ATTEMPTS = 3
 ASKED = ""  # in the place of a note's id: the session was asked to save its finding
 SAVE_TOOLS = ("save_knowledge", "update_knowledge")
+READ_TOOL = "get_knowledge"
 FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 
 
@@ -38,6 +46,7 @@ class Event:
     interrupted: bool = False
     stopping: bool = False  # the session goes on because a hook has asked it to
     remote: str = ""
+    anchor: Anchor | None = None  # of the note that was saved, which the client has found in its files
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> "Event":
@@ -54,6 +63,7 @@ class Event:
             interrupted=body.get("is_interrupt") is True,
             stopping=body.get("stop_hook_active") is True,
             remote=_text(body, "git_remote"),
+            anchor=_anchor(body.get("code_anchor")),
         )
 
     def argument(self, name: str) -> str:
@@ -73,9 +83,15 @@ SILENCE = Reply()
 
 class Hooks:
     def __init__(
-        self, service: KnowledgeService, *, policy: Policy = "confirmed", clock: Callable[[], datetime] = now
+        self,
+        service: KnowledgeService,
+        *,
+        policy: Policy = "confirmed",
+        clock: Callable[[], datetime] = now,
+        usefulness: Usefulness | None = None,
     ) -> None:
         self._service = service
+        self._usefulness = usefulness or Usefulness(service)
         self._store = service.store
         self._recall = Recall(service.store, policy)
         self._sessions = SessionMemory()
@@ -102,7 +118,8 @@ class Hooks:
             return SILENCE
         return act(event, self._sessions.get(_key(event)), base_url)
 
-    def _start(self, event: Event, _: Session, __: str) -> Reply:
+    def _start(self, event: Event, session: Session, _: str) -> Reply:
+        session.repository = repository_name(event.remote) if event.remote else ""
         viewer = self._service.viewer()
         project = project_name(event)
         known = self._store.count_sources(project, viewer=viewer) if project else 0
@@ -120,12 +137,17 @@ class Hooks:
         if event.tool not in FILE_TOOLS or not path:
             return SILENCE
         return self._show(
-            event, session, base_url, lambda shown: self._recall.for_file(path, event.folder, without=shown)
+            event,
+            session,
+            base_url,
+            lambda shown: self._recall.for_file(path, event.folder, session.repository, without=shown),
         )
 
     def _after_tool(self, event: Event, session: Session, _: str) -> Reply:
         if event.tool.endswith(SAVE_TOOLS):
             self._saved(event, session)
+        elif event.tool.endswith(READ_TOOL):
+            self._followed(event)
         elif command := event.argument("command"):
             session.succeeded(command)
         return SILENCE
@@ -162,13 +184,24 @@ class Hooks:
         recalled = find(self._store.shown(_key(event)) | session.saved)
         if not recalled:
             return SILENCE
-        self._remember(event, [one.note.id for one in recalled])
+        ids = [one.note.id for one in recalled]
+        self._remember(event, ids)
+        self._usefulness.count("recalled", ids)
         receipt = Message("knowledge.recall_receipt", count=len(recalled)).text(_language(session))
-        return Reply(context=context(recalled, base_url=base_url, moment=self._clock()), receipt=receipt)
+        anchored = [one.note.id for one in recalled if one.note.anchor]
+        reports = self._store.anchor_reports(anchored) if anchored else {}
+        shown = context(recalled, reports, base_url=base_url, moment=self._clock())
+        return Reply(context=shown, receipt=receipt)
 
     def _remember(self, event: Event, notes: Sequence[str]) -> None:
         moment = self._clock()
         self._store.remember_shown(_key(event), notes, at=moment, forget_before=moment - FORGET_AFTER)
+
+    def _followed(self, event: Event) -> None:
+        """Count a note that the session was shown and then read."""
+        note_id = event.argument("id")
+        if note_id in self._store.shown(_key(event)) and self._service.find(note_id):
+            self._usefulness.count("followed", [note_id])
 
     def _saved(self, event: Event, session: Session) -> None:
         """A note that was saved after a failure was solved knows that failure from now on."""
@@ -176,20 +209,43 @@ class Hooks:
         if note_id is None:
             return
         session.saved.add(note_id)
-        note = self._service.find(note_id)
-        if note is None or note.user_id != current_user().id:
-            return
         solved = [signature for signature in session.solved if not find_secrets(signature)]
-        changed = _with_finding(note, solved, asked=session.asked)
         session.forget_solved()
-        if changed != note:
-            self._store.save(changed, replacing=note)
+        for _ in range(MAX_SAVE_ATTEMPTS):  # a client may send the same call from two hooks at once
+            note = self._service.find(note_id)
+            if note is None or note.user_id != current_user().id:
+                return
+            changed = _with_anchor(_with_finding(note, solved, asked=session.asked), event.anchor)
+            if changed == note:
+                return
+            with suppress(ConflictError):
+                self._store.save(changed, replacing=note)
+                return
 
 
 def _with_finding(note: Note, solved: Sequence[str], *, asked: bool) -> Note:
     signatures = list(dict.fromkeys([*note.signatures, *solved]))[:MAX_ERRORS]
     origin = "hook" if asked and note.origin == "assistant" else note.origin
     return replace(note, signatures=signatures, origin=origin)
+
+
+def _with_anchor(note: Note, found: Anchor | None) -> Note:
+    """What the client found completes what the note says of itself, and never contradicts it."""
+    given = note.anchor
+    if found is None or (given and (given.path, given.lines) != (found.path, found.lines)):
+        return note
+    commit = given.commit if given and given.commit else found.commit
+    return replace(note, anchor=replace(found, commit=commit))
+
+
+def _anchor(found: Any) -> Anchor | None:  # noqa: ANN401 - whatever the client sends
+    if not isinstance(found, dict):
+        return None
+    fields = {name: _text(found, name) for name in ("repository", "path", "lines", "commit", "fingerprint")}
+    try:
+        return valid_anchor(Anchor(**fields))
+    except ValidationError:
+        return None
 
 
 def project_name(event: Event) -> str:

@@ -38,6 +38,7 @@ class Failure:
 @dataclass
 class Session:
     touched: float
+    repository: str = ""  # as anchors name it
     japanese: bool = False
     corrected: bool = False
     hunt: int = 0

@@ -12,6 +12,7 @@ import { focusMain } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
+import { AnchorFact, AnchorState } from "./anchor";
 import { Editor } from "./editor";
 import { FlagNotice } from "./flags";
 import { HistoryDialog } from "./history-dialog";
@@ -22,6 +23,7 @@ import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
 import { MergeNotesDialog, ReplaceDialog, Superseded } from "./supersession";
 import { knowledgeText } from "./text";
 import { Confirmation, NoteSignatures, ProposalNotice, Questions, useAuthorName } from "./trust";
+import { Usefulness } from "./usefulness";
 import { noteHref, type View, viewHref } from "./view-state";
 
 export function Detail({ id, view }: { id: string; view: View }) {
@@ -124,6 +126,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
       <NoteMarkdown>{note.content}</NoteMarkdown>
       <Questions questions={note.questions} />
       <NoteSignatures note={note} canEdit={canEdit} />
+      <Usefulness note={note} />
       <Similar id={note.id} view={view} />
       {opened === "editor" && <Editor note={note} onClose={close} />}
       {opened === "history" && <HistoryDialog note={note} canEdit={canEdit} onClose={close} />}
@@ -200,7 +203,9 @@ function About({ note, view }: { note: Note; view: View }) {
             </dd>
           </div>
         )}
+        {note.anchor && <AnchorFact anchor={note.anchor} />}
       </dl>
+      <AnchorState note={note} />
       <Confirmation note={note} />
     </div>
   );

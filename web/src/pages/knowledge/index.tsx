@@ -26,6 +26,7 @@ import { languageOf, notes, useTags } from "./notes";
 import { Search } from "./search";
 import { knowledgeText } from "./text";
 import { TrashDialog } from "./trash-dialog";
+import { RecordingChoice } from "./usefulness";
 import { noteHref, type View, viewHref, viewOf } from "./view-state";
 
 const SHOWN_TAGS = 14;
@@ -160,6 +161,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           <MenuItem icon="trash" onSelect={() => open("trash")}>
             {versions.trash}
           </MenuItem>
+          <RecordingChoice />
         </Menu>
         <Button kind="primary" icon="plus" onClick={() => open("editor")}>
           {t.newNote}

@@ -72,6 +72,18 @@ CREATE TABLE knowledge_supersessions (
 CREATE INDEX knowledge_supersessions_by_newer ON knowledge_supersessions (newer);
 """
 
+# The code that notes are anchored to, and the last report on it, which is valid as long as the anchor is the same.
+ANCHORS = """
+ALTER TABLE knowledge_notes ADD COLUMN anchor jsonb;
+CREATE INDEX knowledge_notes_by_repository ON knowledge_notes ((anchor ->> 'repository')) WHERE anchor IS NOT NULL;
+CREATE TABLE knowledge_anchor_reports (
+    note text COLLATE "C" PRIMARY KEY REFERENCES knowledge_notes (id) ON DELETE CASCADE,
+    anchor jsonb NOT NULL,
+    report jsonb NOT NULL,
+    committed_at timestamptz NOT NULL
+);
+"""
+
 # Passages are replaced, never updated. `owner` is set for private notes and proposals; it and `labels`, the folded
 # tags, are repeated beside words and vectors, so that index scans can filter. `knowledge_corpus` has the counts that
 # BM25 needs by owner, with the empty owner for what everybody may see; writers lock that row first.
@@ -146,7 +158,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}"""
+{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -201,7 +213,7 @@ ALTER TABLE knowledge_passages ADD COLUMN question int;
 """,
     5: f"""
 ALTER TABLE knowledge_notes ADD COLUMN supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}';
-{VERSIONS}{RECORDS}{REVIEW}
+{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}
 """,
 }
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
+from chie.knowledge.anchor import decode_anchor
+from chie.knowledge.anchor import encode as encode_anchor
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens
 from chie.knowledge.sources import file_name
@@ -19,7 +21,7 @@ from chie.messages.catalogue import Message
 
 COLUMNS = (
     "id, title, content, tags, source, status, user_id, origin, private, proposal, questions, signatures, confirmed_by,"
-    " confirmed_at, created_at, updated_at, supersedes"
+    " confirmed_at, created_at, updated_at, supersedes, anchor"
 )
 _INSERT = (
     f"INSERT INTO notes ({COLUMNS}, source_file, index_version)"
@@ -205,7 +207,8 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             utc_text(note.created_at),
             utc_text(note.updated_at),
             json.dumps(note.supersedes, ensure_ascii=False),
-            file_name(note.source),
+            note.anchor and encode_anchor(note.anchor),
+            file_name(note.anchor.path if note.anchor else note.source),
         ),
     ).lastrowid
     if note.tags:
@@ -245,6 +248,7 @@ def note_of(row: Sequence[Any]) -> Note:
         created_at=datetime.fromisoformat(row[14]),
         updated_at=datetime.fromisoformat(row[15]),
         supersedes=json.loads(row[16]),
+        anchor=decode_anchor(row[17]),
     )
 
 

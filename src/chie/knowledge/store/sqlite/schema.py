@@ -71,6 +71,18 @@ CREATE TABLE supersessions (
 CREATE INDEX supersessions_by_newer ON supersessions (newer);
 """
 
+# The code that notes are anchored to, and the last report on it, which is valid as long as the anchor is the same.
+ANCHORS = """
+ALTER TABLE notes ADD COLUMN anchor TEXT;
+CREATE INDEX notes_by_repository ON notes (anchor ->> 'repository') WHERE anchor IS NOT NULL;
+CREATE TABLE anchor_reports (
+    note TEXT PRIMARY KEY,
+    anchor TEXT NOT NULL,
+    report TEXT NOT NULL,
+    committed_at TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
 # The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see.
 STATISTICS = """
 CREATE INDEX passages_by_owner ON passages (owner) WHERE owner IS NOT NULL;
@@ -167,6 +179,7 @@ CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT 
     + VERSIONS
     + RECORDS
     + REVIEW
+    + ANCHORS
 )
 
 # Statements that upgrade a file of this version to the next.
@@ -209,7 +222,7 @@ ALTER TABLE passages ADD COLUMN question INTEGER;
 DROP INDEX private_notes;
 {RECALL}{PASSAGE_ADDED}
 """,
-    6: "ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';\n" + VERSIONS + RECORDS + REVIEW,
+    6: "ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';\n" + VERSIONS + RECORDS + REVIEW + ANCHORS,
 }
 
 
