@@ -61,6 +61,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 COMMANDS = {
     "notes": "chie.enrich",
     "inbox": "chie.knowledge.inbox_cli",
+    "spaces": "chie.knowledge.spaces_cli",
     "db": "chie.chat.sessions.cli",
     "knowledge": "chie.knowledge.collection_cli",
     "users": "chie.access.cli",
@@ -202,7 +203,8 @@ def _run_http(name: str, host: str, port: int) -> None:
     from chie.mcp_kit.server import http_app
 
     authenticator = load_authenticator()
-    app = protect(http_app(create_server(name), "/mcp"), authenticator)
+    note_paths = ("/mcp",) if name == "knowledge" else ()
+    app = protect(http_app(create_server(name), "/mcp"), authenticator, note_paths=note_paths)
     run_http(app, host=host, port=port, announce=_announce_server, allow_remote=authenticator.allows_remote)
 
 

@@ -14,6 +14,7 @@ import pytest
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
+from tests.contract.note_spaces import NoteSpaceContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
@@ -49,7 +50,14 @@ def fresh_store(tmp_path: Path) -> Callable[[], NoteStore]:
     return lambda: SqliteStore(tmp_path / f"{next(names)}.db", HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract, NoteVersionContract):
+class TestContract(
+    NoteStoreContract,
+    NoteFilterContract,
+    NoteRecallContract,
+    NoteRecordsContract,
+    NoteVersionContract,
+    NoteSpaceContract,
+):
     pass
 
 

@@ -102,6 +102,12 @@ ROUTES: dict[str, Case] = {
     "POST /api/knowledge/inbox/{note_id}/undo": Case(PRIVATE),
     "POST /api/knowledge/inbox/{note_id}/merge": Case(PRIVATE, body={"into": "{shared_id}", "content": "mine now"}),
     "POST /api/knowledge/inbox/{note_id}/reject": Case(PRIVATE),
+    "GET /api/knowledge/spaces": Case(SHARED),  # see test_spaces.py
+    "PUT /api/knowledge/spaces/{name}": Case(SHARED),
+    "DELETE /api/knowledge/spaces/{name}": Case(SHARED),
+    "PUT /api/knowledge/spaces/{name}/users/{user}": Case(SHARED),
+    "GET /api/knowledge/repositories": Case(SHARED),
+    "PUT /api/knowledge/repositories": Case(SHARED),
     "POST /hooks/claude-code": Case(LISTING, body=PROMPT),
     "GET /hooks/status": Case(SHARED),
     "GET /api/n8n/workflows": Case(SHARED),

@@ -22,6 +22,7 @@ from chie.knowledge.results import ReadHit, ReadNote, SaveResult
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
+from chie.knowledge.spaces_api import declare_spaces
 from chie.knowledge.uploads import ImportReport, Upload, receive, write_zip
 from chie.knowledge.validation import MAX_LIMIT, valid_moment
 from chie.messages.catalogue import Message
@@ -35,6 +36,7 @@ ZIP_RESPONSE: dict[int | str, dict[str, Any]] = {
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of results.")]
 Words = Annotated[str, Query(description="A question or a few words, in Japanese or English, with or without filters.")]
 Tags = Annotated[list[str] | None, Query(description="Only notes that have all of these tags.")]
+Within = Annotated[str | None, Query(description="Only notes in this space.")]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous page.")]
 SECRETS = (
     "What to do if the text seems to hold secrets: refuse it, mask them, or allow them after the user has checked."
@@ -50,6 +52,7 @@ class NewNote(Body):
     title: str | None = None
     tags: list[str] = []
     source: str | None = None
+    space: str | None = Field(default=None, description="The space to save in; the team's if absent.")
     private: bool = Field(default=False, description="Visible only to you instead of the whole team.")
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
     questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
@@ -61,6 +64,7 @@ class NoteChange(Body):
     title: str | None = None
     tags: list[str] | None = None
     private: bool | None = None
+    space: str | None = Field(default=None, description="Moves the note; you need to be able to write in both spaces.")
     questions: list[str] | None = None
     errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
     updated_at: datetime | None = Field(
@@ -134,6 +138,7 @@ def create_api(service: KnowledgeService) -> APIRouter:
     _declare_exchange(router, service)
     declare_inbox(router, service)
     declare_history(router, service)
+    declare_spaces(router, service)
     _declare_notes(router, service)
     return router
 
@@ -142,9 +147,9 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
     atlas = Atlas(service.store)
 
     @router.get("/search", responses=errors())
-    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None) -> MarkedHits:
+    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, space: Within = None) -> MarkedHits:
         """Best first, with the ranges that match."""
-        found = service.search(q, limit=limit, tags=tags)
+        found = service.search(q, limit=limit, tags=tags, space=space)
         return MarkedHits(hits=[_marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
 
     @router.get("/tags", responses=errors())
@@ -163,9 +168,9 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
         return atlas.map()
 
     @router.get("", responses=errors())
-    def list_notes(tag: str | None = None, limit: Limit = 50, cursor: Cursor = None) -> Page:
+    def list_notes(tag: str | None = None, limit: Limit = 50, cursor: Cursor = None, space: Within = None) -> Page:
         """Newest first, without their content."""
-        return service.browse(tag=tag, limit=limit, cursor=cursor)
+        return service.browse(tag=tag, limit=limit, cursor=cursor, space=space)
 
 
 def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
@@ -186,9 +191,10 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
         ] = None,
         overwrite: Annotated[bool, Form(description="Also replace notes that were changed in Chie later.")] = False,
         secrets: Annotated[SecretPolicy, Form(description=SECRETS)] = "refuse",
+        space: Annotated[str | None, Form(description="The space of notes that are new or name none.")] = None,
     ) -> Imported:
         """Importing the same files again updates what has changed. Notes that were changed in Chie later are kept."""
-        return _imported(receive(service, _uploads(files, modified), overwrite=overwrite, secrets=secrets))
+        return _imported(receive(service, _uploads(files, modified), overwrite=overwrite, secrets=secrets, space=space))
 
     @router.post("/samples", status_code=201, responses=errors())
     def add_sample_notes() -> Added:
@@ -205,6 +211,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             title=body.title,
             tags=body.tags,
             source=body.source,
+            space=body.space,
             private=body.private,
             questions=body.questions,
             errors=body.errors,
@@ -227,6 +234,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             title=body.title,
             tags=body.tags,
             private=body.private,
+            space=body.space,
             questions=body.questions,
             errors=body.errors,
             seen=body.updated_at,

@@ -44,6 +44,11 @@ Tags = Annotated[list[str] | None, Field(description='Short labels, such as ["do
 Title = Annotated[str | None, Field(description="One line that states the finding; derived from content if absent.")]
 Source = Annotated[str | None, Field(description="Origin: a file, a URL, a repository, an issue.")]
 
+Space = Annotated[
+    str | None, Field(description="The space to save in; the team's if absent. An unknown one is refused with a list.")
+]
+Within = Annotated[str | None, Field(description="Only notes in this space.")]
+
 Questions = Annotated[
     list[str] | None,
     Field(
@@ -102,6 +107,7 @@ def _declare_reading(server: Server, service: KnowledgeService) -> None:
         query: Query,
         limit: Limit = 10,
         tags: Annotated[list[str] | None, Field(description="Only notes that have all of these tags.")] = None,
+        space: Within = None,
     ) -> SearchResult:
         """Find notes by meaning: causes, fixes, decisions and commands that colleagues wrote down.
 
@@ -109,7 +115,7 @@ def _declare_reading(server: Server, service: KnowledgeService) -> None:
         get_knowledge returns the whole note. A hit that is not `confident` perhaps helps: check before you rely on it.
         No hits means that the team has no such note.
         """
-        return SearchResult.of(service.search(query, limit=limit, tags=tags))
+        return SearchResult.of(service.search(query, limit=limit, tags=tags, space=space))
 
     @server.declare(READ)
     def get_knowledge(id: Id) -> ReadNote:  # noqa: A002
@@ -121,9 +127,10 @@ def _declare_reading(server: Server, service: KnowledgeService) -> None:
         tag: Annotated[str | None, Field(description="Only notes that have this tag.")] = None,
         limit: Limit = 20,
         cursor: Annotated[str | None, Field(description="`next_cursor` of the previous page.")] = None,
+        space: Within = None,
     ) -> Page:
         """List notes, newest first, without their content. To find something, use search_knowledge."""
-        return service.browse(tag=tag, limit=limit, cursor=cursor)
+        return service.browse(tag=tag, limit=limit, cursor=cursor, space=space)
 
 
 def _declare_writing(server: Server, service: KnowledgeService) -> None:
@@ -137,6 +144,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         questions: Questions = None,
         errors: Errors = None,
         proposal: Proposed = False,
+        space: Space = None,
     ) -> SaveResult:
         """Save one finding so that the whole team, and their assistants, can find it again.
 
@@ -148,6 +156,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
             title=title,
             tags=tags,
             source=source,
+            space=space,
             private=private,
             proposal=proposal,
             questions=questions,
@@ -164,10 +173,18 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         private: Annotated[bool | None, Field(description="true hides it from the team, false shares it.")] = None,
         questions: Questions = None,
         errors: Errors = None,
+        space: Annotated[str | None, Field(description="Moves the note to this space.")] = None,
     ) -> SaveResult:
         """Correct or complete one of the user's own notes. Omitted fields stay as they are."""
         saved = service.update(
-            id, content=content, title=title, tags=tags, private=private, questions=questions, errors=errors
+            id,
+            content=content,
+            title=title,
+            tags=tags,
+            private=private,
+            space=space,
+            questions=questions,
+            errors=errors,
         )
         return SaveResult.of(saved)
 

@@ -13,6 +13,7 @@ import pytest
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
+from tests.contract.note_spaces import NoteSpaceContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
@@ -40,7 +41,14 @@ def fresh_store(server: str) -> Callable[[], NoteStore]:
     return lambda: PostgresStore(postgres_url(new_schema(server)), HashingEmbedder())
 
 
-class TestContract(NoteStoreContract, NoteFilterContract, NoteRecallContract, NoteRecordsContract, NoteVersionContract):
+class TestContract(
+    NoteStoreContract,
+    NoteFilterContract,
+    NoteRecallContract,
+    NoteRecordsContract,
+    NoteVersionContract,
+    NoteSpaceContract,
+):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 

@@ -38,6 +38,7 @@ class Failure:
 @dataclass
 class Session:
     touched: float
+    space: str | None = None  # that the repository is bound to
     japanese: bool = False
     corrected: bool = False
     hunt: int = 0

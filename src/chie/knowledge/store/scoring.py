@@ -138,6 +138,7 @@ def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: 
         source=note.source,
         status=note.status,
         user_id=note.user_id,
+        space=note.space,
         private=note.private,
         proposal=note.proposal,
         confirmed_by=note.confirmed_by,
