@@ -50,7 +50,11 @@ SERVER_APIS = {
     "/api/knowledge/inbox/{note_id}/reject": {"post"},
     "/api/knowledge/inbox/{note_id}/undo": {"post"},
     "/api/knowledge/map": {"get"},
+    "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
+    "/api/knowledge/spaces": {"get"},
+    "/api/knowledge/spaces/{name}": {"put", "delete"},
+    "/api/knowledge/spaces/{name}/users/{user}": {"put"},
     "/api/knowledge/search": {"get"},
     "/api/knowledge/tags": {"get"},
     "/api/knowledge/authors": {"get"},
@@ -77,12 +81,12 @@ SERVER_APIS = {
 }
 
 KNOWLEDGE = {
-    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal"},
-    "search_knowledge": {"query", "limit", "tags"},
+    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal", "space"},
+    "search_knowledge": {"query", "limit", "tags", "space"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors"},
-    "list_knowledge": {"tag", "limit", "cursor"},
+    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "space"},
+    "list_knowledge": {"tag", "limit", "cursor", "space"},
 }
 
 KNOWLEDGE_PROMPTS = {

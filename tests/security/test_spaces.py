@@ -9,14 +9,12 @@ import pytest
 from tests.security.conftest import SECRET, Team
 from tests.security.test_every_route import LISTING, PRIVATE, ROUTES, of_kind, request, text_of
 from tests.security.test_every_tool import LOOKS, TOOLS, _filled
-from tests.security.test_hidden_notes import answers, assert_unchanged, embedder, fill, save, server, store
+from tests.security.test_hidden_notes import save
 
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile
 from chie.knowledge.space import Space
 from chie.settings import load
-
-__all__ = ["embedder", "server", "store"]
 
 STRANGERS = ["ben", "aki in team", "ben in hr"]  # another user, a limited token of the author's, one without `team`
 
@@ -29,6 +27,9 @@ def vault(team: Team) -> Team:
     for note_id in (team.note_id, team.proposal_id):
         moved = team.call("aki", "PATCH", f"/api/knowledge/{note_id}", json={"space": "vault", "private": False})
         assert moved.status_code == 200, moved.text
+    team.call("aki", "DELETE", f"/api/knowledge/trash/{team.trashed_id}")
+    team.trashed_id = save(team, "aki", f"the {SECRET} key was in the drawer", space="vault")
+    team.call("aki", "DELETE", f"/api/knowledge/{team.trashed_id}")
     users = UserFile(load(AccessSettings).users_path)
     team.tokens |= {
         "cho": users.add("cho"),
@@ -53,7 +54,7 @@ def test_notes_of_an_unreadable_space_are_not_found_and_not_changed(vault: Team,
         assert answer.status_code == 404, (name, answer.text)
         assert SECRET not in answer.text, name
         assert "vault" not in answer.text, name
-        if "/inbox/" not in name:
+        if "/inbox/" not in name and "/trash/" not in name:
             assert answer.json()["detail"] == unknown, name
         assert vault.possessions() == before, name
 
@@ -148,24 +149,3 @@ def test_limited_token_is_for_notes_alone(vault: Team) -> None:
     assert saved["space"] == "hr"
     refused = vault.call("aki reads", "POST", "/api/knowledge", json={"content": "x"})
     assert refused.status_code in (403, 404)
-
-
-@pytest.mark.req("MT-6")
-@pytest.mark.parametrize("reader", ["ben", "ben in hr"])
-def test_note_in_an_unreadable_space_changes_no_byte(vault: Team, store: Any, embedder: Any, reader: str) -> None:
-    note_id = fill(vault)
-    for text in ("kestrel merger in hr, 人事", "接続の上限は 20"):
-        save(vault, "ben", text, space="hr", tags=["nginx"])
-    store.finish_background_work()
-    before = answers(vault, reader, note_id)
-    hidden = save(
-        vault, "aki", "the codename of the merger is kestrel. " * 60, space="vault", tags=["nginx", "kestrel"]
-    )
-    save(vault, "aki", "合併の暗号名は kestrel で、接続の上限は 10。", space="vault", tags=["秘密"])
-    assert_unchanged(before, answers(vault, reader, note_id))
-    embedder.failing = True  # its passages have no vectors yet, which a notice would count
-    save(vault, "aki", "kestrel nginx timeout 接続", space="vault")
-    embedder.failing = False
-    assert_unchanged(before, answers(vault, reader, note_id))
-    assert vault.call("aki", "DELETE", f"/api/knowledge/{hidden}").status_code in (200, 204)
-    assert_unchanged(before, answers(vault, reader, note_id))

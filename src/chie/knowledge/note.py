@@ -131,7 +131,7 @@ class Heading:
     source: str | None
     status: str | None
     user_id: str
-    space: str
+    space: str = TEAM
     private: bool
     proposal: bool = False
     created_at: datetime
@@ -180,7 +180,7 @@ class SavedNote:
     title: str
     tags: list[str]
     user_id: str
-    space: str
+    space: str = TEAM
     private: bool
     created_at: datetime
     updated_at: datetime

@@ -39,7 +39,9 @@ def list_(*, as_json: bool) -> None:
         return print_json({"spaces": [asdict(space) for space in found], "repositories": repositories})
     for space in found:
         title = f"  {space.title}" if space.title.casefold() != space.name else ""
-        click.echo(f"{click.style(space.name, bold=True)}{title}  {space.notes} notes")
+        click.echo(
+            f"{click.style(space.name, bold=True)}{title}  {space.notes} {'note' if space.notes == 1 else 'notes'}"
+        )
         if space.everybody is not None:
             click.echo(f"  everybody: {space.everybody}")
         for user, access in (space.grants or {}).items():

@@ -46,7 +46,7 @@ export const EMPTY: Draft = { title: "", tags: [], content: "", private: false, 
 
 export function draftOf(note: Note): Draft {
   const { title, tags, content, questions, signatures } = note;
-  return { title, tags, content, private: note.private, questions, errors: signatures };
+  return { title, tags, content, space: note.space, private: note.private, questions, errors: signatures };
 }
 
 /** The note form. Unsaved text survives a sign-in or a reload, and is discarded only after a confirmation. */
