@@ -14,10 +14,13 @@ import { knowledgeText } from "./text";
 /** Edits `note`, or a new one; `onSaved` receives the server's response. */
 export function Editor({
   note: current,
+  space,
   onClose,
   onSaved,
 }: {
   note?: Note;
+  /** Of a new note. */
+  space?: string;
   onClose: () => void;
   onSaved?: (saved: Saved) => void;
 }) {
@@ -29,7 +32,7 @@ export function Editor({
     <NoteDialog
       title={note ? t.editNote : t.newNote}
       draftKey={note?.id ?? "new"}
-      draft={note ? draftOf(note) : EMPTY}
+      draft={note ? draftOf(note) : { ...EMPTY, ...(space && { space }) }}
       seen={note?.updated_at}
       author={note?.user_id}
       onClose={onClose}

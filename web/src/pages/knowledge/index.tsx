@@ -77,6 +77,7 @@ export default function KnowledgePage() {
       </div>
       {opened === "editor" && (
         <Editor
+          space={view.space ?? undefined}
           onClose={() => setOpened(null)}
           onSaved={(saved) => go(noteHref(saved.id, { ...view, q: "", inbox: false }))}
         />

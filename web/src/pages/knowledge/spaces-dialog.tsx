@@ -77,7 +77,10 @@ function OneSpace({ space }: { space: Space }) {
     <li className="kn-space-card">
       <div className="row">
         <strong className="grow">
-          {space.title || space.name} {space.title && <code className="muted small">{space.name}</code>}{" "}
+          {space.title || space.name}{" "}
+          {space.title && space.title.toLowerCase() !== space.name && (
+            <code className="muted small">{space.name}</code>
+          )}{" "}
           <span className="muted small">{t.notes(space.notes)}</span>
         </strong>
         {space.name !== TEAM && (
