@@ -49,6 +49,10 @@ SERVER_APIS = {
     "/api/knowledge/inbox/{note_id}/merge": {"post"},
     "/api/knowledge/inbox/{note_id}/reject": {"post"},
     "/api/knowledge/inbox/{note_id}/undo": {"post"},
+    "/api/knowledge/review": {"get"},
+    "/api/knowledge/review/count": {"get"},
+    "/api/knowledge/review/decisions": {"post"},
+    "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
     "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
@@ -81,11 +85,22 @@ SERVER_APIS = {
 }
 
 KNOWLEDGE = {
-    "save_knowledge": {"content", "title", "tags", "source", "private", "questions", "errors", "proposal", "space"},
-    "search_knowledge": {"query", "limit", "tags", "space"},
+    "save_knowledge": {
+        "content",
+        "title",
+        "tags",
+        "source",
+        "private",
+        "questions",
+        "errors",
+        "proposal",
+        "supersedes",
+        "space",
+    },
+    "search_knowledge": {"query", "limit", "tags", "at", "space"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "space"},
+    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "supersedes", "space"},
     "list_knowledge": {"tag", "limit", "cursor", "space"},
 }
 

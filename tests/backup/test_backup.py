@@ -15,6 +15,7 @@ from tests.backup.commands import chie, ids_in, message, notes, titles
 from tests.backup.restorer import MAX_WRITTEN_BYTES
 
 from chie.installation.commands import followable
+from chie.knowledge.history import History
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,6 +46,24 @@ def test_everything_is_restored(home: Path, tmp_path: Path) -> None:
         assert (found.tags, found.source) == (["遊び"], "wiki")
     assert "up to date" in chie("db", "upgrade").output
     assert [path.name for path in home.glob(".*")] == [".users"]
+
+
+@pytest.mark.req("MT-1")
+def test_versions_and_trash_are_restored(home: Path, tmp_path: Path) -> None:
+    with notes(home) as service:
+        old, gone = service.save("接続は 10 本まで").id, service.save("gone").id
+        new = service.save("接続は 20 本まで", supersedes=[old]).id
+        service.update(old, content="接続は 5 本まで")
+        service.delete(gone)
+        chie("backup", str(tmp_path / "b.zip"))
+        service.delete(new)
+        History(service).purge(gone)
+        History(service).forget(old)
+    assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
+    with notes(home) as service:
+        assert History(service).version(old, 1).content == "接続は 10 本まで"
+        assert [one.id for one in History(service).trash()] == [gone]
+        assert service.store.superseding([old]) == {old: [new]}
 
 
 def test_previous_state_is_backed_up_and_can_be_restored(home: Path, tmp_path: Path) -> None:

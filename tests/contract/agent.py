@@ -1,6 +1,7 @@
 """The contract of every agent, whatever its SDK. A test module inherits the classes that apply to its agent."""
 
 import asyncio
+import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
 from typing import Any
@@ -138,6 +139,39 @@ class ModelAgentContract(AgentContract):
         assert caught.value.code == self.code(error)
         assert SECRET not in caught.value.message
 
+    @pytest.mark.req("AG-2")
+    async def test_a_conversation_that_is_too_long_is_shortened_and_sent_again(
+        self, agent: BaseAgent, peer: ModelServer
+    ) -> None:
+        """The next question fits at once, because the limit is known then."""
+        refusal = Refuse(400, "input is too long: the maximum context length is 1000 tokens")
+        peer.script.extend([refusal, say("short"), say("short again")])
+        history = tuple(
+            Turn(role=role, content=f"{role} {number} " * 40) for number in range(9) for role in ("user", "assistant")
+        )
+        assert text_of(await ask(agent, "the question", history=history)) == "short"
+        sizes = [len(json.dumps(request)) for request in peer.seen]
+        assert sizes[1] < sizes[0] / 2
+        assert peer.turns(peer.seen[1])[-1] == ("user", "the question")
+        assert "were left out" in peer.turns(peer.seen[1])[0][1]
+        assert text_of(await ask(agent, "one more", history=history)) == "short again"
+        assert len(peer.seen) == 3
+
+    @pytest.mark.req("AG-2", "AG-6")
+    async def test_a_question_that_is_too_long_by_itself_is_an_error(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.extend([Refuse(400, "prompt is too long: 9000 tokens > 1000 maximum")] * 2)
+        with pytest.raises(ModelError) as caught:
+            await ask(agent, "x " * 9_000)
+        assert caught.value.code == self.code("conversation_too_long")
+        assert len(peer.seen) == 2
+
+    @pytest.mark.req("AG-6")
+    async def test_a_model_without_tools_is_named(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(Refuse(400, "this model does not support tools"))
+        with pytest.raises(ModelError) as caught:
+            await ask(agent)
+        assert caught.value.code == self.code("tools_unsupported")
+
     async def test_silent_model_times_out(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.extend([Stall("hm")] * 3)
         with pytest.raises(ModelError) as caught:
@@ -186,6 +220,29 @@ class ToolAgentContract(ModelAgentContract):
         assert "echo" in peer.tools(peer.seen[0])
         assert peer.results(peer.seen[1]) == [("c1", "echo: 障害")]
         assert events[-1] == {"type": "done", "usage": {"input_tokens": 14, "output_tokens": 6}}
+
+    @pytest.mark.req("AG-1")
+    async def test_the_next_turn_has_the_calls_and_results_of_this_one(
+        self, agent: BaseAgent, peer: ModelServer
+    ) -> None:
+        """Also those that failed; the ids of an earlier answer are not used again."""
+        first = Say(("Let me see. ",), (Use("echo", '{"text": "id 42"}', "c1"), Use("nothing", "{}", "c2")))
+        peer.script.extend([first, say("Found id 42."), use(Use("echo", '{"text": "gone"}', "c1")), say("Deleted.")])
+        parts = [dict(event) for event in await ask(agent, "find it") if event["type"] != "done"]
+        turn: Turn = {"role": "assistant", "content": "Let me see. \n\nFound id 42.", "parts": parts}
+        await ask(agent, "delete it", history=({"role": "user", "content": "find it"}, turn))
+        assert peer.turns(peer.seen[2]) == [
+            ("user", "find it"),
+            ("assistant", "Let me see."),
+            ("assistant", "Found id 42."),
+            ("user", "delete it"),
+        ]
+        earlier = peer.results(peer.seen[2])
+        assert [number for number, _ in earlier] == ["c1", "c2"]
+        assert earlier[0][1] == "echo: id 42"
+        *_, (number, content) = peer.results(peer.seen[3])
+        assert content == "echo: gone"
+        assert number not in ("c1", "c2")
 
     async def test_calls_of_one_message_run_in_parallel(self, agent: BaseAgent, peer: ModelServer) -> None:
         calls = (Use("meet", '{"text": "a"}', "c1"), Use("meet", '{"text": "b"}', "c2"))

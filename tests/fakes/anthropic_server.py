@@ -49,8 +49,8 @@ class AnthropicServer(ModelServer):
     def tools(self, request: dict[str, Any]) -> list[str]:
         return [tool["name"] for tool in request.get("tools", [])]
 
-    def refusal(self, status: int) -> tuple[dict[str, str], bytes]:  # noqa: ARG002
-        body = {"type": "error", "error": {"type": "x_error", "message": "sk-very-secret is not liked here"}}
+    def refusal(self, status: int, words: str) -> tuple[dict[str, str], bytes]:  # noqa: ARG002
+        body = {"type": "error", "error": {"type": "x_error", "message": words}}
         return {"content-type": "application/json", "x-should-retry": "false"}, json.dumps(body).encode()
 
 

@@ -58,8 +58,8 @@ class ConverseServer(ModelServer):
     def tools(self, request: dict[str, Any]) -> list[str]:
         return [tool["toolSpec"]["name"] for tool in request.get("toolConfig", {}).get("tools", [])]
 
-    def refusal(self, status: int) -> tuple[dict[str, str], bytes]:
-        body = json.dumps({"message": "sk-very-secret is not liked here"}).encode()
+    def refusal(self, status: int, words: str) -> tuple[dict[str, str], bytes]:
+        body = json.dumps({"message": words}).encode()
         return {"content-type": "application/json", "x-amzn-errortype": _CODES[status]}, body
 
 

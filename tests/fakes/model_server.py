@@ -38,9 +38,10 @@ class Say:
 
 @dataclass(frozen=True)
 class Refuse:
-    """An HTTP error instead of an answer."""
+    """An HTTP error instead of an answer, with the provider's words."""
 
     status: int
+    words: str = "sk-very-secret is not liked here"
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class ModelServer(ABC):
         """The start of an answer that will not end."""
 
     @abstractmethod
-    def refusal(self, status: int) -> tuple[dict[str, str], bytes]:
+    def refusal(self, status: int, words: str) -> tuple[dict[str, str], bytes]:
         """Headers and body of an error."""
 
     @property
@@ -151,8 +152,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.owner.seen.append(request)
         step = self.owner.script.popleft() if self.owner.takes(request) else Refuse(400)
         match step:
-            case Refuse(status):
-                self._whole(status, *self.owner.refusal(status))
+            case Refuse(status, words):
+                self._whole(status, *self.owner.refusal(status, words))
             case Say():
                 self._stream(self.owner.frames(step))
                 self._chunk(b"")

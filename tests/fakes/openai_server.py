@@ -52,8 +52,8 @@ class OpenAIServer(ModelServer):
     def tools(self, request: dict[str, Any]) -> list[str]:
         return [tool["function"]["name"] for tool in request.get("tools", [])]
 
-    def refusal(self, status: int) -> tuple[dict[str, str], bytes]:  # noqa: ARG002
-        body = {"error": {"message": "sk-very-secret is not liked here", "type": "x", "code": "y"}}
+    def refusal(self, status: int, words: str) -> tuple[dict[str, str], bytes]:  # noqa: ARG002
+        body = {"error": {"message": words, "type": "x", "code": "y"}}
         return {"content-type": "application/json", "x-should-retry": "false"}, json.dumps(body).encode()
 
 

@@ -338,3 +338,26 @@ def with_store(home: Path, work: Callable[[KnowledgeService], object]) -> None:
     store = SqliteStore(home / "chie.db", HashingEmbedder())
     work(KnowledgeService(store))
     store.close()
+
+
+@MT1
+@pytest.mark.usefixtures("home")
+def test_importing_an_edited_file_makes_a_version_and_a_dry_run_says_so(tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    (vault / "計画.md").write_text("the plan, 初版", encoding="utf-8")
+    (vault / "same.md").write_text("unchanged")
+    assert "2 saved, 0 unchanged" in chie("notes", "import", str(vault)).output
+    (vault / "計画.md").write_text("the plan, 改訂版", encoding="utf-8")
+    (vault / "new.md").write_text("new")
+    dry = chie("notes", "import", "--dry-run", str(vault)).output
+    assert "2 would be saved (1 new, 1 changed), 1 unchanged, 0 rejected" in dry
+    assert f"  new  {vault / 'new.md'}" in dry
+    assert f"  changed  {vault / '計画.md'}" in dry
+    assert "same.md" not in dry
+    assert "2 saved (1 new, 1 changed), 1 unchanged" in chie("notes", "import", str(vault)).output
+    listed = json.loads(chie("notes", "list", "--json").output)["notes"]
+    (plan,) = [note["id"] for note in listed if note["title"].startswith(("計画", "the plan"))]
+    versions = json.loads(chie("notes", "history", plan, "--json").output)["versions"]
+    assert [one["version"] for one in versions] == [2, 1]
+    assert "初版" in chie("notes", "history", plan, "--version", "1").output

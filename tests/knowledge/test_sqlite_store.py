@@ -14,6 +14,7 @@ import pytest
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
+from tests.contract.note_review import NoteReviewContract
 from tests.contract.note_spaces import NoteSpaceContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
@@ -55,6 +56,7 @@ class TestContract(
     NoteFilterContract,
     NoteRecallContract,
     NoteRecordsContract,
+    NoteReviewContract,
     NoteVersionContract,
     NoteSpaceContract,
 ):

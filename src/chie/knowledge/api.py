@@ -8,17 +8,19 @@ from typing import IO, Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.history_api import declare_history
-from chie.knowledge.inbox_api import declare_inbox
+from chie.knowledge.inbox_api import Body, declare_inbox
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
 from chie.knowledge.results import ReadHit, ReadNote, SaveResult
+from chie.knowledge.review.api import declare_review
+from chie.knowledge.review.review import Review
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
@@ -41,22 +43,21 @@ Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous 
 SECRETS = (
     "What to do if the text seems to hold secrets: refuse it, mask them, or allow them after the user has checked."
 )
-
-
-class Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+SUPERSEDES = "Ids of notes that this one replaces, and that you may change; searches leave them out."
+At = Annotated[str | None, Query(description="Search what was known on this date, such as `2026-03-01`.")]
 
 
 class NewNote(Body):
     content: str
     title: str | None = None
-    tags: list[str] = []
+    tags: list[str] = Field(default=[])
     source: str | None = None
     space: str | None = Field(default=None, description="The space to save in; the team's if absent.")
     private: bool = Field(default=False, description="Visible only to you instead of the whole team.")
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
     questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
     errors: list[str] = Field(default=[], description="Lines of errors that the note explains.")
+    supersedes: list[str] = Field(default=[], description=SUPERSEDES)
 
 
 class NoteChange(Body):
@@ -67,6 +68,7 @@ class NoteChange(Body):
     space: str | None = Field(default=None, description="Moves the note; you need to be able to write in both spaces.")
     questions: list[str] | None = None
     errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
+    supersedes: list[str] | None = Field(default=None, description=SUPERSEDES)
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
     )
@@ -131,7 +133,7 @@ class Added(BaseModel):
     ids: list[str]
 
 
-def create_api(service: KnowledgeService) -> APIRouter:
+def create_api(service: KnowledgeService, review: Review | None = None) -> APIRouter:
     """Handlers are plain functions, which FastAPI runs in threads, because the service blocks on disk and model."""
     router = APIRouter()
     _declare_looking(router, service)
@@ -139,6 +141,7 @@ def create_api(service: KnowledgeService) -> APIRouter:
     declare_inbox(router, service)
     declare_history(router, service)
     declare_spaces(router, service)
+    declare_review(router, review or Review(service))
     _declare_notes(router, service)
     return router
 
@@ -147,9 +150,9 @@ def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
     atlas = Atlas(service.store)
 
     @router.get("/search", responses=errors())
-    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, space: Within = None) -> MarkedHits:
+    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, space: Within = None, at: At = None) -> MarkedHits:
         """Best first, with the ranges that match."""
-        found = service.search(q, limit=limit, tags=tags, space=space)
+        found = service.search(q, limit=limit, tags=tags, space=space, at=at)
         return MarkedHits(hits=[_marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
 
     @router.get("/tags", responses=errors())
@@ -215,6 +218,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             private=body.private,
             questions=body.questions,
             errors=body.errors,
+            supersedes=body.supersedes,
             origin="person",
             secrets=body.secrets,
         )
@@ -223,7 +227,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
     @router.get("/{note_id}", responses=errors(404))
     def read_note(note_id: str) -> ReadNote:
         """`flags` tell where the text seems to address a model; absent if there are none."""
-        return ReadNote.of(service.get(note_id))
+        return ReadNote.read(service, note_id)
 
     @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
     def change_note(note_id: str, body: NoteChange) -> PageSaveResult:
@@ -237,6 +241,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             space=body.space,
             questions=body.questions,
             errors=body.errors,
+            supersedes=body.supersedes,
             seen=body.updated_at,
             secrets=body.secrets,
             by="person",

@@ -22,8 +22,9 @@ from chie.knowledge.cli_shared import echo_notice, open_service, print_json, sta
 from chie.knowledge.history_cli import COMMANDS
 from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
-from chie.knowledge.note import TEAM, Heading, Hit, Page
+from chie.knowledge.note import TEAM, Heading, Hit, NoteLink, Page
 from chie.knowledge.results import SaveResult, SearchResult
+from chie.knowledge.review.command import review
 from chie.knowledge.scan_cli import scan_notes
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store, open_store
@@ -41,6 +42,7 @@ def notes() -> None:
 
 
 notes.add_command(scan_notes)
+notes.add_command(review)
 
 
 @notes.command()
@@ -50,6 +52,7 @@ notes.add_command(scan_notes)
 @click.option("--source", help="Origin: a file, a URL, a repository.")
 @SPACE
 @click.option("--private", is_flag=True, help="Visible only to you, the user in CHIE_USER.")
+@click.option("--supersedes", multiple=True, metavar="ID", help="A note that this one replaces; may be repeated.")
 @SECRETS
 @AS_JSON
 def save(
@@ -60,6 +63,7 @@ def save(
     space: str | None,
     *,
     private: bool,
+    supersedes: tuple[str, ...],
     secrets: "SecretPolicy",
     as_json: bool,
 ) -> None:
@@ -74,6 +78,7 @@ def save(
             source=source,
             space=space,
             private=private,
+            supersedes=supersedes,
             origin="person",
             secrets=secrets,
         )
@@ -91,19 +96,21 @@ def save(
 @click.option("--limit", default=10, show_default=True)
 @TAGS
 @SPACE
+@click.option("--at", help="Search what was known on this date, such as 2026-03-01.")
 @AS_JSON
-def search(query: str, limit: int, tags: tuple[str, ...], space: str | None, *, as_json: bool) -> None:
+def search(query: str, limit: int, tags: tuple[str, ...], space: str | None, at: str | None, *, as_json: bool) -> None:
     """Find notes by meaning, in Japanese or English.
 
     Filters: tag:docker -tag:old author:aki space:ops after:2026-03 before:2026-03-01 "exact phrase" -word
     """
     with open_service() as service:
-        found = service.search(query, limit=limit, tags=tags, space=space)
+        found = service.search(query, limit=limit, tags=tags, space=space, at=at)
     if as_json:
         return print_json(asdict(SearchResult.of(found)))
     for hit in found.hits:
-        marks = _marks(hit) + _labels(hit.tags)
-        click.echo(f"{hit.score:.2f}  {hit.id}  {click.style(hit.title, bold=True)}{marks}")
+        title = click.style(hit.title, bold=True)
+        click.echo(f"{hit.score:.2f}  {hit.id}  {title}{_marks(hit)}{_labels(hit.tags)}")
+        _print_superseding(hit.superseded_by)
         click.echo(f"      {' '.join(hit.content.split())[:160]}")
     if not found.hits:
         click.echo("No note matches. `chie notes list` shows all notes.")
@@ -163,9 +170,11 @@ def show(note_id: str, *, as_json: bool) -> None:
     """Print one whole note."""
     with open_service() as service:
         note = service.get(note_id)
+        newer = service.superseded_by(note.id)
     if as_json:
-        return print_json(asdict(note))
+        return print_json(asdict(note) | ({"superseded_by": list(map(asdict, newer))} if newer else {}))
     click.secho(note.title, bold=True)
+    _print_superseding(newer)
     about = [
         note.user_id,
         f"{note.updated_at:%Y-%m-%d %H:%M} UTC",
@@ -325,6 +334,11 @@ def _marks(note: Heading | Hit) -> str:
 
 for command in COMMANDS:
     notes.add_command(command)
+
+
+def _print_superseding(newer: list[NoteLink]) -> None:
+    for link in newer:
+        click.echo(f"      superseded by {link.id}  {link.title}")
 
 
 def _labels(tags: list[str]) -> str:

@@ -52,7 +52,11 @@ def _progress(files: Sequence[Path]) -> Iterable[Path]:
 
 def _print(report: ImportReport, documents: Sequence[Path], *, dry_run: bool) -> None:
     saved = "would be saved" if dry_run else "saved"
-    click.echo(f"{report.saved} {saved}, {report.unchanged} unchanged, {len(report.refused)} rejected")
+    details = f" ({len(report.new)} new, {len(report.changed)} changed)" if report.changed else ""
+    click.echo(f"{report.saved} {saved}{details}, {report.unchanged} unchanged, {len(report.refused)} rejected")
+    if dry_run:
+        _list_files("new", report.new)
+        _list_files("changed", report.changed)
     if report.newer:
         click.echo(f"{len(report.newer)} kept: changed in Chie after these files. --overwrite replaces them:")
     for path in report.newer:
@@ -63,10 +67,14 @@ def _print(report: ImportReport, documents: Sequence[Path], *, dry_run: bool) ->
         click.echo("--secrets mask imports such files with the values masked, --secrets allow as they are.")
     if documents:
         click.echo(f"{len(documents)} skipped: PDF, Office and e-book files cannot be read yet:")
-    for path in documents[:MAX_LISTED]:
-        click.echo(f"  {path}", err=True)
-    if len(documents) > MAX_LISTED:
-        click.echo(f"  … and {len(documents) - MAX_LISTED} more", err=True)
+    _list_files("", documents)
+
+
+def _list_files(what: str, files: Sequence[Path]) -> None:
+    for path in files[:MAX_LISTED]:
+        click.echo(f"  {what}{'  ' if what else ''}{path}", err=True)
+    if len(files) > MAX_LISTED:
+        click.echo(f"  … and {len(files) - MAX_LISTED} more", err=True)
 
 
 def _mention(left: Mapping[str, ImportedFile]) -> bool:

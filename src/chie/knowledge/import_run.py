@@ -44,6 +44,7 @@ class ImportRun:
         self._space = chosen_space(service.viewer(), space)
         self._names: dict[str, str] = {}
         self._ids: dict[str, str] = {}
+        self._stored: set[str] = set()
         self._files: dict[str, ImportedFile] = {}
         self.vault = Vault(vault, files, service.imported_files(), whole=whole)
         self._links = LinkIndex(self.vault.paths)
@@ -60,6 +61,8 @@ class ImportRun:
         note = markdown.parse_file(file, source=path, owner=current_user().id, resolve=self._resolve)
         note = note if note.id else replace(note, id=self._id(path, note.user_id))
         stored = self._service.find(valid_id(note.id))
+        if stored is not None:
+            self._stored.add(note.id)
         if note.space == TEAM:
             note = replace(note, space=stored.space if stored else self._space)
         if stored is None or note.created_at != file.changed:
@@ -67,6 +70,10 @@ class ImportRun:
         note = replace(note, created_at=stored.created_at)
         same = replace(note, updated_at=stored.updated_at)
         return same if same == stored else note
+
+    def was_stored(self, note: Note) -> bool:
+        """Whether the file changes a note, of which it makes a new version."""
+        return note.id in self._stored
 
     def add(self, name: str, path: str, note: Note, content: bytes) -> ImportOutcome:
         """Rejects a second file for the same note, which would silently replace the first."""

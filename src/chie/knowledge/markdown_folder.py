@@ -14,7 +14,7 @@ from chie.knowledge import markdown
 from chie.knowledge.import_run import ImportRun
 from chie.knowledge.note import Heading, ImportedFile, Note
 from chie.knowledge.screening.screen import SecretPolicy
-from chie.knowledge.service import KnowledgeService
+from chie.knowledge.service import ImportOutcome, KnowledgeService
 from chie.knowledge.validation import MAX_LIMIT, is_plain
 from chie.knowledge.vault import fingerprint, vault_key
 from chie.messages.catalogue import Message
@@ -26,14 +26,27 @@ Progress = Callable[[Sequence[Path]], Iterable[Path]]
 
 @dataclass
 class ImportReport:
-    """`newer` are files whose notes were changed in Chie later and left alone. `left` are notes whose files are no
-    longer in the folder."""
+    """`new` and `changed` are the files that were saved, or would be. `newer` are files whose notes were changed in
+    Chie later and left alone. `left` are notes whose files are no longer in the folder."""
 
-    saved: int = 0
     unchanged: int = 0
+    new: list[Path] = field(default_factory=list)
+    changed: list[Path] = field(default_factory=list)
     newer: list[Path] = field(default_factory=list)
     refused: dict[Path, Message] = field(default_factory=dict)
     left: dict[str, ImportedFile] = field(default_factory=dict)
+
+    @property
+    def saved(self) -> int:
+        return len(self.new) + len(self.changed)
+
+    def count(self, path: Path, outcome: ImportOutcome, *, was_stored: bool) -> None:
+        if outcome == "unchanged":
+            self.unchanged += 1
+        elif outcome == "newer":
+            self.newer.append(path)
+        else:
+            (self.changed if was_stored else self.new).append(path)
 
 
 def markdown_files(folder: Path) -> list[Path]:
@@ -92,11 +105,9 @@ def import_files(
             try:
                 _require_inside(path, folder)
                 file = markdown.File.of(path)
-                outcome = run.add(str(path), paths[path], run.note(paths[path], file), file.content)
-                report.saved += outcome == "saved"
-                report.unchanged += outcome == "unchanged"
-                if outcome == "newer":
-                    report.newer.append(path)
+                note = run.note(paths[path], file)
+                outcome = run.add(str(path), paths[path], note, file.content)
+                report.count(path, outcome, was_stored=run.was_stored(note))
             except StorageError:
                 raise
             except ChieError as error:

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from chie.errors import StorageError
@@ -17,6 +18,7 @@ from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.versions import VersionRow
 
 BATCH_SIZE = 100
 MAX_PASSES = 20  # after which notes change faster than they are copied
@@ -84,6 +86,7 @@ class Migration:
             deleted += report.deleted
             if not report.changed:
                 self._copy_imports()
+                self._copy_versions()
                 self.target.finish_background_work()
                 self.journal.close()
                 report.copied, report.deleted = copied, deleted
@@ -127,10 +130,17 @@ class Migration:
         if new:
             self.target.remember_files(new)
 
+    def _copy_versions(self) -> None:
+        """Earlier versions and deleted notes. A note that was changed or written in the target keeps its own."""
+        for note_id, rows in groupby(_all_versions(self.source), key=lambda row: row.note):
+            if self.source.get(note_id) == self.target.get(note_id):
+                self.target.put_versions(note_id, list(rows))
+
     def _handle_unpaired(self, theirs: Note | None, report: MigrationReport) -> None:
         """A note in the target only: a copy whose original was deleted, or a note that was written there."""
         if theirs and theirs.id in self.journal.ids:
             self.target.delete(theirs.id)
+            self.target.purge(theirs.id)
             report.deleted += 1
         else:
             report.foreign += 1
@@ -161,6 +171,13 @@ def _pairs(source: NoteStore, target: NoteStore) -> Iterator[Pair]:
         else:
             yield one, other
             one, other = next(ours, None), next(theirs, None)
+
+
+def _all_versions(store: NoteStore) -> Iterator[VersionRow]:
+    after = None
+    while part := store.walk_versions(after=after, limit=BATCH_SIZE):
+        yield from part
+        after = (part[-1].note, part[-1].number)
 
 
 def _all(store: NoteStore) -> Iterator[Note]:

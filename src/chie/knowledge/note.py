@@ -88,6 +88,14 @@ class Note:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NoteLink:
+    """A note that another one names."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hit:
     """A search result. `content` is the note's best passage; `partial` means that the note has more. A hit that is not
     `confident` is as similar as unrelated notes can be by chance: perhaps it helps. `question` is the note's question
@@ -110,6 +118,7 @@ class Hit:
     created_at: datetime
     updated_at: datetime
     partial: bool = False
+    superseded_by: list[NoteLink] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

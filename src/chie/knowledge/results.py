@@ -1,12 +1,14 @@
 """Notes, and results of searches and saves, as MCP tools, the API and the command line return them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from pydantic import Field
 
-from chie.knowledge.note import Found, Hit, Note, Saved, SavedNote
+from chie.knowledge.note import Found, Hit, Note, NoteLink, Saved, SavedNote
 from chie.knowledge.screening.injection import Flag, flags_of
+from chie.knowledge.service import KnowledgeService
 
 Flags = Annotated[
     list[Flag],
@@ -18,18 +20,38 @@ Flags = Annotated[
 """Computed from the text; absent if there are none."""
 
 
+SupersededBy = Annotated[
+    list[NoteLink],
+    Field(
+        description="Notes that replace this one: read them instead. Absent if there are none.",
+        exclude_if=lambda links: not links,
+    ),
+]
+Replaced = Annotated[list[NoteLink], Field(exclude_if=lambda links: not links)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadNote(Note):
+    """`replaces` are the notes in `supersedes` that exist, with their titles."""
+
     flags: Flags = field(default_factory=list)
+    superseded_by: SupersededBy = field(default_factory=list)
+    replaces: Replaced = field(default_factory=list)
 
     @classmethod
-    def of(cls, note: Note) -> "ReadNote":
-        return cls(**vars(note), flags=flags_of(note))
+    def of(cls, note: Note, *, superseded_by: Sequence[NoteLink] = (), replaces: Sequence[NoteLink] = ()) -> "ReadNote":
+        return cls(**vars(note), flags=flags_of(note), superseded_by=list(superseded_by), replaces=list(replaces))
+
+    @classmethod
+    def read(cls, service: KnowledgeService, note_id: str) -> "ReadNote":
+        note = service.get(note_id)
+        return cls.of(note, superseded_by=service.superseded_by(note.id), replaces=service.supersedes(note))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadHit(Hit):
     flags: Flags = field(default_factory=list)
+    superseded_by: SupersededBy = field(default_factory=list)
 
     @classmethod
     def of(cls, hit: Hit) -> "ReadHit":

@@ -3,18 +3,21 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, NotFoundError, ValidationError
-from chie.knowledge import rules, validation
+from chie.knowledge import rules, supersession, validation
+from chie.knowledge.as_of import SearchAsOf, parse_moment
 from chie.knowledge.note import (
     AuthorCount,
     Found,
     Hit,
     ImportedFile,
     Note,
+    NoteLink,
     NoteOrigin,
     Page,
     Saved,
@@ -24,6 +27,7 @@ from chie.knowledge.note import (
     now,
 )
 from chie.knowledge.query import parse
+from chie.knowledge.review.unanswered import remember_unanswered
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.versions import Change, ChangeKind, is_new_version
@@ -65,6 +69,7 @@ class KnowledgeService:
         proposal: bool = False,
         questions: Sequence[str] | None = None,
         errors: Sequence[str] | None = None,
+        supersedes: Sequence[str] | None = None,
         origin: NoteOrigin = "assistant",
         secrets: SecretPolicy = "refuse",
     ) -> Saved:
@@ -90,7 +95,7 @@ class KnowledgeService:
             created_at=moment,
             updated_at=moment,
         )
-        note = screened(note, secrets)
+        note = self._superseding(screened(note, secrets), supersedes)
         similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=viewer)
         notice = self.store.save(note)
         record("note.created", note.id)
@@ -108,6 +113,7 @@ class KnowledgeService:
         space: str | None = None,
         questions: Sequence[str] | None = None,
         errors: Sequence[str] | None = None,
+        supersedes: Sequence[str] | None = None,
         seen: datetime | None = None,
         by: NoteOrigin = "assistant",
         secrets: SecretPolicy = "refuse",
@@ -116,7 +122,8 @@ class KnowledgeService:
         the caller passes the `updated_at` that it has `seen`: then it is a conflict. A person's change confirms the
         note, and an assistant's change of the text needs to be confirmed again.
         """
-        if all(given is None for given in (content, title, tags, private, space, questions, errors)):
+        given = (content, title, tags, private, space, questions, errors, supersedes)
+        if all(field is None for field in given):
             raise ValidationError("knowledge.nothing_to_change")
         for attempt in range(MAX_UPDATE_ATTEMPTS):
             stored, viewer = self.get(note_id), self.viewer()
@@ -134,7 +141,7 @@ class KnowledgeService:
             note = rules.confirmation_after(stored, note, by)
             note = note if private is None else replace(note, private=private)
             note = note if space is None else replace(note, space=rules.chosen_space(viewer, space))
-            note = screened(note, secrets, stored=stored)
+            note = self._superseding(screened(note, secrets, stored=stored), supersedes)
             try:
                 saved = self.replace(stored, note)
             except ConflictError:
@@ -166,6 +173,18 @@ class KnowledgeService:
         if self._purged_at is None or not timedelta() <= moment - self._purged_at < PURGE_INTERVAL:
             self._purged_at = moment
             self.store.purge_deleted(moment - timedelta(days=self.trash_days))
+
+    def _superseding(self, note: Note, ids: Sequence[str] | None) -> Note:
+        if ids is None:
+            return note
+        return replace(note, supersedes=supersession.valid_supersedes(self.store, self.viewer(), note, ids))
+
+    def superseded_by(self, note_id: str) -> list[NoteLink]:
+        """The notes that supersede this one."""
+        return supersession.newer_notes(self.store, self.viewer(), [note_id]).get(note_id, [])
+
+    def supersedes(self, note: Note) -> list[NoteLink]:
+        return supersession.older_notes(self.store, self.viewer(), note)
 
     def next_version(self, stored: Note) -> datetime:
         """Later than the stored version even if the clock was set back or an imported file has a date in the future."""
@@ -216,13 +235,31 @@ class KnowledgeService:
         return self.store.count(viewer=self.viewer())
 
     def search(
-        self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None, space: str | None = None
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        tags: Sequence[str] | None = None,
+        space: str | None = None,
+        at: str | None = None,
     ) -> Found:
-        """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed."""
+        """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed. With
+        `at`, what was known on that date. Superseded notes are left out unless nothing else fits."""
         parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
         tags = validation.valid_tags([*(tags or ()), *parsed.tags])
         viewer = rules.looking_into(self.viewer(), [*parsed.spaces, *([space] if space else ())])
-        return self.store.search(parsed.text, limit=limit, tags=tags, filters=parsed.filters, viewer=viewer)
+        if at is not None:
+            then = SearchAsOf(self.store, viewer, parsed, tags, parse_moment(at))
+            return supersession.search_current(then.search, then.newer, limit)
+
+        def search(size: int) -> Found:
+            return self.store.search(parsed.text, limit=size, tags=tags, filters=parsed.filters, viewer=viewer)
+
+        newer = partial(supersession.newer_notes, self.store, viewer)
+        found = supersession.search_current(search, newer, limit)
+        if not any(hit.confident for hit in found.hits):
+            remember_unanswered(self.store.records, parsed.text, self._clock())
+        return found
 
     def import_note(self, note: Note, *, overwrite: bool = False) -> ImportOutcome:
         """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because
@@ -244,7 +281,7 @@ class KnowledgeService:
         """As `import_note`, with the fingerprint of the note's file and the `previous` import of the note: then dates
         decide only if both the file and the note have changed since. Returns the note's version after this import."""
         stored = self._stored(note)
-        note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored, first_line=first_line)
+        note = screened(self._owned(note, stored), secrets, stored=stored, first_line=first_line)
         if stored == note:
             return "unchanged", note.updated_at
         viewer = self.viewer()
@@ -276,7 +313,7 @@ class KnowledgeService:
     def restore(self, note: Note, *, secrets: SecretPolicy = "refuse") -> Note:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
         stored = self._stored(note)
-        note = screened(validation.cleaned(rules.owned(note, stored)), secrets, stored=stored)
+        note = screened(self._owned(note, stored), secrets, stored=stored)
         rules.require_write(self.viewer(), note.space)
         self.store.save(note, change=self.change("restored"))
         record("note.restored", note.id)
@@ -292,6 +329,11 @@ class KnowledgeService:
         self.store.save(note, replacing=stored)
         record("note.confirmed" if confirmed else "note.unconfirmed", note.id)
         return note
+
+    def _owned(self, note: Note, stored: Note | None) -> Note:
+        note = validation.cleaned(rules.owned(note, stored))
+        known = stored is not None and stored.supersedes == note.supersedes
+        return note if known or not note.supersedes else supersession.permitted(self.store, self.viewer(), note)
 
     def _stored(self, note: Note) -> Note | None:
         """The stored note with this id. Another user's private note counts as not found and cannot be overwritten."""

@@ -30,6 +30,13 @@ class KnowledgeSettings(DatabaseSettings):
         description="How many days deleted notes stay in the trash, from which they can be restored. 0 deletes them at "
         "once.",
     )
+    review_stale_months: int = Field(
+        default=6,
+        ge=1,
+        le=120,
+        description="Months after which the review asks about a note that nobody has changed, confirmed, been shown or "
+        "opened since.",
+    )
     embedding_url: str | None = Field(
         default=None,
         description="Base URL of an OpenAI-compatible embeddings server, such as `http://127.0.0.1:1234/v1`. "

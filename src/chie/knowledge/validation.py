@@ -1,7 +1,7 @@
 """Validation and normalisation of notes and of the arguments of requests."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -23,6 +23,7 @@ MAX_QUESTIONS = 10
 MAX_QUESTION = 300
 MAX_ERRORS = 20
 MAX_ID = 300
+MAX_SUPERSEDED = 20
 
 # Control characters except tab and line ends, and lone surrogates, which cannot be encoded.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -104,6 +105,14 @@ def valid_id(note_id: str) -> str:
     return note_id
 
 
+def valid_ids(ids: Iterable[str]) -> list[str]:
+    """Distinct ids of notes that another one supersedes."""
+    cleaned = list(dict.fromkeys(_short("supersedes", valid_id(one), MAX_ID) for one in ids))
+    if len(cleaned) > MAX_SUPERSEDED:
+        raise ValidationError("knowledge.superseded_too_many", count=len(cleaned), limit=MAX_SUPERSEDED)
+    return cleaned
+
+
 def valid_tag(tag: str) -> str:
     """A tag to filter by, normalised like `valid_tags`."""
     return _plain("tag", _short("tag", tag.strip().lstrip("#"), MAX_TAG))
@@ -164,6 +173,7 @@ def cleaned(note: Note) -> Note:
         user_id=_plain("user_id", note.user_id),
         questions=valid_questions(note.questions),
         signatures=valid_errors(note.signatures),
+        supersedes=valid_ids(note.supersedes),
         confirmed_by=_line("confirmed_by", note.confirmed_by, MAX_TAG) if note.confirmed_at else None,
         confirmed_at=note.confirmed_at and valid_moment("confirmed_at", note.confirmed_at),
         created_at=valid_moment("created_at", note.created_at),

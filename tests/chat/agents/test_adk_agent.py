@@ -86,11 +86,11 @@ async def test_missing_token_counts_do_not_fail_the_answer(terse: TerseServer, c
     assert done == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 0}}
 
 
-async def test_error_within_the_stream_is_mapped_by_its_type(terse: TerseServer) -> None:
+async def test_error_within_the_stream_is_mapped_by_what_it_says(terse: TerseServer) -> None:
     error = {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long"}}
     with pytest.raises(ModelError) as caught:
         await ask_terse(terse, error)
-    assert caught.value.code == "models.request_rejected"
+    assert caught.value.code == "models.conversation_too_long"
 
 
 async def test_missing_key_is_reported() -> None:

@@ -81,6 +81,17 @@ async def test_history_has_partial_and_failed_answers(chat: ChatClient) -> None:
     ]
 
 
+@pytest.mark.req("AG-1")
+async def test_history_has_the_tool_calls_of_its_branch(chat_on_both: ChatClient) -> None:
+    session_id, _ = await chat_on_both.ask("use it", agent_id="tools")
+    await chat_on_both.ask("and now?", session_id=session_id, agent_id="scripted")
+    parts = chat_on_both.agent(FakeAgent).requests[-1][1][1]["parts"]
+    kinds = ["message", "tool_call", "tool_result", "tool_call", "tool_result", "message"]
+    assert [part["type"] for part in parts] == kinds
+    assert [part["is_error"] for part in parts if part["type"] == "tool_result"] == [False, True]
+    assert parts == (await chat_on_both.messages(session_id))[1]["parts"]
+
+
 @pytest.mark.parametrize("action", ["edit", "regenerate"])
 async def test_second_edit_or_regeneration_at_once_is_409(chat_on_both: ChatClient, action: str) -> None:
     chat, gated = chat_on_both, chat_on_both.agent(GatedAgent)

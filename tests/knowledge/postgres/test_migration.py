@@ -185,6 +185,35 @@ class TestMigration:
         assert all_notes(target) == all_notes(source)
         assert target.count(viewer=Viewer("ben")) == 9
 
+    @pytest.mark.req("MT-1")
+    def test_migration_copies_versions_trash_and_supersession(
+        self, source: SqliteStore, target: PostgresStore, migrate: Callable[..., MigrationReport]
+    ) -> None:
+        old, kept, gone, theirs = (a_note(text, id=f"k-{text}") for text in ("old", "kept", "gone", "theirs"))
+        for note in (old, replace(kept, supersedes=[old.id]), gone, theirs):
+            source.save(note)
+        changed = replace(old, content="接続は 20 本まで")
+        source.save(changed, replacing=old)
+        migrate()
+        source.save(replace(changed, status="draft"), replacing=changed)
+        source.delete(gone.id)
+        source.save(replace(theirs, status="here", updated_at=MOMENT + timedelta(1)), replacing=theirs)
+        edited = replace(theirs, status="there", updated_at=MOMENT + timedelta(2))
+        target.save(edited, replacing=theirs)
+        target.save(replace(edited, content="there"), replacing=edited)
+        own = target.versions(theirs.id, limit=9)
+        target.delete(gone.id)
+        target.purge(gone.id)
+        migrate()
+        for note_id in (old.id, kept.id, gone.id):
+            assert target.versions(note_id, limit=9) == source.versions(note_id, limit=9)
+        assert [one.note for one in target.versions(old.id, limit=9)] == [changed, old]
+        assert target.versions(theirs.id, limit=9) == own
+        trash = [store.trash(viewer=Viewer("aki"), after=MOMENT, limit=9) for store in (source, target)]
+        assert trash[0] == trash[1]
+        assert [one.note for one in trash[1]] == [gone]
+        assert target.superseding([old.id]) == {old.id: [kept.id]}
+
     def test_migration_copies_vectors(
         self,
         source: SqliteStore,

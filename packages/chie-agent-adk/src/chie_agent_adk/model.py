@@ -13,6 +13,7 @@ from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, Ch
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
 from chie.chat.models.endpoint import Endpoint, SettingNames
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.provider_error import read_error
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_package
 
@@ -102,7 +103,8 @@ class AnthropicModel(ChatModel):
             raise self._endpoint.timed_out(self._timeout) from error
         except anthropic.APIStatusError as error:
             logger.warning("Anthropic returned HTTP %d: %s", error.status_code, error.message[:300])
-            raise self._endpoint.failed(_status(error), self._model) from error
+            told = read_error(error.body, error.response.headers)
+            raise self._endpoint.failed(_status(error), self._model, error=told) from error
         except anthropic.APIConnectionError as error:
             raise self._endpoint.unreachable(error.__cause__ or error) from error
         except (httpx2.HTTPError, ValueError) as error:

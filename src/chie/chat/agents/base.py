@@ -8,10 +8,12 @@ from chie.chat.events import Event, ToolCall
 
 
 class Turn(TypedDict):
-    """One earlier message of the conversation."""
+    """One earlier message of the conversation. `parts` are the texts, tool calls and results of an answer that used
+    tools, in order, as events; a call that was cut off has no result."""
 
     role: Literal["user", "assistant"]
     content: str
+    parts: NotRequired[list[dict[str, Any]]]
 
 
 class AgentInfo(TypedDict):

@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.conversation import conversation
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.agents.questions import suggest_questions
-from chie.chat.agents.tool_loop import ToolLoop, conversation
+from chie.chat.agents.tool_loop import ToolLoop
 from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
 from chie.errors import ChieError

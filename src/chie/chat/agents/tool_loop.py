@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from uuid import uuid4
 
-from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.base import Approve
+from chie.chat.agents.context_budget import budget, fitted, size
+from chie.chat.agents.conversation import in_words
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.text_joiner import TextJoiner
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
 from chie.chat.models.base import ChatModel, Prompt, ToolSpec
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
-from chie.chat.models.errors import ModelError
-from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.errors import ContextError, ModelError
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
 
@@ -50,6 +52,10 @@ class _Reply:
                 self.end = chunk
         return ""
 
+    @property
+    def is_empty(self) -> bool:
+        return not (self._text or self.calls)
+
     def message(self) -> AssistantMessage:
         return AssistantMessage("".join(self._text), tuple(self.calls), tuple(self._reasoning))
 
@@ -74,6 +80,7 @@ class ToolLoop:
     max_rounds: int = 10
     _toolset: Toolset = field(default_factory=NoTools)
     _usage: Usage | None = None
+    _shortened: bool = False
     _ids: set[str] = field(default_factory=set)
     _joiner: TextJoiner = field(default_factory=TextJoiner)
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_PARALLEL_CALLS))
@@ -81,27 +88,41 @@ class ToolLoop:
     async def run(self) -> AsyncGenerator[Event, None]:
         """The only generator between the model's and the consumer's: text must be passed on as it arrives."""
         await self._open_tools()
+        self._ids = {call.id for message in self.messages for call in getattr(message, "calls", ())}
         for used in range(self.max_rounds + 1):
             last = used == self.max_rounds
             tools = {tool.name: tool for tool in self._toolset.tools()}
             reply, began = _Reply(self._joiner), perf_counter()
-            async with aclosing(self.model.stream(self._prompt(tools, last=last))) as chunks:
-                async for chunk in chunks:
-                    if text := reply.add(chunk):
-                        yield Text(type="message", content=text)
+            while True:
+                try:
+                    async with aclosing(self.model.stream(self._prompt(tools, last=last))) as chunks:
+                        async for chunk in chunks:
+                            if text := reply.add(chunk):
+                                yield Text(type="message", content=text)
+                    break
+                except ContextError as error:
+                    if not self._shorten(error, reply):
+                        raise
             self._record(reply, 1000 * (perf_counter() - began))
             if not reply.calls or reply.end.filtered:
                 yield self._done(reply.end)
                 return
             if last:
                 break
-            pending = [self._pending(call, tools, reply) for call in reply.calls]
-            for call in pending:
-                yield call.event
-            async with self._running(pending) as results:
-                for result in asyncio.as_completed(results):
-                    yield await result
+            async with aclosing(self._run_calls([self._pending(call, tools, reply) for call in reply.calls])) as events:
+                async for event in events:
+                    yield event
         raise ModelError("models.too_many_tool_rounds", rounds=self.max_rounds)
+
+    def _shorten(self, error: ContextError, reply: _Reply) -> bool:
+        """Make the conversation fit after the model has refused it; False if that was tried, or text has been shown."""
+        if self._shortened or not reply.is_empty:
+            return False
+        self._shortened = True
+        self.model.context = error.limit or self.model.context
+        logger.info("the conversation is too long for %s, whose context has %s tokens", self.model.name, error.limit)
+        self.messages = fitted(self.messages, budget(error.limit) if error.limit else size(self.messages) // 2)
+        return True
 
     async def _open_tools(self) -> None:
         """Which servers are unavailable is known once the others are connected; the system prompt names them."""
@@ -110,9 +131,10 @@ class ToolLoop:
             self.system = "\n\n".join(filter(None, (self.system, self.tools.notice())))
 
     def _prompt(self, tools: Mapping[str, Tool], *, last: bool) -> Prompt:
+        messages = fitted(self.messages, budget(self.model.context)) if self.model.context else self.messages
         return Prompt(
             system=f"{self.system}\n\n{NO_CALLS_LEFT}" if last and tools else self.system,
-            messages=tuple(self.messages),
+            messages=tuple(messages if tools else in_words(messages)),
             tools=[_spec(tool) for tool in tools.values()],
             calls_allowed=not last,
         )
@@ -151,6 +173,13 @@ class ToolLoop:
             event["approval"] = "required"
         return _Pending(tool, event)
 
+    async def _run_calls(self, pending: Sequence[_Pending]) -> AsyncGenerator[Event, None]:
+        for call in pending:
+            yield call.event
+        async with self._running(pending) as results:
+            for result in asyncio.as_completed(results):
+                yield await result
+
     @asynccontextmanager
     async def _running(self, pending: Sequence[_Pending]) -> AsyncIterator[Sequence[asyncio.Task[ToolResult]]]:
         """Runs the calls in parallel; those that have not finished on exit are cancelled."""
@@ -178,21 +207,6 @@ class ToolLoop:
         approved = self.approve is not None and await self.approve(event)
         logger.info("tool %s was %s", event["name"], "approved" if approved else "rejected")
         return approved
-
-
-def conversation(history: Sequence[Turn], message: str) -> list[ChatMessage]:
-    """Turns that alternate and start with the user, as Bedrock, Anthropic and many local chat templates require."""
-    messages: list[ChatMessage] = []
-    for turn in (*history, Turn(role="user", content=message)):
-        kind = UserMessage if turn["role"] == "user" else AssistantMessage
-        last = messages[-1] if messages else None
-        if not turn["content"].strip() or (last is None and kind is AssistantMessage):
-            continue
-        if isinstance(last, kind):
-            messages[-1] = kind(f"{last.content}\n\n{turn['content']}")
-        else:
-            messages.append(kind(turn["content"]))
-    return messages
 
 
 def _spec(tool: Tool) -> ToolSpec:

@@ -32,7 +32,10 @@ class Prompt:
 
 
 class ChatModel(ABC):
-    """Cheap to construct: an adapter imports its SDK on first use."""
+    """Cheap to construct: an adapter imports its SDK on first use. `context` is how many tokens the model reads, where
+    a setting, its server or one of its errors has said so."""
+
+    context: int | None = None
 
     @property
     @abstractmethod

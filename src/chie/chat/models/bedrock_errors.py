@@ -1,8 +1,9 @@
-"""Maps errors of boto3 and Amazon Bedrock to error codes, by their type alone."""
+"""Maps errors of boto3 and Amazon Bedrock to error codes: by their type, and a rejected request by its text."""
 
 from typing import TYPE_CHECKING
 
-from chie.chat.models.errors import ModelError
+from chie.chat.models.errors import ContextError, ModelError
+from chie.chat.models.provider_error import read_error
 
 if TYPE_CHECKING:
     from chie.messages.catalogue import Param
@@ -21,6 +22,7 @@ _CODES = {
     "IncompleteSignatureException": "models.bedrock_credentials_rejected",
     "InvalidClientTokenId": "models.bedrock_credentials_rejected",
 }
+_REJECTED = "models.bedrock_request_rejected"
 _TIMEOUT = "models.bedrock_timeout"
 _FAILED = "models.bedrock_failed"
 
@@ -29,13 +31,24 @@ def translate(error: Exception, *, region: str, model: str, timeout: float) -> M
     from botocore.exceptions import ClientError
 
     if isinstance(error, ClientError):
-        code = _by_aws_code(str(error.response.get("Error", {}).get("Code", "")))
+        told = error.response.get("Error", {})
+        code = _by_aws_code(str(told.get("Code", "")))
+        if code == _REJECTED:
+            return _rejected(str(told.get("Message", "")), region=region, model=model)
     else:
         code = next((code for types, code in _local_errors() if isinstance(error, types)), _FAILED)
     params: dict[str, Param] = {"region": region, "model": model}
     if code == _TIMEOUT:
         params["seconds"] = f"{timeout:g}"
     return ModelError(code, **params)
+
+
+def _rejected(text: str, *, region: str, model: str) -> ModelError:
+    error = read_error(text)
+    if error.cause == "context":
+        return ContextError("models.bedrock_conversation_too_long", limit=error.limit, region=region, model=model)
+    code = "models.bedrock_tools_unsupported" if error.cause == "tools" else _REJECTED
+    return ModelError(code, region=region, model=model)
 
 
 def _by_aws_code(aws_code: str) -> str:

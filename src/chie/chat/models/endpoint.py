@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from chie.chat.models.errors import ModelError
+from chie.chat.models.errors import ContextError, ModelError
+from chie.chat.models.provider_error import UNKNOWN, ProviderError
 from chie.errors import ConfigurationError
 from chie.http.values import is_header_value, is_http_url
-from chie.messages.catalogue import Message
+from chie.messages.catalogue import Message, Param
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,18 @@ AGENTS_FILE_FIELDS = SettingNames(
     Message("models.agents_file_field", field="model"),
 )
 
-_CODES_BY_STATUS = {
-    400: "models.request_rejected",
-    413: "models.conversation_too_long",
-    429: "models.rate_limited",
-    529: "models.rate_limited",  # Anthropic's "overloaded"
+_CAUSES_BY_STATUS = {400: "request", 401: "key", 402: "quota", 403: "forbidden", 404: "model", 413: "context"}
+_CAUSES_BY_STATUS |= dict.fromkeys((429, 529), "rate")  # 529 is Anthropic's "overloaded"
+_CODES = {
+    "context": "models.conversation_too_long",
+    "filter": "models.question_refused",
+    "forbidden": "models.key_forbidden",
+    "key": "models.key_rejected",
+    "model": "models.model_not_found",
+    "quota": "models.quota_exceeded",
+    "rate": "models.rate_limited",
+    "request": "models.request_rejected",
+    "tools": "models.tools_unsupported",
 }
 
 
@@ -60,15 +68,33 @@ class Endpoint:
     def interrupted(self) -> ModelError:
         return ModelError("models.connection_broken", url=self.url)
 
-    def failed(self, status: int, model: str | None = None, *, reported: str | int | None = None) -> ModelError:
-        """For an HTTP status; `reported` is the server's own error code, shown instead where there is one."""
-        url, names, shown = self.url, self.settings, reported or status
-        if status in (401, 403):
-            code = "models.key_rejected" if status == 401 else "models.key_forbidden"
-            return ModelError(code, url=url, status=shown, setting=names.api_key)
-        if status == 404 and model:
-            settings = {"model_setting": names.model, "url_setting": names.url}
-            return ModelError("models.model_not_found", url=url, status=shown, model=model, **settings)
-        if status == 404:
-            return ModelError("models.path_not_found", url=url, status=shown, setting=names.url)
-        return ModelError(_CODES_BY_STATUS.get(status, "models.server_failed"), url=url, status=shown)
+    def failed(
+        self,
+        status: int,
+        model: str | None = None,
+        *,
+        reported: str | int | None = None,
+        error: ProviderError = UNKNOWN,
+    ) -> ModelError:
+        """For an HTTP status, and what the body says; `reported` is the server's own error code, shown instead."""
+        code = _CODES.get(error.cause or _CAUSES_BY_STATUS.get(status, ""), "models.server_failed")
+        if code == "models.model_not_found" and not model:
+            code = "models.path_not_found"
+        if code == "models.rate_limited" and error.wait is not None:
+            code = "models.rate_limited_for"
+        params: dict[str, Param] = {"url": self.url, "status": reported or status}
+        params |= self._params(model or "", error).get(code, {})
+        if code == _CODES["context"]:
+            return ContextError(code, limit=error.limit, **params)
+        return ModelError(code, **params)
+
+    def _params(self, model: str, error: ProviderError) -> "dict[str, dict[str, Param]]":
+        """Those that only some of the codes have."""
+        names = self.settings
+        key: dict[str, Param] = {"setting": names.api_key}
+        return {
+            **dict.fromkeys(("models.key_rejected", "models.key_forbidden", "models.quota_exceeded"), key),
+            "models.path_not_found": {"setting": names.url},
+            "models.model_not_found": {"model": model, "model_setting": names.model, "url_setting": names.url},
+            "models.rate_limited_for": {"seconds": error.wait or 0},
+        }

@@ -1,7 +1,16 @@
 """Errors of language models."""
 
 from chie.errors import ServiceError
+from chie.messages.catalogue import Param
 
 
 class ModelError(ServiceError):
     """The model's server is unreachable, returns an error or breaks off."""
+
+
+class ContextError(ModelError):
+    """The conversation is too long for the model, whose context has `limit` tokens, if that is known."""
+
+    def __init__(self, code: str, *, limit: int | None = None, **params: Param) -> None:
+        super().__init__(code, **params)
+        self.limit = limit

@@ -13,6 +13,7 @@ from chie.chat.models.chunks import Call, Chunk, TextDelta
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
 from chie.chat.models.openai_chunks import ChunkParser, ReportedError
+from chie.chat.models.provider_error import read_error
 from chie.chat.models.sse import EventParser
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
@@ -129,7 +130,8 @@ class OpenAIModel(ChatModel):
             raise self._endpoint.timed_out(self._timeout) from error
         except openai.APIStatusError as error:
             logger.warning("%s returned HTTP %d: %s", url, error.status_code, error.message[:300])
-            failed = self._endpoint.failed(error.status_code, self.name)
+            told = read_error(error.body, error.response.headers)
+            failed = self._endpoint.failed(error.status_code, self.name, error=told)
             self._listed_model = None  # the model may have been unloaded: list again next time
             raise failed from error
         except openai.APIConnectionError as error:  # nothing was received yet
@@ -138,7 +140,7 @@ class OpenAIModel(ChatModel):
             raise self._endpoint.unreachable(error) from error
         except ReportedError as error:
             logger.warning("%s reported an error: %s", url, error)
-            raise self._endpoint.reported(error.codes, self.name) from error
+            raise self._endpoint.reported(error.codes, self.name, read_error(error.body)) from error
         except (openai.APIError, httpx2.HTTPError, LookupError, ValueError, TypeError, AttributeError) as error:
             logger.warning("%s sent an invalid chunk: %s", url, error)
             raise self._interrupted(answer) from error

@@ -8,11 +8,13 @@ from chie.chat.models.chunks import Call, End
 
 
 class ReportedError(ValueError):
-    """An error object sent in place of a chunk; `codes` are the server's names for the cause."""
+    """An error object sent in place of a chunk; `codes` are the server's names for the cause, `body` is
+    all that it says."""
 
     def __init__(self, error: object) -> None:
         super().__init__(str(error)[:300])
         fields = error if isinstance(error, dict) else {}
+        self.body = error
         self.codes = [code for code in (fields.get("type"), fields.get("code")) if isinstance(code, str | int)]
 
 

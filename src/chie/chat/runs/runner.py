@@ -134,11 +134,12 @@ class Runner:
 
 def agent_history(messages: list[Message]) -> list[Turn]:
     """The branch before the question, in the form that agents take."""
-    return [
-        Turn(role=message.role, content=message.content or NO_ANSWER)
-        for message in messages
-        if message.content or message.role == "assistant"
-    ]
+    return [_turn(message) for message in messages if message.content or message.role == "assistant"]
+
+
+def _turn(message: Message) -> Turn:
+    turn = Turn(role=message.role, content=message.content or NO_ANSWER)
+    return {**turn, "parts": message.parts} if message.parts else turn
 
 
 async def _approval(run: Run, call: ToolCall) -> bool:

@@ -16,7 +16,7 @@ from chie.knowledge.tokens import query_tokens, tokens
 Tier = Literal["passage", "hint"]
 
 WORDS_WEIGHT = 0.2
-HINT = 0.46
+HINT = 0.47
 PASSAGE = 0.49
 MIN_SIMILARITY = 0.20  # of both the text and the question, for a hint
 SURE_SIMILARITY = 0.36  # of both, for a passage

@@ -11,6 +11,7 @@ from chie.knowledge.recall.evidence import Evidence, Tier, shared_words
 from chie.knowledge.screening.injection import is_flagged
 from chie.knowledge.sources import file_name, names_file
 from chie.knowledge.store.base import NoteStore
+from chie.knowledge.supersession import newer_notes
 from chie.knowledge.tokens import query_tokens
 from chie.knowledge.viewer import Viewer
 
@@ -81,7 +82,9 @@ class Recall:
         return [Recalled(note) for note in tiers["hint"][:MAX_HINTS]]
 
     def _pushable(self, notes: Iterable[Note], viewer: Viewer, without: set[str]) -> list[Note]:
-        return [note for note in notes if note.id not in without and self._may_push(note, viewer)]
+        chosen = [note for note in notes if note.id not in without and self._may_push(note, viewer)]
+        newer = newer_notes(self._store, viewer, [note.id for note in chosen])
+        return [note for note in chosen if note.id not in newer]
 
     def _may_push(self, note: Note, viewer: Viewer) -> bool:
         if note.proposal or not viewer.sees(note):

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
+from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.store.records import NoteRecords
 from chie.knowledge.store.spaces import SpaceStore, TeamOnly
 from chie.knowledge.versions import Change, Version, VersionRow
@@ -112,6 +113,11 @@ class NoteStore(ABC):
     def put_versions(self, note_id: str, rows: Sequence[VersionRow]) -> None:  # noqa: B027
         """Replace all earlier versions of a note by those of another store."""
 
+    def rank_notes(self, query: str, notes: Sequence[Note]) -> Sequence[Hit]:  # noqa: ARG002
+        """Notes that are not stored, such as earlier versions, ranked as a search would, best first. Without a query,
+        all of them, newest first."""
+        return ()
+
     def superseding(self, ids: Sequence[str]) -> Mapping[str, Sequence[str]]:  # noqa: ARG002
         """The ids of the notes that supersede these, by the id of the older one, as far as the store knows."""
         return {}
@@ -167,6 +173,18 @@ class NoteStore(ABC):
         self, session: str, notes: Sequence[str], *, at: datetime, forget_before: datetime
     ) -> None:
         """Remember which notes a session was shown, and forget what is older than `forget_before`."""
+
+    def review_notes(self, *, viewer: Viewer | None = None) -> Sequence[ReviewNote]:  # noqa: ARG002
+        """All notes that the viewer sees, or all, without proposals, as far as the store supports the review."""
+        return ()
+
+    def first_vectors(self) -> "tuple[list[str], Vectors] | None":
+        """The ids of all notes that the current model has embedded, and the vectors of their first passages."""
+        return None
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        """By the store's own model. Raises EmbeddingError."""
+        raise NotImplementedError
 
     def finish_background_work(self) -> None:  # noqa: B027 - most stores have none
         """Do background work now, after many notes were added at once."""

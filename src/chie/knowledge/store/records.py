@@ -9,10 +9,9 @@ from typing import Any, TypeAlias, cast
 from pydantic import TypeAdapter
 
 from chie.database.cursor import utc_text
+from chie.knowledge.note import now
 from chie.knowledge.records import Decision, Mark, RecordedSearch, Use
-
-Statement: TypeAlias = tuple[str, Sequence[Sequence[Any]]]
-"""SQL with `?`, and the rows of values to run it with."""
+from chie.knowledge.store.review_records import SqlReviewRecords, Statement
 
 Uses: TypeAlias = Mapping[tuple[str, Use], int]
 """How often each note was used in each way."""
@@ -79,7 +78,7 @@ CREATE TABLE {prefix}recorded_searches (
 """
 
 
-class SqlRecords(NoteRecords):
+class SqlRecords(SqlReviewRecords, NoteRecords):
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
 
@@ -102,6 +101,7 @@ class SqlRecords(NoteRecords):
         table = f"{self._prefix}uses"
         add = f"INSERT INTO {table} VALUES (?, ?, ?) ON CONFLICT (note, kind) DO UPDATE SET count = {table}.count + ?"
         self._write((add, [(*key, count, count) for key, count in sorted(uses.items())]))
+        self.remember_uses([note for note, _ in uses], now())
 
     def uses(self, note_id: str) -> dict[Use, int]:
         found = self._read(f"SELECT kind, count FROM {self._prefix}uses WHERE note = ?", (note_id,))
@@ -126,6 +126,10 @@ class SqlRecords(NoteRecords):
             (f"INSERT INTO {self._prefix}recording_users VALUES (?)", [(user_id,)] if recording else []),
             (
                 f"DELETE FROM {self._prefix}recorded_searches WHERE user_id = ?",
+                [] if recording else [(user_id,)],
+            ),
+            (
+                f"DELETE FROM {self._prefix}unanswered_searches WHERE user_id = ?",
                 [] if recording else [(user_id,)],
             ),
         )

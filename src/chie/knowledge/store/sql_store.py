@@ -5,11 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
-from chie.knowledge.note import Note
-from chie.knowledge.passages import split
+from chie.knowledge.note import Hit, Note
+from chie.knowledge.passages import index_tokens, split
+from chie.knowledge.ranking import Match, Query
+from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Similarity
 from chie.knowledge.store.degraded import indexing_in_progress, searched_by_words
+from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.store.versioned import VersionedStore
+from chie.knowledge.tokens import query_tokens
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -72,6 +76,28 @@ class SqlNoteStore(VersionedStore):
             if of_text:
                 found[note.id] = Similarity(max(of_text), max(of_questions, default=None))
         return found
+
+    def rank_notes(self, query: str, notes: Sequence[Note]) -> list[Hit]:
+        if not query or not notes:
+            newest = sorted(notes, key=lambda note: (note.created_at, note.id), reverse=True)
+            return scoring.listed(newest)
+        passages = [(number, passage) for number, note in enumerate(notes) for passage in split(note)]
+        vectors, _ = self._embed([query, *(passage.text for _, passage in passages)])
+        terms, asked = query_tokens(query), Query(query)
+        total = sum(map(scoring.part_of_word, terms)) or 1.0
+        ranked = []
+        for row, (number, passage) in enumerate(passages, 1):
+            known = set(index_tokens(notes[number], passage.text))
+            words = sum(scoring.part_of_word(term) for term in terms if term in known) / total
+            cosine = None if vectors is None else float(vectors[0] @ vectors[row])
+            match = Match(cosine, words, asked.occurs_in(passage.text))
+            if match.is_hit:
+                ranked.append(RankedPassage(number, passage.start, passage.end, match, passage.question))
+        best = scoring.best_per_note(ranked, len(notes))
+        return scoring.to_hits(best, dict(enumerate(notes)), max(len(passages), self.check().notes))
+
+    def embed(self, texts: Sequence[str]) -> "Vectors":
+        return self._model.embed(texts)
 
     @abstractmethod
     def _passage_vectors(self, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from chie.knowledge.store.records import SqlRecords, Statement
+from chie.knowledge.store.records import SqlRecords
+from chie.knowledge.store.review_records import Statement
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection, PostgresPool

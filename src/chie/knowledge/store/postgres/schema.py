@@ -6,6 +6,7 @@ from psycopg import errors
 
 from chie.errors import StorageError
 from chie.knowledge.store import records
+from chie.knowledge.store.review_records import review_schema
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
@@ -17,6 +18,9 @@ PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtere
 
 # Decisions, uses and recorded searches.
 RECORDS = records.schema("knowledge_")
+
+# What the review found and what was decided, when notes were last used, and unanswered searches.
+REVIEW = review_schema("knowledge_")
 
 # Where notes were imported from.
 IMPORTS = """
@@ -164,7 +168,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{SPACES}"""
+{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}{SPACES}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -220,7 +224,7 @@ ALTER TABLE knowledge_passages ADD COLUMN question int;
     5: f"""
 ALTER TABLE knowledge_notes ADD COLUMN supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}';
 ALTER TABLE knowledge_notes ADD COLUMN space text COLLATE "C" NOT NULL DEFAULT 'team';
-{VERSIONS}{RECORDS}{SPACES}
+{VERSIONS}{RECORDS}{REVIEW}{SPACES}
 """,
 }
 

@@ -14,10 +14,11 @@ from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Pag
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
+from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
-from chie.knowledge.store.postgres import import_table, nearest, note_table, recall_table, statistics
+from chie.knowledge.store.postgres import import_table, nearest, note_table, recall_table, review_table, statistics
 from chie.knowledge.store.postgres.backfill import Backfill
 from chie.knowledge.store.postgres.filtering import newest, passage_filter
 from chie.knowledge.store.postgres.note_table import Draft
@@ -148,6 +149,13 @@ class PostgresStore(SqlNoteStore):
 
     def remember_shown(self, session: str, notes: Sequence[str], *, at: datetime, forget_before: datetime) -> None:
         self._pool.write(lambda connection: recall_table.remember_shown(connection, session, notes, at, forget_before))
+
+    def review_notes(self, *, viewer: Viewer | None = None) -> list[ReviewNote]:
+        return self._pool.read(lambda connection: review_table.notes(connection, viewer))
+
+    def first_vectors(self) -> "tuple[list[str], Vectors]":
+        self._model.ensure_name()
+        return self._pool.read(self._vectors.first_of_all)
 
     def finish_background_work(self) -> None:
         if self._embed([PROBE_TEXT])[0] is not None:

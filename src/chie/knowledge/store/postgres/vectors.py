@@ -107,6 +107,18 @@ class PostgresVectors:
             ).fetchall()
         return [row[:3] for row in found], matrix([row[3] for row in found])
 
+    def first_of_all(self, connection: "Connection") -> "tuple[list[str], Vectors]":
+        """The ids of all notes with the vectors of their first passages."""
+        with connection.cursor(binary=True) as cursor:
+            found = cursor.execute(
+                "SELECT n.id, v.vector FROM knowledge_notes n JOIN knowledge_passages p"
+                " ON p.note = n.seq AND p.part = 0 JOIN knowledge_vectors v ON v.passage = p.id"
+                " JOIN knowledge_models m ON m.id = v.model"
+                f" WHERE m.name = %s AND {SAME_DIMENSION.format(self.dimension)}",
+                (self.model,),
+            ).fetchall()
+        return [row[0] for row in found], matrix([row[1] for row in found])
+
     def of_notes(self, connection: "Connection", note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         with connection.cursor(binary=True) as cursor:
             found = cursor.execute(

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from chie.knowledge.store.records import SqlRecords, Statement
+from chie.knowledge.store.records import SqlRecords
+from chie.knowledge.store.review_records import Statement
 from chie.knowledge.store.sqlite.file import SqliteFile
 
 

@@ -5,11 +5,15 @@ import sqlite3
 from chie.knowledge.sources import file_name
 from chie.knowledge.store import records
 from chie.knowledge.store.private_terms import indexed_terms
+from chie.knowledge.store.review_records import review_schema
 
 VERSION = 7  # kept in the file as `user_version`
 
 # Decisions, uses and recorded searches.
 RECORDS = records.schema("")
+
+# What the review found and what was decided, when notes were last used, and unanswered searches.
+REVIEW = review_schema("")
 
 # Where notes were imported from. Replacing a note keeps its row, deleting the note deletes it.
 IMPORTS = """
@@ -187,6 +191,7 @@ CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT 
     + RECALL
     + VERSIONS
     + RECORDS
+    + REVIEW
     + SPACES
 )
 
@@ -234,7 +239,7 @@ DROP INDEX private_notes;
 DROP TRIGGER passage_added;
 ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE notes ADD COLUMN space TEXT NOT NULL DEFAULT 'team';
-{VERSIONS}{RECORDS}{SPACES}{PASSAGE_ADDED}
+{VERSIONS}{RECORDS}{REVIEW}{SPACES}{PASSAGE_ADDED}
 """,
 }
 

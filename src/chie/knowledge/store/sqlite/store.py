@@ -13,11 +13,12 @@ from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Si
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
+from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
-from chie.knowledge.store.sqlite import import_table, note_table, recall_table
+from chie.knowledge.store.sqlite import import_table, note_table, recall_table, review_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.filtering import Conditions, newest
@@ -216,6 +217,15 @@ class SqliteStore(SqlNoteStore):
     def remember_shown(self, session: str, notes: Sequence[str], *, at: datetime, forget_before: datetime) -> None:
         with self._file.write() as connection:
             recall_table.remember_shown(connection, session, notes, at, forget_before)
+
+    def review_notes(self, *, viewer: Viewer | None = None) -> list[ReviewNote]:
+        with self._file.read() as connection:
+            return review_table.notes(connection, viewer)
+
+    def first_vectors(self) -> "tuple[list[str], Vectors]":
+        self._model.ensure_name()
+        with self._file.read() as connection:
+            return self._vectors.first_of_all(connection)
 
     def finish_background_work(self) -> None:
         self._embed([PROBE_TEXT])

@@ -117,6 +117,15 @@ class SqliteVectors:
         ).fetchall()
         return [row[0] for row in found], _matrix([row[1] for row in found])
 
+    def first_of_all(self, connection: sqlite3.Connection) -> "tuple[list[str], Vectors]":
+        """The ids of all notes with the vectors of their first passages."""
+        found = connection.execute(
+            "SELECT n.id, v.vector FROM notes n JOIN passages p ON p.note = n.seq AND p.part = 0"
+            " JOIN vectors v ON v.passage = p.id AND v.model = ? AND length(v.vector) = ?",
+            (self._model.name, self._size),
+        ).fetchall()
+        return [row[0] for row in found], _matrix([row[1] for row in found])
+
     def of_notes(self, connection: sqlite3.Connection, note_ids: Sequence[str]) -> "dict[PassageKey, Vectors]":
         found = connection.execute(
             "SELECT n.id, p.part, v.vector FROM notes n JOIN passages p ON p.note = n.seq"

@@ -1,0 +1,188 @@
+"""Numbers in a statement with what they measure, so that 2 s and 2000 ms are the same and 3 s and 3 MB no conflict."""
+
+import re
+from dataclasses import dataclass
+
+_DAY = 86_400.0
+_UNITS: dict[str, tuple[str, float]] = {
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds", "ミリ秒"), ("time", 0.001)),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "秒", "秒間"), ("time", 1.0)),
+    **dict.fromkeys(("min", "mins", "minute", "minutes", "分", "分間"), ("time", 60.0)),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "時間"), ("time", 3600.0)),
+    **dict.fromkeys(("d", "day", "days", "日", "日間", "営業日"), ("time", _DAY)),
+    **dict.fromkeys(("week", "weeks", "週", "週間"), ("time", 7 * _DAY)),
+    **dict.fromkeys(("month", "months", "か月", "ヶ月", "カ月", "ケ月", "ヵ月", "か月間"), ("time", 30 * _DAY)),
+    **dict.fromkeys(("year", "years", "年", "年間"), ("time", 360 * _DAY)),
+    **dict.fromkeys(("b", "byte", "bytes", "バイト"), ("size", 1.0)),
+    **dict.fromkeys(("kb", "kib", "kilobytes", "キロバイト"), ("size", 1e3)),
+    **dict.fromkeys(("mb", "mib", "megabyte", "megabytes", "メガバイト"), ("size", 1e6)),
+    **dict.fromkeys(("gb", "gib", "gigabyte", "gigabytes", "ギガバイト"), ("size", 1e9)),
+    **dict.fromkeys(("tb", "tib", "terabytes", "テラバイト"), ("size", 1e12)),
+    **dict.fromkeys(("%", "percent", "パーセント"), ("share", 1.0)),
+    **dict.fromkeys(("円", "yen"), ("yen", 1.0)),
+    **dict.fromkeys(("ドル", "dollars", "usd"), ("usd", 1.0)),
+    **dict.fromkeys(("px", "ピクセル"), ("px", 1.0)),
+}
+# Things that are counted, in both languages; anything else is compared by its own word.
+_COUNTED = {
+    "文字": "character", "回": "times", "time": "times", "人": "user", "名": "user", "ユーザー": "user", "件": "row",
+    "行": "row", "台": "instance", "プロセス": "process", "接続": "connection", "コネクション": "connection",
+    "スレッド": "thread", "シャード": "shard", "レプリカ": "replica", "リクエスト": "request", "並列": "worker",
+    "people": "user", "person": "user", "item": "row", "record": "row", "result": "row", "document": "row",
+    "entry": "row", "node": "instance", "server": "instance", "replica": "instance", "machine": "instance",
+    "attempt": "times", "char": "character", "retry": "times",
+}  # fmt: skip
+ANY_COUNT = "count"  # without a word for what is counted: 3 つ, 3 個
+_GENERIC = frozenset(("つ", "個", "本", "番", "系", "以上", "以下", "未満", "まで", "程度", "ほど", "段階", "番ポート"))
+_WRITTEN = {
+    word: value
+    for value, words in enumerate("one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve".split("|"), start=1)
+    for word in words.split()
+}
+_DATE = re.compile(
+    r"(?<!\d)(?:\d{4}[-/]\d{1,2}(?:[-/]\d{1,2})?|\d{4}\s*年(?!間)(?:\s*\d{1,2}\s*月)?(?:\s*\d{1,2}\s*日)?"
+    r"|\d{1,2}\s*月(?!間)(?:\s*\d{1,2}\s*日)?|毎月\s*\d{1,2}\s*日)"
+    r"|\b(?:in|since|until|of)\s+(?:199|20[0-3])\d\b(?!\s*(?:%|[mkg]?b\b|m?s\b|[a-z]+s\b))"
+    r"|\b\d{1,2}(?:st|nd|rd|th)?\s+(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\b"
+    r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\s+\d{1,2}\b"
+)
+_CLOCK = re.compile(
+    r"(?<![\d:])(?P<h>[01]?\d|2[0-4]):(?P<m>[0-5]\d)(?!\d)|(?<!\d)(?P<jh>[01]?\d|2[0-4])\s*時(?!間)(?:\s*(?P<jm>[0-5]?\d)\s*分)?"
+    r"|\b(?P<eh>1?\d)\s*(?P<half>am|pm)\b"
+)
+_RATE = re.compile(
+    r"(?<!\d)1\s*(?!時間に\s*1\s*回|日に\s*1\s*回|分に\s*1\s*回)(?:台|行|ページ|つ|人|件|日|回|時間|分|秒)(?=\s*(?:あたり|当たり|につき|ごと|に(?!回)|で|)\s*(?:最大|約)?\s*\d|あたり|につき)"
+    r"|\b(?:per|each|every|a|an)\s+(?:second|minute|hour|day|week|month|year)\b|毎[秒分時]|[/／](?:s|min|h)\b"
+)
+_ADDRESS = re.compile(r"(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|(?<!\d)\d{1,2}[.)](?=\s)")  # and list numbers
+_SCALES = {"million": 1e6, "thousand": 1e3, "billion": 1e9, "万": 1e4, "億": 1e8}
+_NUMBER = re.compile(
+    r"(?<![A-Za-z_\d.#/=:-])[vV]?(?P<number>\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)*(?:\.x)?)"
+    r"(?P<scale>\s*(?:million|thousand|billion|万|億))?(?P<unit>\s*(?:%|[A-Za-z][a-zA-Z]*(?:\s[a-z]+)?|[\u3041-\u30ff\u4e00-\u9fff]+))?",
+)
+_WORDS = re.compile(rf"\b(?P<number>{'|'.join(_WRITTEN)})\s+(?P<unit>[a-z]+(?:\s[a-z]+)?)\b", re.IGNORECASE)
+_JAPANESE_UNIT = re.compile(
+    "|".join(
+        sorted(
+            (re.escape(unit) for unit in {*_UNITS, *_COUNTED, *_GENERIC} if not unit.isascii()), key=len, reverse=True
+        )
+    )
+)
+_STOP = frozenset(
+    "and or of in on at to for from by with as is are was be the a an it its than then so we if when that this which"
+    " only has have will may can more less until after before every per instead times".split()
+)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """`measure` is a dimension such as `time`, a clock time, what is counted, or empty for a bare number or version."""
+
+    measure: str
+    value: tuple[float, ...]
+    text: str
+    start: int
+    end: int
+
+    def agrees(self, other: "Quantity") -> bool:
+        """Version 16 agrees with 16.3; other values must be equal."""
+        if tolerance := _TOLERANCE.get(self.measure):
+            return abs(self.value[0] - other.value[0]) <= tolerance * max(self.value[0], other.value[0])
+        shorter = min(len(self.value), len(other.value))
+        return self.value[:shorter] == other.value[:shorter]
+
+
+_TOLERANCE = {"time": 0.04, "size": 0.06}  # months of 30 or 31 days, MB of 1000 or 1024 kB
+_DIMENSIONS = {dimension for dimension, _ in _UNITS.values()}
+
+
+def quantities(statement: str) -> list[Quantity]:
+    """In the order of the statement. Dates, list numbers and digits inside names are none."""
+    text = _blank(_DATE, statement)
+    found = [_clock(match) for match in _CLOCK.finditer(text)]
+    text = _blank(_ADDRESS, _blank(_RATE, _blank(_CLOCK, text)))
+    found += [quantity for match in _NUMBER.finditer(text) if (quantity := _number(match))]
+    found += [_written(match) for match in _WORDS.finditer(text)]
+    return sorted(found, key=lambda quantity: quantity.start)
+
+
+def dates(statement: str) -> set[str]:
+    return {re.sub(r"\s", "", match.group()) for match in _DATE.finditer(statement)}
+
+
+def comparable(a: Quantity, b: Quantity) -> float:
+    """1 if both measure the same, less if one of them does not say what it counts, 0 if they differ."""
+    if a.measure == b.measure:
+        return 1.0
+    loose = {a.measure, b.measure}
+    if "" in loose or ANY_COUNT in loose:
+        return 0.5 if not loose & (_DIMENSIONS | {"clock"}) else 0.0
+    return 0.0
+
+
+def _blank(pattern: re.Pattern[str], text: str) -> str:
+    return pattern.sub(lambda match: " " * len(match.group()), text)
+
+
+def _clock(match: re.Match[str]) -> Quantity:
+    hour = int(match["h"] or match["jh"] or match["eh"]) + (12 if match["half"] == "pm" else 0)
+    value = hour % 24 + int(match["m"] or match["jm"] or 0) / 60
+    return Quantity("clock", (value,), match.group().strip(), match.start(), match.end())
+
+
+def _number(match: re.Match[str]) -> Quantity | None:
+    digits, unit = match["number"].replace(",", "").removesuffix(".x"), (match["unit"] or "").strip()
+    scale = _SCALES.get((match["scale"] or "").strip(), 1.0)
+    measure, factor, word = _measure(unit)
+    gap = len(match["unit"] or "") - len(unit) if word else 0
+    start, end = match.start(), match.end("scale" if match["scale"] else "number") + gap + len(word)
+    text = match.string[start:end].strip()
+    if measure in _DIMENSIONS:
+        return Quantity(measure, (float(".".join(digits.split(".")[:2])) * factor * scale,), text, start, end)
+    value = tuple(float(part) * scale for part in digits.split("."))
+    if len(value) > 4 or len(digits) > 15:
+        return None
+    return Quantity(measure, value, text, start, end)
+
+
+def _written(match: re.Match[str]) -> Quantity:
+    measure, factor, word = _measure(match["unit"].lower())
+    value = _WRITTEN[match["number"].lower()] * factor
+    end = match.end() if word else match.end("number")
+    return Quantity(measure, (float(value),), match.string[match.start() : end], match.start(), end)
+
+
+def _measure(unit: str) -> tuple[str, float, str]:
+    """What a unit measures, its factor, and as much of it as is one."""
+    if not unit.isascii() and (known := _JAPANESE_UNIT.match(unit)):
+        unit = known.group()
+    elif not unit.isascii():
+        return "", 1.0, ""
+    unit = _counted_word(unit)
+    folded = unit.lower().split()[-1] if unit else ""
+    if unit and unit[0].isupper() and folded not in _UNITS:
+        return "", 1.0, ""
+    if folded in _UNITS and not (unit in "DH" and unit):
+        return *_UNITS[folded], unit
+    if folded in _GENERIC:
+        return (ANY_COUNT if folded in ("つ", "個", "本", "段階") else "", 1.0, unit)
+    if not folded or folded in _STOP:
+        return "times" if folded == "times" else "", 1.0, unit if folded == "times" else ""
+    counted = folded if not folded.isascii() else _singular(folded)
+    return _COUNTED.get(counted, counted), 1.0, unit
+
+
+def _counted_word(unit: str) -> str:
+    """The word for what is counted among the two that follow the number: `two working days`, `5 waiting messages`."""
+    first, _, second = unit.partition(" ")
+    if first.lower() in _UNITS or first.lower() in _STOP or not second or second in _STOP:
+        return first
+    return unit if second in _UNITS or (second.endswith("s") and not first.endswith("s")) else first
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

@@ -1,0 +1,136 @@
+"""Compares notes with their nearest neighbours, a slice at a time, and keeps what it finds."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from chie.database.cursor import utc_text
+from chie.knowledge.embedding.base import EmbeddingError
+from chie.knowledge.note import Note
+from chie.knowledge.review.findings import FoundPair, ReviewNote
+from chie.knowledge.review.text import Text
+from chie.knowledge.review.verdict import MIN_COSINE, judge
+from chie.knowledge.review.vocabulary import Vocabulary
+from chie.knowledge.store.base import NoteStore
+from chie.knowledge.store.review_records import ReviewRecords
+
+if TYPE_CHECKING:
+    from chie.knowledge.embedding.base import Vectors
+
+MAX_NEIGHBOURS = 6  # of each note that are compared with it
+BATCH = 32  # notes between two looks at the clock
+MAX_COMPARED = 6_000  # characters of a note
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    rows: dict[str, int]
+    ids: list[str]
+    vectors: "Vectors"
+
+
+class Scan:
+    """One per process. Nothing runs by itself: every request for the review does a slice of the work that is left."""
+
+    def __init__(self, store: NoteStore, records: ReviewRecords) -> None:
+        self._store = store
+        self._records = records
+        self._vocabulary = Vocabulary(store.embed)
+        self._running = Lock()
+
+    def pending(self) -> int:
+        """The number of notes that were not compared in their present version."""
+        return len(self._outdated(self._store.review_notes()))
+
+    def advance(self, seconds: float) -> int:
+        """Compare notes for about so long. Returns how many are left; another request that is at it already counts."""
+        if not self._running.acquire(blocking=False):
+            return self.pending()
+        try:
+            return self._advance(monotonic() + seconds)
+        except EmbeddingError:
+            return 0
+        finally:
+            self._running.release()
+
+    def _advance(self, deadline: float) -> int:
+        notes = {note.id: note for note in self._store.review_notes()}
+        self._forget_deleted(notes.keys())
+        waiting = self._outdated(list(notes.values()))
+        if not waiting:
+            return 0
+        found = self._store.first_vectors()
+        if found is None:
+            return 0
+        matrix = _Matrix({note: at for at, note in enumerate(found[0])}, *found)
+        embedded = [note for note in waiting if note.id in matrix.rows]
+        done = 0
+        while done < len(embedded) and (done == 0 or monotonic() < deadline):
+            batch = embedded[done : done + BATCH]
+            pairs = [pair for note in batch for pair in self._compared(note, notes, matrix)]
+            self._records.store_pairs({note.id: utc_text(note.updated_at) for note in batch}, pairs)
+            done += len(batch)
+        return len(embedded) - done
+
+    def _outdated(self, notes: Sequence[ReviewNote]) -> list[ReviewNote]:
+        """Newest first: what somebody has just written is what they are asked about."""
+        checked = self._records.checked()
+        waiting = [note for note in notes if checked.get(note.id) != utc_text(note.updated_at)]
+        return sorted(waiting, key=lambda note: note.updated_at, reverse=True)
+
+    def _forget_deleted(self, existing: Collection[str]) -> None:
+        gone = sorted(self._records.checked().keys() - set(existing))
+        if gone:
+            self._records.forget_notes(gone)
+
+    def _compared(self, note: ReviewNote, notes: dict[str, ReviewNote], matrix: _Matrix) -> list[FoundPair]:
+        stored = self._store.get(note.id)
+        if stored is None:
+            return []
+        mine = _text(stored)
+        found = []
+        for other_id, cosine in _neighbours(note.id, matrix):
+            other = notes.get(other_id)
+            if other is None or (note.owner and other.owner and note.owner != other.owner):
+                continue
+            theirs = self._store.get(other_id)
+            if theirs is not None and (pair := self._pair(stored, mine, theirs, cosine)):
+                found.append(pair)
+        return found
+
+    def _pair(self, note: Note, text: Text, other: Note, cosine: float) -> FoundPair | None:
+        judgement = judge(text, _text(other), cosine=cosine, likeness=self._vocabulary.likeness)
+        if judgement is None:
+            return None
+        conflict = judgement.conflict
+        values = (conflict.here, conflict.there) if conflict else ("", "")
+        first, second = (note, other) if note.id < other.id else (other, note)
+        here, there = values if first is note else values[::-1]
+        reason = conflict.difference if conflict else "same"
+        return FoundPair(
+            a=first.id,
+            b=second.id,
+            kind=judgement.verdict,
+            probability=judgement.probability,
+            reason=reason,
+            here=here,
+            there=there,
+        )
+
+
+def _neighbours(note: str, matrix: _Matrix) -> list[tuple[str, float]]:
+    import numpy as np
+
+    cosines = matrix.vectors @ matrix.vectors[matrix.rows[note]]
+    cosines[matrix.rows[note]] = -1.0
+    count = min(MAX_NEIGHBOURS, len(cosines) - 1)
+    if count < 1:
+        return []
+    nearest = np.argpartition(-cosines, count - 1)[:count]
+    return [(matrix.ids[row], float(cosines[row])) for row in nearest.tolist() if cosines[row] >= MIN_COSINE]
+
+
+def _text(note: Note) -> Text:
+    return Text(note.title, note.content[:MAX_COMPARED])
