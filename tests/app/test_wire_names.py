@@ -41,6 +41,8 @@ API = {
 
 SERVER_APIS = {
     "/api/knowledge": {"get", "post"},
+    "/api/knowledge/anchors": {"get", "post"},
+    "/api/knowledge/anchors/changed": {"get"},
     "/api/knowledge/export": {"get"},
     "/api/knowledge/import": {"post"},
     "/api/knowledge/inbox": {"get"},
@@ -94,13 +96,25 @@ KNOWLEDGE = {
         "questions",
         "errors",
         "proposal",
+        "anchor",
         "supersedes",
         "space",
     },
     "search_knowledge": {"query", "limit", "tags", "at", "space"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
-    "update_knowledge": {"id", "content", "title", "tags", "private", "questions", "errors", "supersedes", "space"},
+    "update_knowledge": {
+        "id",
+        "content",
+        "title",
+        "tags",
+        "private",
+        "questions",
+        "errors",
+        "anchor",
+        "supersedes",
+        "space",
+    },
     "list_knowledge": {"tag", "limit", "cursor", "space"},
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from tests.contract.note_anchors import NoteAnchorContract
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
@@ -58,6 +59,7 @@ class TestContract(
     NoteRecordsContract,
     NoteReviewContract,
     NoteVersionContract,
+    NoteAnchorContract,
     NoteSpaceContract,
 ):
     pass

@@ -150,8 +150,13 @@ def _populate(team: Team) -> None:
     team.answer_id = asked.headers["x-chie-message"]
     messages = team.call("aki", "GET", f"/api/sessions/{team.session_id}").json()["messages"]
     team.question_id = messages[0]["message_id"]
-    private = {"content": f"the {SECRET} password is kept in the safe", "tags": [SECRET], "private": True}
+    anchor = {"repository": "github.com/org/repo", "path": "safe.py", "lines": "1-2"}
+    private: dict[str, Any] = {"content": f"the {SECRET} password is kept in the safe", "tags": [SECRET]}
+    private |= {"private": True, "anchor": anchor}
     team.note_id = team.call("aki", "POST", "/api/knowledge", json=private).json()["id"]
+    check = {"id": team.note_id, "anchor": anchor, "state": "gone", "detail": "deleted"}
+    results = {"commit": "abcdef0", "committed_at": "2026-02-01T00:00:00Z", "checks": [check]}
+    team.call("aki", "POST", "/api/knowledge/anchors", json=results)
     shared = {"content": "the safe is in the cellar", "tags": ["office"]}
     team.shared_id = team.call("aki", "POST", "/api/knowledge", json=shared).json()["id"]
     trashed = {"content": f"the {SECRET} key was in the drawer", "private": True}

@@ -41,6 +41,10 @@ PROMPT = {
     "prompt": "where is the password kept? in the safe?",
 }
 
+ANCHOR = {"repository": "github.com/org/repo", "path": "safe.py", "lines": "1-2"}
+CHECK = {"id": "{note_id}", "anchor": ANCHOR, "state": "gone", "detail": "deleted"}
+RESULTS = {"commit": "abcdef0", "committed_at": "2026-03-01T00:00:00Z", "checks": [CHECK]}
+
 ROUTES: dict[str, Case] = {
     "GET /": Case(PUBLIC),
     "GET /assets/index-1.js": Case(PUBLIC),
@@ -112,6 +116,9 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/review/count": Case(SHARED),
     "POST /api/knowledge/review/decisions": Case(SHARED, body={"finding": "stale:{note_id}", "action": "archive"}),
     "DELETE /api/knowledge/review/decisions/{decision_id}": Case(SHARED),
+    "GET /api/knowledge/anchors": Case(LISTING, query={"repository": "github.com/org/repo"}),
+    "POST /api/knowledge/anchors": Case(LISTING, body=RESULTS),
+    "GET /api/knowledge/anchors/changed": Case(LISTING),
     "POST /hooks/claude-code": Case(LISTING, body=PROMPT),
     "GET /hooks/status": Case(SHARED),
     "GET /api/n8n/workflows": Case(SHARED),

@@ -84,7 +84,7 @@ def test_readers_of_the_space_find_its_notes_and_change_nothing(vault: Team) -> 
     """So the tests before cannot pass because nobody finds anything."""
     for who in ("aki", "cho", "root", "aki reads"):
         for name in about_notes(LISTING):
-            if name.startswith("GET") and name != "GET /api/knowledge/authors":
+            if name.startswith("GET") and name not in ("GET /api/knowledge/authors", "GET /api/knowledge/review"):
                 shown = text_of(request(vault, who, name))
                 assert any(mark in shown for mark in (SECRET, vault.note_id, vault.proposal_id)), (who, name)
     before = vault.possessions()

@@ -97,8 +97,10 @@ def rendered(login: Login) -> dict[str, bytes]:
     hooks = json.loads(files["hooks/hooks.json"])
     commands = _needs_commands(login.url)
     for event, groups in hooks["hooks"].items():
+        groups[1:] = [] if commands else groups[1:]  # a command for every call of a tool that saves does its part too
         for group in groups:
-            group["hooks"] = [_hook(event, login, command=commands or event == "SessionStart")]
+            is_command = commands or group["hooks"][0]["type"] == "command"
+            group["hooks"] = [_hook(event, login, command=is_command)]
     files["hooks/hooks.json"] = _dumped(hooks)
     servers = json.loads(files[".mcp.json"])
     servers["mcpServers"]["knowledge"] |= {

@@ -7,6 +7,7 @@ import os
 import sys
 from threading import Thread
 
+from chie.hook.claude_form import SAVING_TOOLS
 from chie.hook.clients import CLIENTS, START_EVENTS
 from chie.hook.login import find_login, home_folder
 from chie.hook.notice import REFUSED, UNREACHABLE, forget_problem, problem_text
@@ -68,6 +69,8 @@ def _ask(question: dict[str, Any], env: Mapping[str, str], *, at_start: bool) ->
     url, token = find_login(env)
     home = home_folder(env)
     question = {**question, "git_remote": git_remote(str(question.get("cwd") or ""))}
+    if not at_start and _is_saving(question):
+        question = _with_anchor(question)
     try:
         status, content = post(url + ROUTE, _encoded(question), token, RESPONSE_SECONDS)
     except (OSError, ResponseError, ValueError):
@@ -77,8 +80,34 @@ def _ask(question: dict[str, Any], env: Mapping[str, str], *, at_start: bool) ->
     if status not in (200, 204):
         return {}
     forget_problem(home)
+    if at_start:
+        _check_anchors(str(question.get("cwd") or ""))
     found = json.loads(content) if status == 200 and content.strip() else {}
     return found if isinstance(found, dict) else {}
+
+
+def _is_saving(question: dict[str, Any]) -> bool:
+    tool = str(question.get("tool_name") or "")
+    return question.get("hook_event_name") == "PostToolUse" and tool.endswith(SAVING_TOOLS)
+
+
+def _with_anchor(question: dict[str, Any]) -> dict[str, Any]:
+    """The code that the saved note is about, as far as its arguments name it: only this machine has the repository."""
+    from chie.anchors.fill import filled_anchor
+
+    arguments = question.get("tool_input")
+    anchor = filled_anchor(arguments if isinstance(arguments, dict) else {}, str(question.get("cwd") or "."))
+    return {**question, "code_anchor": anchor} if anchor else question
+
+
+def _check_anchors(folder: str) -> None:
+    """Whether the code that notes are about has changed: in the background, because a session must not wait for it."""
+    from chie.hook.repository import git_remote
+
+    if folder and git_remote(folder) is not None:
+        from chie.anchors.background import start
+
+        start(folder)
 
 
 def _problem(code: str, url: str, home: str, env: Mapping[str, str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One POST over a plain socket. `http.client` would double the start-up time of the command."""
+"""One request over a plain socket. `http.client` would double the start-up time of the command."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ class ResponseError(Exception):
 
 
 def post(url: str, body: bytes, token: str, timeout: float) -> tuple[int, bytes]:
+    return request("POST", url, body, token, timeout)
+
+
+def request(method: str, url: str, body: bytes, token: str, timeout: float) -> tuple[int, bytes]:
     """The status and the body. HTTP/1.0, so that the body ends with the connection."""
     scheme, host, port, path = split_url(url)
     lines = [
-        f"POST {path} HTTP/1.0",
+        f"{method} {path} HTTP/1.0",
         f"Host: {f'[{host}]' if ':' in host else host}{'' if port == PORTS[scheme] else f':{port}'}",
         "Content-Type: application/json",
         f"Content-Length: {len(body)}",

@@ -12,6 +12,8 @@ from pydantic import BaseModel, Field
 
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
+from chie.knowledge.anchor import Anchor
+from chie.knowledge.anchor_api import declare_anchors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.history_api import declare_history
@@ -57,6 +59,7 @@ class NewNote(Body):
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
     questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
     errors: list[str] = Field(default=[], description="Lines of errors that the note explains.")
+    anchor: Anchor | None = Field(default=None, description="The code that the note is about.")
     supersedes: list[str] = Field(default=[], description=SUPERSEDES)
 
 
@@ -68,6 +71,7 @@ class NoteChange(Body):
     space: str | None = Field(default=None, description="Moves the note; you need to be able to write in both spaces.")
     questions: list[str] | None = None
     errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
+    anchor: Anchor | None = Field(default=None, description="The code that the note is about; empty texts remove it.")
     supersedes: list[str] | None = Field(default=None, description=SUPERSEDES)
     updated_at: datetime | None = Field(
         default=None, description="Of the note as it was read. If it has changed since, nothing is written (409)."
@@ -142,6 +146,7 @@ def create_api(service: KnowledgeService, review: Review | None = None) -> APIRo
     declare_history(router, service)
     declare_spaces(router, service)
     declare_review(router, review or Review(service))
+    declare_anchors(router, service)
     _declare_notes(router, service)
     return router
 
@@ -218,6 +223,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             private=body.private,
             questions=body.questions,
             errors=body.errors,
+            anchor=body.anchor,
             supersedes=body.supersedes,
             origin="person",
             secrets=body.secrets,
@@ -241,6 +247,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
             space=body.space,
             questions=body.questions,
             errors=body.errors,
+            anchor=body.anchor,
             supersedes=body.supersedes,
             seen=body.updated_at,
             secrets=body.secrets,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from chie.access.audit import record
+from chie.anchors.cli import touched
 from chie.database.settings import database_url
 from chie.database.url import parse_location
 from chie.errors import ValidationError
@@ -43,6 +44,7 @@ def notes() -> None:
 
 notes.add_command(scan_notes)
 notes.add_command(review)
+notes.add_command(touched)
 
 
 @notes.command()

@@ -15,6 +15,7 @@ from yaml.nodes import ScalarNode
 
 from chie.errors import ValidationError
 from chie.knowledge import obsidian
+from chie.knowledge.anchor import Anchor
 from chie.knowledge.encodings import decode
 from chie.knowledge.note import ANONYMOUS, TEAM, Note, NoteOrigin, new_id
 from chie.knowledge.obsidian import Resolve
@@ -60,6 +61,8 @@ def write(note: Note) -> str:
     fields = {key: value for key, value in asdict(note).items() if value not in (None, [], False) and key != "content"}
     if note.space == TEAM:
         del fields["space"]
+    if note.anchor:
+        fields["anchor"] = {name: value for name, value in asdict(note.anchor).items() if value is not None}
     fields |= {name: value.isoformat() for name, value in fields.items() if isinstance(value, datetime)}
     matter = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=1_000_000)
     return f"---\n{matter}---\n{note.content}\n"
@@ -168,6 +171,7 @@ def _parsed(text: str, *, name: str, source: str, changed: datetime, owner: str,
         signatures=_lines(fields, "signatures") if ours else [],
         confirmed_by=_text(fields, "confirmed_by") if ours else None,
         confirmed_at=_moment(fields, "confirmed_at") if ours else None,
+        anchor=_anchor(fields),
         created_at=created,
         updated_at=_moment(fields, "updated_at", "updated", "modified") or max(created, changed),
     )
@@ -244,6 +248,22 @@ def _is_ours(fields: dict[Any, Any]) -> bool:
 def _lines(fields: dict[Any, Any], name: str) -> list[str]:
     found = fields.get(name)
     return [line for line in found if isinstance(line, str)] if isinstance(found, list) else []
+
+
+def _anchor(fields: dict[Any, Any]) -> Anchor | None:
+    found = fields.get("anchor")
+    if not isinstance(found, dict):
+        return None
+    repository, path = _text(found, "repository"), _text(found, "path")
+    if not repository or not path:
+        return None
+    return Anchor(
+        repository=repository,
+        path=path,
+        lines=_text(found, "lines"),
+        commit=_text(found, "commit"),
+        fingerprint=_text(found, "fingerprint"),
+    )
 
 
 def _is_true(fields: dict[Any, Any], name: str) -> bool:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from chie.errors import StorageError
 from chie.files import make_folder
+from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
 from chie.knowledge.note import Note
@@ -86,6 +87,7 @@ class Migration:
             deleted += report.deleted
             if not report.changed:
                 self._copy_imports()
+                self._copy_anchor_reports()
                 self._copy_versions()
                 self.target.finish_background_work()
                 self.journal.close()
@@ -129,6 +131,15 @@ class Migration:
         new = {note_id: file for note_id, file in self.source.imported_files().items() if note_id not in known}
         if new:
             self.target.remember_files(new)
+
+    def _copy_anchor_reports(self) -> None:
+        reports, found = self.source.anchor_reports(), dict[str, tuple[Anchor, AnchorReport]]()
+        for note_id, report in reports.items():
+            note = self.source.get(note_id)
+            if note and note.anchor:
+                found[note_id] = (note.anchor, report)
+        if found:
+            self.target.report_anchors(found)
 
     def _copy_versions(self) -> None:
         """Earlier versions and deleted notes. A note that was changed or written in the target keeps its own."""

@@ -7,6 +7,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - re-exported for the stores
+from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.messages.catalogue import Message
 
 TEAM = "team"
@@ -55,7 +56,7 @@ class Note:
 
     `questions` are questions that it answers, in other words than its own, and `signatures` are errors that it explains
     (`recall/signatures.py`). `confirmed_by` is the person who has said that it is right, `supersedes` has the ids of
-    the notes that it replaces.
+    the notes that it replaces. `source` is for people; `anchor` is the code that the note is about.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Note:
     confirmed_by: str | None = None
     confirmed_at: datetime | None = None
     supersedes: list[str] = field(default_factory=list)
+    anchor: Anchor | None = None
     created_at: datetime
     updated_at: datetime
 
@@ -99,7 +101,7 @@ class NoteLink:
 class Hit:
     """A search result. `content` is the note's best passage; `partial` means that the note has more. A hit that is not
     `confident` is as similar as unrelated notes can be by chance: perhaps it helps. `question` is the note's question
-    that matched, if one did."""
+    that matched, if one did; `anchor_report` is what has become of the code that the note is about."""
 
     id: str
     title: str
@@ -115,6 +117,8 @@ class Hit:
     private: bool = False
     proposal: bool = False
     confirmed_by: str | None = None
+    anchor: Anchor | None = None
+    anchor_report: AnchorReport | None = None
     created_at: datetime
     updated_at: datetime
     partial: bool = False

@@ -1,11 +1,12 @@
 """Notes, and results of searches and saves, as MCP tools, the API and the command line return them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from pydantic import Field
 
+from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.note import Found, Hit, Note, NoteLink, Saved, SavedNote
 from chie.knowledge.screening.injection import Flag, flags_of
 from chie.knowledge.service import KnowledgeService
@@ -20,6 +21,16 @@ Flags = Annotated[
 """Computed from the text; absent if there are none."""
 
 
+StoredAnchor = Annotated[
+    Anchor | None, Field(description="The code that the note is about.", exclude_if=lambda anchor: anchor is None)
+]
+Report = Annotated[
+    AnchorReport | None,
+    Field(
+        description="What has become of the code that the note is about. Absent if nobody has checked.",
+        exclude_if=lambda report: report is None,
+    ),
+]
 SupersededBy = Annotated[
     list[NoteLink],
     Field(
@@ -35,6 +46,8 @@ class ReadNote(Note):
     """`replaces` are the notes in `supersedes` that exist, with their titles."""
 
     flags: Flags = field(default_factory=list)
+    anchor: StoredAnchor = None
+    anchor_report: Report = None
     superseded_by: SupersededBy = field(default_factory=list)
     replaces: Replaced = field(default_factory=list)
 
@@ -45,12 +58,15 @@ class ReadNote(Note):
     @classmethod
     def read(cls, service: KnowledgeService, note_id: str) -> "ReadNote":
         note = service.get(note_id)
-        return cls.of(note, superseded_by=service.superseded_by(note.id), replaces=service.supersedes(note))
+        found = cls.of(note, superseded_by=service.superseded_by(note.id), replaces=service.supersedes(note))
+        return replace(found, anchor_report=service.anchor_report(note))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadHit(Hit):
     flags: Flags = field(default_factory=list)
+    anchor: StoredAnchor = None
+    anchor_report: Report = None
     superseded_by: SupersededBy = field(default_factory=list)
 
     @classmethod

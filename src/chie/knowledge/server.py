@@ -8,6 +8,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from chie.access.known_users import known_users
+from chie.knowledge.anchor import Anchor
 from chie.knowledge.argument_completion import declare_completion
 from chie.knowledge.note import Page
 from chie.knowledge.prompts import declare_prompts
@@ -61,6 +62,10 @@ Supersedes = Annotated[
     list[str] | None, Field(description="Ids of the user's notes that this one replaces; searches then leave them out.")
 ]
 Errors = Annotated[list[str] | None, Field(description="Error lines, as printed, that the note explains.")]
+CodeAnchor = Annotated[
+    Anchor | None,
+    Field(description="The code that the note is about, so that Chie can tell when it has changed."),
+]
 Proposed = Annotated[bool, Field(description="A person decides first; until then only the user finds it.")]
 
 
@@ -142,7 +147,7 @@ def _declare_reading(server: Server, service: KnowledgeService) -> None:
 
 def _declare_writing(server: Server, service: KnowledgeService) -> None:
     @server.declare(ADD)
-    def save_knowledge(
+    def save_knowledge(  # noqa: PLR0913, PLR0917 - the fields of a note
         content: Annotated[str, Field(description="The finding, in Markdown or plain text.")],
         title: Title = None,
         tags: Tags = None,
@@ -151,6 +156,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         questions: Questions = None,
         errors: Errors = None,
         proposal: Proposed = False,
+        anchor: CodeAnchor = None,
         space: Space = None,
         supersedes: Supersedes = None,
     ) -> SaveResult:
@@ -169,6 +175,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
             proposal=proposal,
             questions=questions,
             errors=errors,
+            anchor=anchor,
             supersedes=supersedes,
         )
         return SaveResult.of(saved)
@@ -182,6 +189,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
         private: Annotated[bool | None, Field(description="true hides it from the team, false shares it.")] = None,
         questions: Questions = None,
         errors: Errors = None,
+        anchor: CodeAnchor = None,
         space: Annotated[str | None, Field(description="Moves the note to this space.")] = None,
         supersedes: Supersedes = None,
     ) -> SaveResult:
@@ -195,6 +203,7 @@ def _declare_writing(server: Server, service: KnowledgeService) -> None:
             space=space,
             questions=questions,
             errors=errors,
+            anchor=anchor,
             supersedes=supersedes,
         )
         return SaveResult.of(saved)

@@ -10,6 +10,8 @@ from chie.access.audit import record
 from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, NotFoundError, ValidationError
 from chie.knowledge import rules, supersession, validation
+from chie.knowledge.anchor import Anchor, AnchorReport, followed, permalink_anchor
+from chie.knowledge.anchor_validation import valid_anchor
 from chie.knowledge.as_of import SearchAsOf, parse_moment
 from chie.knowledge.note import (
     AuthorCount,
@@ -69,11 +71,13 @@ class KnowledgeService:
         proposal: bool = False,
         questions: Sequence[str] | None = None,
         errors: Sequence[str] | None = None,
+        anchor: Anchor | None = None,
         supersedes: Sequence[str] | None = None,
         origin: NoteOrigin = "assistant",
         secrets: SecretPolicy = "refuse",
     ) -> Saved:
-        """`errors` are lines of errors that the note explains. What a person writes is confirmed by them."""
+        """`errors` are lines of errors that the note explains. What a person writes is confirmed by them. A source that
+        is a link to lines of a commit is the note's anchor too."""
         content = validation.valid_content(content)
         user, viewer = known_user(), self.viewer()
         moment = self._clock()
@@ -92,6 +96,7 @@ class KnowledgeService:
             signatures=validation.valid_errors(errors),
             confirmed_by=user.id if origin == "person" else None,
             confirmed_at=moment if origin == "person" else None,
+            anchor=valid_anchor(anchor or permalink_anchor(source)),
             created_at=moment,
             updated_at=moment,
         )
@@ -113,6 +118,7 @@ class KnowledgeService:
         space: str | None = None,
         questions: Sequence[str] | None = None,
         errors: Sequence[str] | None = None,
+        anchor: Anchor | None = None,
         supersedes: Sequence[str] | None = None,
         seen: datetime | None = None,
         by: NoteOrigin = "assistant",
@@ -122,7 +128,7 @@ class KnowledgeService:
         the caller passes the `updated_at` that it has `seen`: then it is a conflict. A person's change confirms the
         note, and an assistant's change of the text needs to be confirmed again.
         """
-        given = (content, title, tags, private, space, questions, errors, supersedes)
+        given = (content, title, tags, private, space, questions, errors, anchor, supersedes)
         if all(field is None for field in given):
             raise ValidationError("knowledge.nothing_to_change")
         for attempt in range(MAX_UPDATE_ATTEMPTS):
@@ -136,6 +142,7 @@ class KnowledgeService:
                 tags=tags,
                 questions=questions,
                 errors=errors,
+                anchor=anchor,
                 moment=self.next_version(stored),
             )
             note = rules.confirmation_after(stored, note, by)
@@ -259,7 +266,16 @@ class KnowledgeService:
         found = supersession.search_current(search, newer, limit)
         if not any(hit.confident for hit in found.hits):
             remember_unanswered(self.store.records, parsed.text, self._clock())
-        return found
+        return replace(found, hits=self._with_reports(found.hits))
+
+    def anchor_report(self, note: Note) -> AnchorReport | None:
+        """What has become of the code that a note is about, if somebody has checked."""
+        return self.store.anchor_reports([note.id]).get(note.id) if note.anchor else None
+
+    def _with_reports(self, hits: list[Hit]) -> list[Hit]:
+        anchored = [hit.id for hit in hits if hit.anchor]
+        reports = self.store.anchor_reports(anchored) if anchored else {}
+        return [replace(hit, anchor_report=reports[hit.id]) if hit.id in reports else hit for hit in hits]
 
     def import_note(self, note: Note, *, overwrite: bool = False) -> ImportOutcome:
         """Store a note with its id and dates. A stored note that was changed later is "newer" and left alone, because
@@ -320,12 +336,16 @@ class KnowledgeService:
         return note
 
     def confirm(self, note_id: str, *, confirmed: bool = True) -> Note:
-        """Say, as a person, that a note is right, or take that back. This is no change of the note."""
+        """Say, as a person, that a note is right, or take that back. This is no change of the note. If its code has
+        changed, the note is right about the code as it is now: the anchor follows it."""
         stored = self.get(note_id)
         user = known_user()
         rules.require_write(self.viewer(), stored.space)
         who, when = (user.id, self._clock()) if confirmed else (None, None)
         note = replace(stored, confirmed_by=who, confirmed_at=when)
+        report = self.anchor_report(stored) if confirmed else None
+        if report and stored.anchor:
+            note = replace(note, anchor=followed(stored.anchor, report))
         self.store.save(note, replacing=stored)
         record("note.confirmed" if confirmed else "note.unconfirmed", note.id)
         return note

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from chie.errors import ValidationError
+from chie.knowledge.anchor import Anchor
+from chie.knowledge.anchor_validation import valid_anchor
 from chie.knowledge.graphemes import cut
 from chie.knowledge.note import Note
 from chie.knowledge.recall.signatures import mask
@@ -31,7 +33,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NOT_A_PATH_SEGMENT = re.compile(r"/|^\.{1,2}$")  # even percent-encoded, it would lead to another path
 RESERVED_IDS = frozenset(
-    {"search", "tags", "authors", "map", "export", "import", "samples", "inbox", "trash", "spaces", "repositories"}
+    {
+        *("search", "tags", "authors", "map", "export", "import", "samples", "inbox", "trash", "anchors"),
+        *("spaces", "repositories"),
+    }
 )
 """Paths of the API in the position of an id."""
 
@@ -141,6 +146,7 @@ def changed(
     tags: Sequence[str] | None,
     questions: Sequence[str] | None,
     errors: Sequence[str] | None,
+    anchor: Anchor | None = None,
     moment: datetime,
 ) -> Note:
     """The note with the given changes. A title that was derived from the content follows it."""
@@ -154,6 +160,7 @@ def changed(
         tags=note.tags if tags is None else valid_tags(tags),
         questions=note.questions if questions is None else valid_questions(questions),
         signatures=note.signatures if errors is None else valid_errors(errors),
+        anchor=note.anchor if anchor is None else valid_anchor(anchor),
         updated_at=moment,
     )
 
@@ -176,6 +183,7 @@ def cleaned(note: Note) -> Note:
         supersedes=valid_ids(note.supersedes),
         confirmed_by=_line("confirmed_by", note.confirmed_by, MAX_TAG) if note.confirmed_at else None,
         confirmed_at=note.confirmed_at and valid_moment("confirmed_at", note.confirmed_at),
+        anchor=valid_anchor(note.anchor),
         created_at=valid_moment("created_at", note.created_at),
         updated_at=valid_moment("updated_at", note.updated_at),
     )

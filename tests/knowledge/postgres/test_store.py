@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from tests.contract.note_anchors import NoteAnchorContract
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
@@ -49,6 +50,7 @@ class TestContract(
     NoteRecordsContract,
     NoteReviewContract,
     NoteVersionContract,
+    NoteAnchorContract,
     NoteSpaceContract,
 ):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more

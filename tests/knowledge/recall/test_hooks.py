@@ -199,6 +199,49 @@ def test_a_file_gets_the_notes_whose_source_it_is(claude: Claude, page: TestClie
     assert claude.context("pre_tool_use_read") == ""  # it has seen it
 
 
+@pytest.mark.req("MT-4")
+def test_a_file_gets_the_notes_that_are_anchored_to_it_and_they_say_that_it_changed(
+    page: TestClient,
+) -> None:
+    anchor = {"repository": "git.example/team/project", "path": "app.py", "lines": "3"}
+    note_id = page.post("/api/knowledge", json={"content": "x must stay 1", "anchor": anchor}).json()["id"]
+    other = Claude(page, "other")
+    other.hook("session_start", git_remote="https://git.example/team/another.git")
+    assert other.context("pre_tool_use_edit") == ""
+    claude = Claude(page, "same")
+    claude.hook("session_start", git_remote="git@git.example:team/project.git")
+    assert f'id="{note_id}"' in claude.context("pre_tool_use_edit")
+    check = {"id": note_id, "anchor": anchor, "state": "changed", "detail": "edited", "changed": 0.4}
+    results = {"commit": "abcdef0", "committed_at": "2026-03-01T00:00:00Z", "checks": [check]}
+    assert page.post("/api/knowledge/anchors", json=results).json() == {"stored": 1}
+    assert 'code="changed since (40 %)"' in Claude(page, "later").context("pre_tool_use_edit")
+    results["checks"] = [check | {"state": "gone", "changed": None}]
+    page.post("/api/knowledge/anchors", json=results)
+    assert 'code="gone since"' in Claude(page, "last").context("pre_tool_use_edit")
+
+
+@pytest.mark.req("MT-4")
+def test_the_client_completes_the_anchor_of_a_saved_note(claude: Claude, page: TestClient) -> None:
+    found = {"repository": "git@git.example:team/project.git", "path": "app.py", "lines": "3", "fingerprint": "f" * 64}
+    found["commit"] = "abcdef0"
+
+    def anchor_of(**fields: Any) -> dict[str, Any] | None:
+        saved = page.post("/api/knowledge", json={"content": "a finding", **fields}).json()
+        response = f'{{"id":"{saved["id"]}","updated_at":"2026-01-01T00:00:00Z"}}'
+        assert claude.hook("post_tool_use_save_knowledge", tool_response=response, code_anchor=found) == {}
+        anchor: dict[str, Any] | None = page.get(f"/api/knowledge/{saved['id']}").json().get("anchor")
+        return anchor
+
+    completed = found | {"repository": "git.example/team/project"}
+    assert anchor_of() == completed
+    given = {"repository": "git.example/team/project", "path": "app.py", "lines": "3"}
+    assert anchor_of(anchor=given) == completed
+    assert anchor_of(anchor=given | {"commit": "1234567"}) == completed | {"commit": "1234567"}
+    assert anchor_of(anchor=given | {"lines": "9"}) == given | {"lines": "9", "commit": None, "fingerprint": None}
+    found["path"] = "../app.py"
+    assert anchor_of() is None
+
+
 @pytest.mark.req("ME-1")
 def test_a_session_start_says_what_is_known_of_the_repository(claude: Claude, page: TestClient) -> None:
     page.post("/api/knowledge", json={"content": "a", "source": "https://git.example/team/project/blob/main/a.py"})

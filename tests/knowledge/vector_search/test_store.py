@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 from fastmcp import Client
 from tests.app.test_architecture import modules_after
+from tests.contract.note_anchors import AnchorRoundTripContract
 from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import ProposalContract
 from tests.contract.note_records import NoteRecordsContract
@@ -24,7 +25,14 @@ from chie.knowledge.viewer import Viewer
 
 
 @pytest.mark.req("KG-9")
-class TestContract(NoteStoreContract, NoteFilterContract, ProposalContract, NoteRecordsContract, NoVersionContract):
+class TestContract(
+    NoteStoreContract,
+    NoteFilterContract,
+    ProposalContract,
+    NoteRecordsContract,
+    NoVersionContract,
+    AnchorRoundTripContract,
+):
     ORDERS = 8  # the orders are the rules', not the store's: SQLite's suite tries many more
 
 

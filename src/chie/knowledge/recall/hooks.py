@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlparse
 
 from chie.access.identity import current_user
+from chie.anchors.names import repository_name
+from chie.errors import ConflictError, ValidationError
+from chie.knowledge.anchor import Anchor
+from chie.knowledge.anchor_validation import valid_anchor
 from chie.knowledge.note import TEAM, Note, now
 from chie.knowledge.recall.context import context
 from chie.knowledge.recall.recall import Policy, Recall, Recalled
@@ -20,6 +25,7 @@ from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Language, Message
 
 FORGET_AFTER = timedelta(days=7)
+MAX_SAVE_ATTEMPTS = 3
 ASKED = ""  # in the place of a note's id: the session was asked to save its finding
 SAVE_TOOLS = ("save_knowledge", "update_knowledge")
 FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
@@ -40,6 +46,7 @@ class Event:
     interrupted: bool = False
     stopping: bool = False  # the session goes on because a hook has asked it to
     remote: str = ""
+    anchor: Anchor | None = None  # of the note that was saved, which the client has found in its files
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> "Event":
@@ -56,6 +63,7 @@ class Event:
             interrupted=body.get("is_interrupt") is True,
             stopping=body.get("stop_hook_active") is True,
             remote=_text(body, "git_remote"),
+            anchor=_anchor(body.get("code_anchor")),
         )
 
     def argument(self, name: str) -> str:
@@ -113,6 +121,7 @@ class Hooks:
         return viewer.within([session.space, TEAM]) if session.space else viewer
 
     def _start(self, event: Event, session: Session, _: str) -> Reply:
+        session.repository = repository_name(event.remote) if event.remote else ""
         viewer = self._viewer(session)
         project = project_name(event)
         known = self._store.count_sources(project, viewer=viewer) if project else 0
@@ -135,7 +144,10 @@ class Hooks:
             return SILENCE
         viewer = self._viewer(session)
         return self._show(
-            event, session, base_url, lambda shown: self._recall.for_file(path, event.folder, viewer, without=shown)
+            event,
+            session,
+            base_url,
+            lambda shown: self._recall.for_file(path, event.folder, viewer, session.repository, without=shown),
         )
 
     def _after_tool(self, event: Event, session: Session, _: str) -> Reply:
@@ -183,7 +195,10 @@ class Hooks:
             return SILENCE
         self._remember(event, [one.note.id for one in recalled])
         receipt = Message("knowledge.recall_receipt", count=len(recalled)).text(_language(session))
-        return Reply(context=context(recalled, base_url=base_url, moment=self._clock()), receipt=receipt)
+        anchored = [one.note.id for one in recalled if one.note.anchor]
+        reports = self._store.anchor_reports(anchored) if anchored else {}
+        shown = context(recalled, reports, base_url=base_url, moment=self._clock())
+        return Reply(context=shown, receipt=receipt)
 
     def _remember(self, event: Event, notes: Sequence[str]) -> None:
         moment = self._clock()
@@ -196,16 +211,20 @@ class Hooks:
         if note_id is None:
             return
         session.saved.add(note_id)
-        note = self._service.find(note_id)
-        if note is None or note.user_id != current_user().id:
-            return
         solved = [signature for signature in session.solved if not find_secrets(signature)]
-        changed = _with_finding(note, solved, asked=session.asked)
-        if event.tool.endswith(SAVE_TOOLS[0]) and not event.argument("space"):
-            changed = replace(changed, space=self._space_for(note, session))
+        unplaced = event.tool.endswith(SAVE_TOOLS[0]) and not event.argument("space")
         session.forget_solved()
-        if changed != note:
-            self._store.save(changed, replacing=note)
+        for _ in range(MAX_SAVE_ATTEMPTS):  # a client may send the same call from two hooks at once
+            note = self._service.find(note_id)
+            if note is None or note.user_id != current_user().id:
+                return
+            changed = _with_anchor(_with_finding(note, solved, asked=session.asked), event.anchor)
+            changed = replace(changed, space=self._space_for(note, session)) if unplaced else changed
+            if changed == note:
+                return
+            with suppress(ConflictError):
+                self._store.save(changed, replacing=note)
+                return
 
     def _space_for(self, note: Note, session: Session) -> str:
         writable = self._service.viewer().writable
@@ -216,6 +235,25 @@ def _with_finding(note: Note, solved: Sequence[str], *, asked: bool) -> Note:
     signatures = list(dict.fromkeys([*note.signatures, *solved]))[:MAX_ERRORS]
     origin = "hook" if asked and note.origin == "assistant" else note.origin
     return replace(note, signatures=signatures, origin=origin)
+
+
+def _with_anchor(note: Note, found: Anchor | None) -> Note:
+    """What the client found completes what the note says of itself, and never contradicts it."""
+    given = note.anchor
+    if found is None or (given and (given.path, given.lines) != (found.path, found.lines)):
+        return note
+    commit = given.commit if given and given.commit else found.commit
+    return replace(note, anchor=replace(found, commit=commit))
+
+
+def _anchor(found: Any) -> Anchor | None:  # noqa: ANN401 - whatever the client sends
+    if not isinstance(found, dict):
+        return None
+    fields = {name: _text(found, name) for name in ("repository", "path", "lines", "commit", "fingerprint")}
+    try:
+        return valid_anchor(Anchor(**fields))
+    except ValidationError:
+        return None
 
 
 def project_name(event: Event) -> str:

@@ -53,11 +53,14 @@ class Recall:
         similar = self._similar(_query(f"{command[:200]}\n{error}"), viewer, without)
         return [Recalled(recalled.note) for recalled in similar]
 
-    def for_file(self, path: str, folder: str, viewer: Viewer, *, without: set[str]) -> list[Recalled]:
-        """Notes whose source is this file."""
+    def for_file(
+        self, path: str, folder: str, viewer: Viewer, repository: str = "", *, without: set[str]
+    ) -> list[Recalled]:
+        """Notes whose source or anchor is this file. An anchor in another repository than that of the session, if it is
+        known, is another file."""
         name = file_name(path)
         found = self._store.by_source_file(name, viewer=viewer, limit=50) if name else ()
-        notes = [note for note in self._pushable(found, viewer, without) if names_file(note.source or "", path, folder)]
+        notes = [note for note in self._pushable(found, viewer, without) if _is_about(note, path, folder, repository)]
         passages = [Recalled(note, _beginning(note)) for note in notes[:MAX_PASSAGES]]
         return passages + [Recalled(note) for note in notes[MAX_PASSAGES:][:MAX_HINTS]]
 
@@ -101,6 +104,12 @@ def _query(text: str) -> str:
     text = text.strip()
     half = MAX_QUERY // 2
     return text if len(text) <= MAX_QUERY else f"{text[:half]}\n{text[-half:]}"
+
+
+def _is_about(note: Note, path: str, folder: str, repository: str) -> bool:
+    if note.anchor is None:
+        return names_file(note.source or "", path, folder)
+    return repository in ("", note.anchor.repository) and names_file(note.anchor.path, path, folder)
 
 
 def _beginning(note: Note) -> str:

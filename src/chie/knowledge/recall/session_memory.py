@@ -39,6 +39,7 @@ class Failure:
 class Session:
     touched: float
     space: str | None = None  # that the repository is bound to
+    repository: str = ""  # as anchors name it
     japanese: bool = False
     corrected: bool = False
     hunt: int = 0

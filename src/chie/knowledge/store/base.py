@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.review.findings import ReviewNote
@@ -185,6 +186,25 @@ class NoteStore(ABC):
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """By the store's own model. Raises EmbeddingError."""
         raise NotImplementedError
+
+    def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> Sequence[Note]:  # noqa: ARG002
+        """Notes anchored to code of this repository, after the id `after`, in the order of ids."""
+        return ()
+
+    def anchor_reports(self, note_ids: Sequence[str] | None = None) -> dict[str, AnchorReport]:  # noqa: ARG002
+        """What has become of the code of these notes, or of all, by id. A report on an earlier anchor of the note does
+        not count."""
+        return {}
+
+    def report_anchors(  # noqa: B027 - as far as the store has a place for it
+        self, reports: Mapping[str, tuple[Anchor, AnchorReport]]
+    ) -> None:
+        """Store reports by note id, with the anchors that they are about. Those on an anchor that the note no longer
+        has are ignored, and those on an earlier commit than the stored one."""
+
+    def changed_anchors(self, *, viewer: Viewer, limit: int) -> Sequence[tuple[Note, AnchorReport]]:  # noqa: ARG002
+        """Notes whose code has changed or is gone, the latest changes first."""
+        return ()
 
     def finish_background_work(self) -> None:  # noqa: B027 - most stores have none
         """Do background work now, after many notes were added at once."""

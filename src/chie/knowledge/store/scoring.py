@@ -142,6 +142,7 @@ def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: 
         private=note.private,
         proposal=note.proposal,
         confirmed_by=note.confirmed_by,
+        anchor=note.anchor,
         created_at=note.created_at,
         updated_at=note.updated_at,
         partial=stop - start < len(note.content),

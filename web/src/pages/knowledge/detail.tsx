@@ -12,6 +12,7 @@ import { focusMain } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
+import { AnchorFact, AnchorState } from "./anchor";
 import { Editor } from "./editor";
 import { FlagNotice } from "./flags";
 import { NoteMarkdown } from "./markdown";
@@ -187,7 +188,9 @@ function About({ note, view }: { note: Note; view: View }) {
             </dd>
           </div>
         )}
+        {note.anchor && <AnchorFact anchor={note.anchor} />}
       </dl>
+      <AnchorState note={note} />
       <Confirmation note={note} />
     </div>
   );

@@ -5,6 +5,7 @@ import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
+import { AnchorBadge } from "./anchor";
 import { FlagBadge } from "./flags";
 import { excerpt, Highlighted } from "./highlight";
 import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } from "./notes";
@@ -82,6 +83,7 @@ function Hit({ found, view, current }: { found: HighlightedHit; view: View; curr
           </strong>
           <FlagBadge flags={hit.flags} />
           <TrustBadge hit={hit} />
+          <AnchorBadge hit={hit} />
           <span className="kn-score" title={t.score(percent)}>
             <span className="hidden-text">{t.score(percent)}</span>
             <span aria-hidden="true">{percent}</span>

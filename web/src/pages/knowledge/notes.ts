@@ -25,7 +25,43 @@ export interface Flag {
   line: number;
 }
 
-export interface Note extends Omit<Heading, "length"> {
+/** The code that a note is about; without `lines`, a whole file. */
+export interface Anchor {
+  repository: string;
+  path: string;
+  lines?: string | null;
+  commit?: string | null;
+}
+
+/** What has become of that code in a later commit. `path` and `lines` are where it is there. */
+export interface AnchorReport {
+  state: "fresh" | "changed" | "gone" | "unknown";
+  detail:
+    | "same"
+    | "moved"
+    | "edited"
+    | "whitespace"
+    | "deleted"
+    | "file_deleted"
+    | "duplicated"
+    | "commit_unknown"
+    | "not_in_commit"
+    | "unsure";
+  changed: number | null;
+  path: string | null;
+  lines: string | null;
+  commit: string;
+  reported_by: string;
+  reported_at: string;
+}
+
+/** Both are absent if there is none. */
+interface Anchored {
+  anchor?: Anchor;
+  anchor_report?: AnchorReport;
+}
+
+export interface Note extends Omit<Heading, "length">, Anchored {
   content: string;
   /** Absent if there are none. */
   flags?: Flag[];
@@ -39,7 +75,7 @@ export interface Note extends Omit<Heading, "length"> {
   confirmed_at: string | null;
 }
 
-export interface Hit extends Omit<Heading, "length"> {
+export interface Hit extends Omit<Heading, "length">, Anchored {
   content: string;
   score: number;
   /** Whether the hit stands out from what unrelated notes reach by chance. */
@@ -183,7 +219,7 @@ export const notes = {
     return gone;
   },
   /** The note was stored before, so that what it has was allowed. */
-  restore: ({ flags: _, ...note }: Note) =>
+  restore: ({ flags: _, anchor_report: __, ...note }: Note) =>
     changed(api.put<Note>(one(note.id), note, { query: { secrets: "allow" } })),
   addSamples: () => changed(api.post<{ ids: string[] }>(`${ROOT}/samples`)),
 };

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
+from chie.knowledge.anchor import decode_anchor
+from chie.knowledge.anchor import encode as encode_anchor
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount, audience
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens, split
 from chie.knowledge.sources import file_name
@@ -28,7 +30,8 @@ MAX_INDEXED_BYTES = 500  # of a word or tag; PostgreSQL's indexes accept about 2
 
 _NAMES = (
     "id", "title", "content", "tags", "source", "status", "user_id", "origin", "private", "proposal", "questions",
-    "signatures", "confirmed_by", "confirmed_at", "created_at", "updated_at", "supersedes", "space",
+    "signatures", "confirmed_by", "confirmed_at", "created_at", "updated_at", "supersedes",
+    "anchor", "space",
 )  # fmt: skip
 COLUMNS = ", ".join(_NAMES)
 _STORED = (*_NAMES, "labels", "source_file")
@@ -299,6 +302,7 @@ def _values(note: Note) -> tuple[Any, ...]:
         note.created_at.astimezone(UTC),
         note.updated_at.astimezone(UTC),
         note.supersedes,
+        note.anchor and encode_anchor(note.anchor),
         note.space,
         labels(note.tags),
         _source_file(note),
@@ -306,7 +310,7 @@ def _values(note: Note) -> tuple[Any, ...]:
 
 
 def _source_file(note: Note) -> str | None:
-    name = file_name(note.source)
+    name = file_name(note.anchor.path if note.anchor else note.source)
     return name and index_key(name)
 
 
@@ -329,7 +333,8 @@ def note_of(row: Sequence[Any]) -> Note:
         created_at=row[14].astimezone(UTC),
         updated_at=row[15].astimezone(UTC),
         supersedes=row[16],
-        space=row[17],
+        anchor=decode_anchor(row[17]),
+        space=row[18],
     )
 
 

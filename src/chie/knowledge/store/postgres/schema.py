@@ -72,6 +72,18 @@ CREATE TABLE knowledge_supersessions (
 CREATE INDEX knowledge_supersessions_by_newer ON knowledge_supersessions (newer);
 """
 
+# The code that notes are anchored to, and the last report on it, which is valid as long as the anchor is the same.
+ANCHORS = """
+ALTER TABLE knowledge_notes ADD COLUMN anchor jsonb;
+CREATE INDEX knowledge_notes_by_repository ON knowledge_notes ((anchor ->> 'repository')) WHERE anchor IS NOT NULL;
+CREATE TABLE knowledge_anchor_reports (
+    note text COLLATE "C" PRIMARY KEY REFERENCES knowledge_notes (id) ON DELETE CASCADE,
+    anchor jsonb NOT NULL,
+    report jsonb NOT NULL,
+    committed_at timestamptz NOT NULL
+);
+"""
+
 # See `sqlite/schema.py`.
 SPACES = """
 CREATE INDEX knowledge_notes_by_space ON knowledge_notes (space) WHERE space <> 'team';
@@ -168,7 +180,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}{SPACES}"""
+{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -224,7 +236,7 @@ ALTER TABLE knowledge_passages ADD COLUMN question int;
     5: f"""
 ALTER TABLE knowledge_notes ADD COLUMN supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}';
 ALTER TABLE knowledge_notes ADD COLUMN space text COLLATE "C" NOT NULL DEFAULT 'team';
-{VERSIONS}{RECORDS}{REVIEW}{SPACES}
+{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}
 """,
 }
 

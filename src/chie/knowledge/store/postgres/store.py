@@ -9,6 +9,7 @@ from chie.database.url import PostgresUrl
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 from chie.knowledge import ranking
+from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
@@ -18,7 +19,15 @@ from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
-from chie.knowledge.store.postgres import import_table, nearest, note_table, recall_table, review_table, statistics
+from chie.knowledge.store.postgres import (
+    anchor_table,
+    import_table,
+    nearest,
+    note_table,
+    recall_table,
+    review_table,
+    statistics,
+)
 from chie.knowledge.store.postgres.backfill import Backfill
 from chie.knowledge.store.postgres.filtering import newest, passage_filter
 from chie.knowledge.store.postgres.note_table import Draft
@@ -156,6 +165,18 @@ class PostgresStore(SqlNoteStore):
     def first_vectors(self) -> "tuple[list[str], Vectors]":
         self._model.ensure_name()
         return self._pool.read(self._vectors.first_of_all)
+
+    def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> list[Note]:
+        return self._pool.read(lambda connection: anchor_table.anchored(connection, repository, viewer, after, limit))
+
+    def anchor_reports(self, note_ids: Sequence[str] | None = None) -> dict[str, AnchorReport]:
+        return self._pool.read(lambda connection: anchor_table.read(connection, note_ids))
+
+    def report_anchors(self, reports: Mapping[str, tuple[Anchor, AnchorReport]]) -> None:
+        self._pool.write(lambda connection: anchor_table.write(connection, reports))
+
+    def changed_anchors(self, *, viewer: Viewer, limit: int) -> list[tuple[Note, AnchorReport]]:
+        return self._pool.read(lambda connection: anchor_table.changed(connection, viewer, limit))
 
     def finish_background_work(self) -> None:
         if self._embed([PROBE_TEXT])[0] is not None:

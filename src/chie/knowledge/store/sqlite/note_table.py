@@ -8,6 +8,8 @@ from typing import Any
 
 from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
+from chie.knowledge.anchor import decode_anchor
+from chie.knowledge.anchor import encode as encode_anchor
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens
 from chie.knowledge.sources import file_name
@@ -20,7 +22,7 @@ from chie.messages.catalogue import Message
 
 COLUMNS = (
     "id, title, content, tags, source, status, user_id, origin, private, proposal, questions, signatures, confirmed_by,"
-    " confirmed_at, created_at, updated_at, supersedes, space"
+    " confirmed_at, created_at, updated_at, supersedes, anchor, space"
 )
 _INSERT = (
     f"INSERT INTO notes ({COLUMNS}, source_file, index_version)"
@@ -225,8 +227,9 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             utc_text(note.created_at),
             utc_text(note.updated_at),
             json.dumps(note.supersedes, ensure_ascii=False),
+            note.anchor and encode_anchor(note.anchor),
             note.space,
-            file_name(note.source),
+            file_name(note.anchor.path if note.anchor else note.source),
         ),
     ).lastrowid
     if note.tags:
@@ -266,7 +269,8 @@ def note_of(row: Sequence[Any]) -> Note:
         created_at=datetime.fromisoformat(row[14]),
         updated_at=datetime.fromisoformat(row[15]),
         supersedes=json.loads(row[16]),
-        space=row[17],
+        anchor=decode_anchor(row[17]),
+        space=row[18],
     )
 
 

@@ -92,6 +92,18 @@ CREATE TABLE space_repositories (
 CREATE INDEX repositories_by_space ON space_repositories (space);
 """
 
+# The code that notes are anchored to, and the last report on it, which is valid as long as the anchor is the same.
+ANCHORS = """
+ALTER TABLE notes ADD COLUMN anchor TEXT;
+CREATE INDEX notes_by_repository ON notes (anchor ->> 'repository') WHERE anchor IS NOT NULL;
+CREATE TABLE anchor_reports (
+    note TEXT PRIMARY KEY,
+    anchor TEXT NOT NULL,
+    report TEXT NOT NULL,
+    committed_at TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
 # The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see.
 STATISTICS = """
 CREATE INDEX passages_by_owner ON passages (owner) WHERE owner IS NOT NULL;
@@ -192,6 +204,7 @@ CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT 
     + VERSIONS
     + RECORDS
     + REVIEW
+    + ANCHORS
     + SPACES
 )
 
@@ -239,7 +252,7 @@ DROP INDEX private_notes;
 DROP TRIGGER passage_added;
 ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE notes ADD COLUMN space TEXT NOT NULL DEFAULT 'team';
-{VERSIONS}{RECORDS}{REVIEW}{SPACES}{PASSAGE_ADDED}
+{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}{PASSAGE_ADDED}
 """,
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from chie.database.cursor import utc_text
 from chie.knowledge import ranking
+from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.passages import split
@@ -18,7 +19,7 @@ from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
-from chie.knowledge.store.sqlite import import_table, note_table, recall_table, review_table
+from chie.knowledge.store.sqlite import anchor_table, import_table, note_table, recall_table, review_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.filtering import Conditions, newest
@@ -78,6 +79,7 @@ class SqliteStore(SqlNoteStore):
                 return False
             file = import_table.remove(connection, note_id)
             VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file)
+            anchor_table.remove(connection, note_id)
             return note_table.remove(connection, note_id)
 
     def imported_files(self, *, user_id: str | None = None) -> dict[str, ImportedFile]:
@@ -226,6 +228,22 @@ class SqliteStore(SqlNoteStore):
         self._model.ensure_name()
         with self._file.read() as connection:
             return self._vectors.first_of_all(connection)
+
+    def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> list[Note]:
+        with self._file.read() as connection:
+            return anchor_table.anchored(connection, repository, viewer, after, limit)
+
+    def anchor_reports(self, note_ids: Sequence[str] | None = None) -> dict[str, AnchorReport]:
+        with self._file.read() as connection:
+            return anchor_table.read(connection, note_ids)
+
+    def report_anchors(self, reports: Mapping[str, tuple[Anchor, AnchorReport]]) -> None:
+        with self._file.write() as connection:
+            anchor_table.write(connection, reports)
+
+    def changed_anchors(self, *, viewer: Viewer, limit: int) -> list[tuple[Note, AnchorReport]]:
+        with self._file.read() as connection:
+            return anchor_table.changed(connection, viewer, limit)
 
     def finish_background_work(self) -> None:
         self._embed([PROBE_TEXT])

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from chie.database.cursor import utc_text
+from chie.knowledge.anchor import decode_anchor, encode
 from chie.knowledge.note import Heading, Note
 from chie.knowledge.passages import index_tokens, shown
 from chie.knowledge.sources import file_name
@@ -54,6 +55,7 @@ SCHEMA: Final[dict[str, Data]] = {
     "supersedes": _LIST,
     "source_file": _TEXT,
     "confirmed_by": _TEXT,
+    "anchor": _TEXT,
     "confirmed_at": _TEXT,
     "created_at": _TEXT,
     "updated_at": _TEXT,
@@ -93,8 +95,9 @@ def head(note: Note) -> Data:
         "questions": note.questions,
         "signatures": note.signatures,
         "supersedes": note.supersedes,
-        "source_file": file_name(note.source) or "",
+        "source_file": file_name(note.anchor.path if note.anchor else note.source) or "",
         "confirmed_by": note.confirmed_by or "",
+        "anchor": encode(note.anchor) if note.anchor else "",
         "confirmed_at": utc_text(note.confirmed_at) if note.confirmed_at else "",
         "created_at": utc_text(note.created_at),
         "updated_at": utc_text(note.updated_at),
@@ -137,6 +140,7 @@ def note_of(data: Data) -> Note:
         signatures=list(data.get("signatures", ())),
         supersedes=list(data.get("supersedes", ())),
         confirmed_by=data.get("confirmed_by") or None,
+        anchor=decode_anchor(data.get("anchor")),
         confirmed_at=datetime.fromisoformat(confirmed_at) if confirmed_at else None,
     )
 

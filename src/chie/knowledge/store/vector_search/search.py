@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from chie.knowledge.anchor import decode_anchor
 from chie.knowledge.note import Hit
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import MIN_SIMILARITY, display_score
@@ -137,4 +138,10 @@ def _hits(best: Sequence[RankedPassage]) -> list[Hit]:
 
 def _hit(data: Data, score: float) -> Hit:
     content = data["text"].strip()
-    return Hit(**common_fields(data), content=content, score=display_score(score), partial=data["parts"] > 1)
+    return Hit(
+        **common_fields(data),
+        content=content,
+        score=display_score(score),
+        anchor=decode_anchor(data.get("anchor")),
+        partial=data["parts"] > 1,
+    )
