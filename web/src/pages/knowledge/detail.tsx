@@ -22,6 +22,7 @@ import { SpaceBadge } from "./space-field";
 import { TEAM } from "./spaces";
 import { knowledgeText } from "./text";
 import { Confirmation, NoteSignatures, ProposalNotice, Questions, useAuthorName } from "./trust";
+import { Usefulness } from "./usefulness";
 import { noteHref, type View, viewHref } from "./view-state";
 
 export function Detail({ id, view }: { id: string; view: View }) {
@@ -108,6 +109,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
       <NoteMarkdown>{note.content}</NoteMarkdown>
       <Questions questions={note.questions} />
       <NoteSignatures note={note} canEdit={canEdit} />
+      <Usefulness note={note} />
       <Similar id={note.id} view={view} />
       {editing && <Editor note={note} onClose={() => setEditing(false)} />}
     </>

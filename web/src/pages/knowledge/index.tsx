@@ -28,6 +28,7 @@ import { SpaceFilter } from "./space-field";
 import { SpacesDialog } from "./spaces-dialog";
 import { spacesText } from "./spaces-text";
 import { knowledgeText } from "./text";
+import { RecordingChoice } from "./usefulness";
 import { noteHref, type View, viewHref, viewOf } from "./view-state";
 
 const SHOWN_TAGS = 14;
@@ -165,6 +166,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
               {spaceTexts.manage}
             </MenuItem>
           )}
+          <RecordingChoice />
         </Menu>
         <Button kind="primary" icon="plus" onClick={() => open("editor")}>
           {t.newNote}
