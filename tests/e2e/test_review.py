@@ -124,5 +124,5 @@ def test_a_connected_model_gives_its_opinion_only_when_asked(
             assert not model.seen
             screen.button("Ask the model").click()
             expect(screen.page.get_by_text("They contradict each other.")).to_be_visible()
-            screen.button("Use its draft").click()
+            screen.button("Use its draft…").click()
             expect(screen.page.get_by_label("Merged text")).to_have_value("The timeout is 60 s.")
