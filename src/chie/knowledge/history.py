@@ -113,6 +113,7 @@ class History:
             content=old.content,
             tags=old.tags,
             source=old.source,
+            anchor=old.anchor,
             status=old.status,
             questions=old.questions,
             signatures=old.signatures,

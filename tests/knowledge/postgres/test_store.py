@@ -15,6 +15,7 @@ from tests.contract.note_filters import NoteFilterContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_review import NoteReviewContract
+from tests.contract.note_spaces import NoteSpaceContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
@@ -50,6 +51,7 @@ class TestContract(
     NoteReviewContract,
     NoteVersionContract,
     NoteAnchorContract,
+    NoteSpaceContract,
 ):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 

@@ -20,6 +20,8 @@ import { historyText } from "./history-text";
 import { NoteMarkdown } from "./markdown";
 import { memoryText } from "./memory-text";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
+import { SpaceBadge } from "./space-field";
+import { TEAM } from "./spaces";
 import { MergeNotesDialog, ReplaceDialog, Superseded } from "./supersession";
 import { knowledgeText } from "./text";
 import { Confirmation, NoteSignatures, ProposalNotice, Questions, useAuthorName } from "./trust";
@@ -184,6 +186,13 @@ function About({ note, view }: { note: Note; view: View }) {
             )}
           </dd>
         </div>
+        {note.space !== TEAM && (
+          <div>
+            <dd>
+              <SpaceBadge space={note.space} />
+            </dd>
+          </div>
+        )}
         {note.private && (
           <div>
             <dt>

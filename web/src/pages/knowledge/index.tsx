@@ -3,16 +3,19 @@ import "./note.css";
 import "./map.css";
 import "./inbox.css";
 import "./history.css";
+import "./spaces.css";
 import { useLayoutEffect, useRef, useState } from "react";
+import { useMe } from "../../account/account";
 import { apiUrl } from "../../api";
 import { useText } from "../../i18n/language";
 import { ErrorText } from "../../i18n/translate";
-import { go, useRoute } from "../../route";
+import { go, hrefTo, useRoute } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { Empty } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
+import { useFindingCount } from "../review/review";
 import { Detail } from "./detail";
 import { Editor } from "./editor";
 import { historyText } from "./history-text";
@@ -24,6 +27,9 @@ import { NoteMap } from "./map";
 import { memoryText } from "./memory-text";
 import { languageOf, notes, useTags } from "./notes";
 import { Search } from "./search";
+import { SpaceFilter } from "./space-field";
+import { SpacesDialog } from "./spaces-dialog";
+import { spacesText } from "./spaces-text";
 import { knowledgeText } from "./text";
 import { TrashDialog } from "./trash-dialog";
 import { RecordingChoice } from "./usefulness";
@@ -76,10 +82,12 @@ export default function KnowledgePage() {
       </div>
       {opened === "editor" && (
         <Editor
+          space={view.space ?? undefined}
           onClose={() => setOpened(null)}
           onSaved={(saved) => go(noteHref(saved.id, { ...view, q: "", inbox: false }))}
         />
       )}
+      {opened === "spaces" && <SpacesDialog onClose={() => setOpened(null)} />}
       {opened === "import" && <ImportDialog onClose={() => setOpened(null)} />}
       {opened === "trash" && <TrashDialog onClose={() => setOpened(null)} />}
     </div>
@@ -108,14 +116,17 @@ function useListPosition(current: string | null) {
   return { page, list, savePosition };
 }
 
-type Opened = "editor" | "import" | "trash";
+type Opened = "editor" | "import" | "trash" | "spaces";
 type Open = (what: Opened) => void;
 
 function Head({ view, current, open }: { view: View; current: string | null; open: Open }) {
   const t = useText(knowledgeText);
   const memory = useText(memoryText);
   const versions = useText(historyText);
+  const spaceTexts = useText(spacesText);
+  const me = useMe();
   const waiting = useInboxCount();
+  const findings = useFindingCount();
   const here = (next: View) => (current && !view.inbox ? noteHref(current, next) : viewHref(next));
   const isList = !view.map && !view.inbox;
   return (
@@ -140,7 +151,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           </LinkButton>
           <LinkButton
             small
-            href={viewHref({ q: "", tag: null, map: false, inbox: true })}
+            href={viewHref({ q: "", tag: null, space: null, map: false, inbox: true })}
             aria-current={view.inbox ? "true" : undefined}
           >
             {memory.inbox}
@@ -151,6 +162,10 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
             )}
           </LinkButton>
         </fieldset>
+        <LinkButton small href={hrefTo("review")}>
+          {t.review}
+          {findings > 0 && <span className="kn-badge">{findings}</span>}
+        </LinkButton>
         <Menu align="end" trigger={<IconButton kind="plain" icon="more" label={t.exchange} />}>
           <MenuItem icon="upload" onSelect={() => open("import")}>
             {t.import}
@@ -161,6 +176,11 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           <MenuItem icon="trash" onSelect={() => open("trash")}>
             {versions.trash}
           </MenuItem>
+          {me?.admin && (
+            <MenuItem icon="lock" onSelect={() => open("spaces")}>
+              {spaceTexts.manage}
+            </MenuItem>
+          )}
           <RecordingChoice />
         </Menu>
         <Button kind="primary" icon="plus" onClick={() => open("editor")}>
@@ -176,10 +196,11 @@ function Tags({ view }: { view: View }) {
   const t = useText(knowledgeText);
   const { data } = useTags();
   const [all, setAll] = useState(false);
-  if (!data || data.tags.length === 0 || view.map) return null;
+  if (!data || data.total === 0 || view.map) return null;
   const shown = all ? data.tags : data.tags.slice(0, SHOWN_TAGS);
   return (
     <nav className="kn-tags" aria-label={t.tags}>
+      <SpaceFilter value={view.space} onChange={(space) => go(viewHref({ ...view, space }))} />
       <a
         className="kn-tag"
         href={viewHref({ ...view, tag: null })}

@@ -68,7 +68,7 @@ export function Targets({
   const t = useText(memoryText);
   const [q, setQ] = useState("");
   const words = useDeferredValue(q.trim());
-  const { data } = useSearch(words || named, null);
+  const { data } = useSearch(words || named, null, null);
   const found = data?.hits.map(({ hit }) => hit).filter((hit) => !hit.proposal && hit.id !== without) ?? [];
   const listed = new Map([...(words ? [] : similar), ...found].map(({ id, title }) => [id, title]));
   return (
