@@ -68,6 +68,7 @@ SERVER_APIS = {
     "/api/knowledge/{note_id}/history": {"get", "delete"},
     "/api/knowledge/{note_id}/history/{version}": {"get"},
     "/api/knowledge/{note_id}/history/{version}/restore": {"post"},
+    "/api/knowledge/{note_id}/links": {"get"},
     "/api/knowledge/{note_id}/similar": {"get"},
     "/hooks/claude-code": {"post"},
     "/hooks/status": {"get"},

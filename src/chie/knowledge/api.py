@@ -18,6 +18,7 @@ from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.history_api import declare_history
 from chie.knowledge.inbox_api import Body, declare_inbox
+from chie.knowledge.links_api import declare_links
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
 from chie.knowledge.results import ReadHit, ReadNote, SaveResult
@@ -142,6 +143,7 @@ def create_api(service: KnowledgeService, review: Review | None = None) -> APIRo
     declare_history(router, service)
     declare_review(router, review or Review(service))
     declare_anchors(router, service)
+    declare_links(router, service)
     _declare_notes(router, service)
     return router
 

@@ -15,7 +15,7 @@ import { useToast } from "../../ui/toast";
 import { AnchorFact, AnchorState } from "./anchor";
 import { Editor } from "./editor";
 import { FlagNotice } from "./flags";
-import { NoteMarkdown } from "./markdown";
+import { Backlinks, LinkedText } from "./links";
 import { memoryText } from "./memory-text";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
 import { knowledgeText } from "./text";
@@ -103,9 +103,10 @@ function Whole({ note, view }: { note: Note; view: View }) {
       <About note={note} view={view} />
       <ProposalNotice note={note} view={view} />
       <FlagNotice flags={note.flags} />
-      <NoteMarkdown>{note.content}</NoteMarkdown>
+      <LinkedText note={note} />
       <Questions questions={note.questions} />
       <NoteSignatures note={note} canEdit={canEdit} />
+      <Backlinks id={note.id} view={view} />
       <Similar id={note.id} view={view} />
       {editing && <Editor note={note} onClose={() => setEditing(false)} />}
     </>
