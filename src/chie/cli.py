@@ -61,6 +61,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 COMMANDS = {
     "notes": "chie.enrich",
     "inbox": "chie.knowledge.inbox_cli",
+    "eval": "chie.knowledge.eval_cli",
     "db": "chie.chat.sessions.cli",
     "knowledge": "chie.knowledge.collection_cli",
     "users": "chie.access.cli",

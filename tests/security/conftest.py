@@ -79,13 +79,19 @@ class Team:
         answer: dict[str, Any] = json.loads(text)
         return answer
 
+    def _note(self, note_id: str) -> dict[str, Any]:
+        """Without the count of readings, to which this is one more."""
+        note: dict[str, Any] = self.call("aki", "GET", f"/api/knowledge/{note_id}").json()
+        uses = {use: count for use, count in note.get("uses", {}).items() if use != "opened"}
+        return {**note, "uses": uses}
+
     def possessions(self) -> dict[str, Any]:
         """All of Aki's things, as Aki sees them."""
         return {
             "session": self.call("aki", "GET", f"/api/sessions/{self.session_id}").json(),
-            "note": self.call("aki", "GET", f"/api/knowledge/{self.note_id}").json(),
-            "proposal": self.call("aki", "GET", f"/api/knowledge/{self.proposal_id}").json(),
-            "shared": self.call("aki", "GET", f"/api/knowledge/{self.shared_id}").json(),
+            "note": self._note(self.note_id),
+            "proposal": self._note(self.proposal_id),
+            "shared": {**self._note(self.shared_id), "uses": None},  # which everybody may search
             "history": self.call("aki", "GET", f"/api/knowledge/{self.note_id}/history").json(),
             "trash": self.call("aki", "GET", "/api/knowledge/trash").json(),
         }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "./answer";
-import { citationsOf, markSupported } from "./citations";
+import { citationsOf, citedNotes, markSupported } from "./citations";
 import { remarkCitations } from "./remark-citations";
 
 function tool(content: unknown, isError = false): ToolPart {
@@ -136,4 +136,24 @@ describe("numbers in an answer", () => {
     expect(run("array[3] and [1](x)", 2)).toEqual(["array[3] and [1](x)"]);
     expect(run("[1]", 0)).toEqual(["[1]"]);
   });
+});
+
+describe("the notes that an answer cites", () => {
+  const found = citationsOf([
+    tool({
+      hits: [
+        { id: "k-1", title: "一", content: "一" },
+        { id: "k-2", title: "two", content: "two" },
+        { id: "k-3", title: "three", content: "three" },
+      ],
+    }),
+  ]);
+
+  it.each([
+    ["raise the limit [1, 3]", ["k-1", "k-3"]],
+    ["上限を上げる【2】", ["k-2"]],
+    ["> quoted · `k-3`", ["k-3"]],
+    ["nothing of it", []],
+    ["see [4]", []],
+  ])("%s", (text, notes) => expect(citedNotes(text, found)).toEqual(notes));
 });

@@ -1,4 +1,5 @@
 import type { Part } from "./answer";
+import { MARKER } from "./remark-citations";
 
 /** The sources of an answer: the passages its tools returned, numbered in order of arrival. */
 export interface Citation {
@@ -32,6 +33,16 @@ export function citationsOf(parts: readonly Part[]): Citation[] {
     }
   }
   return [...found.values()];
+}
+
+/** The ids of the notes that the text refers to, by number or by id. */
+export function citedNotes(text: string, citations: readonly Citation[]): string[] {
+  const numbers = [...text.matchAll(MARKER)].flatMap(([, listed, single]) =>
+    (listed ?? single ?? "").split(/[,、]/).map(Number),
+  );
+  return citations
+    .filter(({ number, noteId }) => noteId && (numbers.includes(number) || text.includes(`\`${noteId}\``)))
+    .map(({ noteId }) => noteId as string);
 }
 
 interface Items {

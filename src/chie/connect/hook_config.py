@@ -17,7 +17,7 @@ from chie.connect.receipts import Receipt, Receipts
 from chie.errors import StorageError, ValidationError
 
 KEY = "hooks"
-SAVING = "(save|update)_knowledge"
+NOTE_TOOLS = "(save|update|get)_knowledge"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ HOOK_CLIENTS = {
             "SessionStart": None,
             "UserPromptSubmit": None,
             "PreToolUse": "apply_patch",
-            "PostToolUse": f"Bash|mcp__.*__{SAVING}",
+            "PostToolUse": f"Bash|mcp__.*__{NOTE_TOOLS}",
             "Stop": None,
             "SessionEnd": None,
         },
@@ -60,7 +60,7 @@ HOOK_CLIENTS = {
         {
             "SessionStart": None,
             "BeforeAgent": None,
-            "AfterTool": f"run_shell_command|read_file|replace|write_file|mcp_.*{SAVING}",
+            "AfterTool": f"run_shell_command|read_file|replace|write_file|mcp_.*{NOTE_TOOLS}",
             "AfterAgent": None,
             "SessionEnd": None,
         },
@@ -71,7 +71,7 @@ HOOK_CLIENTS = {
         {
             "sessionStart": None,
             "beforeSubmitPrompt": None,
-            "postToolUse": f"Shell|Read|Write|MCP:{SAVING}",
+            "postToolUse": f"Shell|Read|Write|MCP:{NOTE_TOOLS}",
             "postToolUseFailure": "Shell",
             "stop": None,
             "sessionEnd": None,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     Json: TypeAlias = dict[str, Any]
 
 SAVING_TOOLS = ("save_knowledge", "update_knowledge")
+NOTE_TOOLS = (*SAVING_TOOLS, "get_knowledge")
 
 
 def session_body(event: str, session: object, folder: object, **more: object) -> Json:
@@ -35,8 +36,8 @@ def file_body(base: Json, tool: str, path: object) -> Json | None:
 
 
 def saving_body(base: Json, tool: str, arguments: object, response: object) -> Json | None:
-    """A call of one of Chie's tools that write; None for other tools."""
-    name = next((name for name in SAVING_TOOLS if tool.endswith(name)), None)
+    """A call of one of Chie's tools that write or read a note; None for other tools."""
+    name = next((name for name in NOTE_TOOLS if tool.endswith(name)), None)
     if name is None:
         return None
     return {

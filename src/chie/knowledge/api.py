@@ -15,19 +15,21 @@ from chie.http.openapi_errors import errors
 from chie.knowledge.anchor import Anchor
 from chie.knowledge.anchor_api import declare_anchors
 from chie.knowledge.atlas import Atlas, Map
-from chie.knowledge.highlights import Ranges, highlight
 from chie.knowledge.history_api import declare_history
 from chie.knowledge.inbox_api import Body, declare_inbox
 from chie.knowledge.links_api import declare_links
+from chie.knowledge.marked_hits import MarkedHits, marked
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
-from chie.knowledge.results import ReadHit, ReadNote, SaveResult
+from chie.knowledge.results import ReadNote, SaveResult
 from chie.knowledge.review.api import declare_review
 from chie.knowledge.review.review import Review
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
 from chie.knowledge.uploads import ImportReport, Upload, receive, write_zip
+from chie.knowledge.usefulness import Usefulness
+from chie.knowledge.usefulness_api import declare_usefulness
 from chie.knowledge.validation import MAX_LIMIT, valid_moment
 from chie.messages.catalogue import Message
 
@@ -76,27 +78,6 @@ class NoteChange(Body):
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
 
 
-class Highlights(BaseModel):
-    """Half-open ranges of characters (code points)."""
-
-    title: Ranges
-    content: Ranges
-
-
-class MarkedHit(BaseModel):
-    hit: ReadHit
-    highlights: Highlights
-
-
-class MarkedHits(BaseModel):
-    """`notice` is English text, which the page translates by code and parameters."""
-
-    hits: list[MarkedHit]
-    notice: str | None = None
-    notice_code: str | None = None
-    notice_params: dict[str, Any] | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class PageSaveResult(SaveResult):
     """The result with the code of its notice, which the page translates."""
@@ -134,28 +115,33 @@ class Added(BaseModel):
     ids: list[str]
 
 
-def create_api(service: KnowledgeService, review: Review | None = None) -> APIRouter:
+def create_api(
+    service: KnowledgeService, review: Review | None = None, usefulness: Usefulness | None = None
+) -> APIRouter:
     """Handlers are plain functions, which FastAPI runs in threads, because the service blocks on disk and model."""
-    router = APIRouter()
-    _declare_looking(router, service)
+    router, usefulness = APIRouter(), usefulness or Usefulness(service)
+    _declare_looking(router, service, usefulness)
+    declare_usefulness(router, service, usefulness)
     _declare_exchange(router, service)
     declare_inbox(router, service)
     declare_history(router, service)
     declare_review(router, review or Review(service))
     declare_anchors(router, service)
     declare_links(router, service)
-    _declare_notes(router, service)
+    _declare_notes(router, service, usefulness)
     return router
 
 
-def _declare_looking(router: APIRouter, service: KnowledgeService) -> None:
+def _declare_looking(router: APIRouter, service: KnowledgeService, usefulness: Usefulness) -> None:
     atlas = Atlas(service.store)
 
     @router.get("/search", responses=errors())
     def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, at: At = None) -> MarkedHits:
         """Best first, with the ranges that match."""
         found = service.search(q, limit=limit, tags=tags, at=at)
-        return MarkedHits(hits=[_marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
+        if at is None:
+            usefulness.searched(q, found)
+        return MarkedHits(hits=[marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
 
     @router.get("/tags", responses=errors())
     def list_tags() -> TagList:
@@ -206,7 +192,7 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
         return Added(ids=add_samples(service))
 
 
-def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
+def _declare_notes(router: APIRouter, service: KnowledgeService, usefulness: Usefulness) -> None:
     @router.post("", status_code=201, responses=errors(413))
     def create_note(body: NewNote) -> PageSaveResult:
         """Save a note; `similar` lists notes that say nearly the same."""
@@ -227,8 +213,8 @@ def _declare_notes(router: APIRouter, service: KnowledgeService) -> None:
 
     @router.get("/{note_id}", responses=errors(404))
     def read_note(note_id: str) -> ReadNote:
-        """`flags` tell where the text seems to address a model; absent if there are none."""
-        return ReadNote.read(service, note_id)
+        """`flags` tell where the text seems to address a model, and `uses` how often it was used; absent if none."""
+        return usefulness.read(note_id)
 
     @router.patch("/{note_id}", responses=errors(403, 404, 409, 413))
     def change_note(note_id: str, body: NoteChange) -> PageSaveResult:
@@ -298,13 +284,6 @@ def _imported(report: ImportReport) -> Imported:
         refused={name: str(reason) for name, reason in report.refused.items()},
         refused_code={name: reason.code for name, reason in report.refused.items()},
         refused_params={name: reason.json_params() for name, reason in report.refused.items()},
-    )
-
-
-def _marked(hit: Hit, query: str) -> MarkedHit:
-    return MarkedHit(
-        hit=ReadHit.of(hit),
-        highlights=Highlights(title=highlight(query, hit.title), content=highlight(query, hit.content)),
     )
 
 

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.note import Found, Hit, Note, NoteLink, Saved, SavedNote
+from chie.knowledge.records import Mark
 from chie.knowledge.screening.injection import Flag, flags_of
 from chie.knowledge.service import KnowledgeService
 
@@ -21,6 +22,13 @@ Flags = Annotated[
 """Computed from the text; absent if there are none."""
 
 
+Uses = Annotated[
+    dict[str, int],
+    Field(
+        description="How often it was shown, opened, cited, recalled, followed, and marked helpful or wrong.",
+        exclude_if=lambda uses: not uses,
+    ),
+]
 StoredAnchor = Annotated[
     Anchor | None, Field(description="The code that the note is about.", exclude_if=lambda anchor: anchor is None)
 ]
@@ -43,13 +51,15 @@ Replaced = Annotated[list[NoteLink], Field(exclude_if=lambda links: not links)]
 
 @dataclass(frozen=True, kw_only=True)
 class ReadNote(Note):
-    """`replaces` are the notes in `supersedes` that exist, with their titles."""
+    """`replaces` are the notes in `supersedes` that exist, with their titles; `mark` is the reader's own."""
 
     flags: Flags = field(default_factory=list)
     anchor: StoredAnchor = None
     anchor_report: Report = None
     superseded_by: SupersededBy = field(default_factory=list)
     replaces: Replaced = field(default_factory=list)
+    uses: Uses = field(default_factory=dict)
+    mark: Annotated[Mark | None, Field(exclude_if=lambda mark: mark is None)] = None
 
     @classmethod
     def of(cls, note: Note, *, superseded_by: Sequence[NoteLink] = (), replaces: Sequence[NoteLink] = ()) -> "ReadNote":

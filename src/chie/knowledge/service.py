@@ -106,7 +106,7 @@ class KnowledgeService:
         notice = self.store.save(note)
         record("note.created", note.id)
         self._empty_trash(moment)
-        return _saved(note, similar=similar, notice=notice, version=1 if self.store.keeps_versions else None)
+        return saved_note(note, similar=similar, notice=notice, version=1 if self.store.keeps_versions else None)
 
     def update(  # noqa: PLR0913 - the fields of a note
         self,
@@ -181,7 +181,7 @@ class KnowledgeService:
         change = self.change(kind)
         notice = self.store.save(note, replacing=stored, change=change)
         self._empty_trash(change.at)
-        return _saved(note, notice=notice, version=version and version + is_new_version(stored, note))
+        return saved_note(note, notice=notice, version=version and version + is_new_version(stored, note))
 
     def change(self, kind: ChangeKind = "changed") -> Change:
         """By the current user, now."""
@@ -374,7 +374,9 @@ class KnowledgeService:
         return [hit for hit in found.hits if hit.id != note.id and hit.score >= MIN_RELATED_SCORE][:limit]
 
 
-def _saved(note: Note, *, version: int | None, similar: Sequence[Similar] = (), notice: Message | None = None) -> Saved:
+def saved_note(
+    note: Note, *, version: int | None, similar: Sequence[Similar] = (), notice: Message | None = None
+) -> Saved:
     return Saved(
         id=note.id,
         title=note.title,

@@ -19,6 +19,7 @@ from chie.knowledge.recall.recall import Policy, Recall, Recalled
 from chie.knowledge.recall.session_memory import Session, SessionMemory
 from chie.knowledge.screening.secrets import find_secrets
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.usefulness import Usefulness
 from chie.knowledge.validation import MAX_ERRORS
 from chie.messages.catalogue import Language, Message
 
@@ -26,6 +27,7 @@ FORGET_AFTER = timedelta(days=7)
 MAX_SAVE_ATTEMPTS = 3
 ASKED = ""  # in the place of a note's id: the session was asked to save its finding
 SAVE_TOOLS = ("save_knowledge", "update_knowledge")
+READ_TOOL = "get_knowledge"
 FILE_TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 
 
@@ -81,9 +83,15 @@ SILENCE = Reply()
 
 class Hooks:
     def __init__(
-        self, service: KnowledgeService, *, policy: Policy = "confirmed", clock: Callable[[], datetime] = now
+        self,
+        service: KnowledgeService,
+        *,
+        policy: Policy = "confirmed",
+        clock: Callable[[], datetime] = now,
+        usefulness: Usefulness | None = None,
     ) -> None:
         self._service = service
+        self._usefulness = usefulness or Usefulness(service)
         self._store = service.store
         self._recall = Recall(service.store, policy)
         self._sessions = SessionMemory()
@@ -138,6 +146,8 @@ class Hooks:
     def _after_tool(self, event: Event, session: Session, _: str) -> Reply:
         if event.tool.endswith(SAVE_TOOLS):
             self._saved(event, session)
+        elif event.tool.endswith(READ_TOOL):
+            self._followed(event)
         elif command := event.argument("command"):
             session.succeeded(command)
         return SILENCE
@@ -174,7 +184,9 @@ class Hooks:
         recalled = find(self._store.shown(_key(event)) | session.saved)
         if not recalled:
             return SILENCE
-        self._remember(event, [one.note.id for one in recalled])
+        ids = [one.note.id for one in recalled]
+        self._remember(event, ids)
+        self._usefulness.count("recalled", ids)
         receipt = Message("knowledge.recall_receipt", count=len(recalled)).text(_language(session))
         anchored = [one.note.id for one in recalled if one.note.anchor]
         reports = self._store.anchor_reports(anchored) if anchored else {}
@@ -184,6 +196,12 @@ class Hooks:
     def _remember(self, event: Event, notes: Sequence[str]) -> None:
         moment = self._clock()
         self._store.remember_shown(_key(event), notes, at=moment, forget_before=moment - FORGET_AFTER)
+
+    def _followed(self, event: Event) -> None:
+        """Count a note that the session was shown and then read."""
+        note_id = event.argument("id")
+        if note_id in self._store.shown(_key(event)) and self._service.find(note_id):
+            self._usefulness.count("followed", [note_id])
 
     def _saved(self, event: Event, session: Session) -> None:
         """A note that was saved after a failure was solved knows that failure from now on."""

@@ -1,10 +1,12 @@
 """Search steps that the SQL stores share: choosing the terms to look up, and turning passages into hits."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import log
+from typing import NamedTuple
 
 from chie.knowledge import ranking
 from chie.knowledge.note import Hit, Note
@@ -14,6 +16,10 @@ from chie.knowledge.ranking import Match
 MIN_SEMANTIC_CANDIDATES = 50  # notes
 MAX_LEXICAL_CANDIDATES = 100  # passages
 MAX_POSTINGS = 4000  # index entries that one search reads
+SHOWN_WORDS = 0.3  # how much words weigh beside the cosine when a note's passages are compared with each other
+NEARLY_AS_FIT = 0.03  # both passages are shown
+
+ELLIPSIS = "\n\n…\n\n"  # between passages that are shown together
 
 # BM25, the same in both stores. SQLite's FTS5 uses these parameters too, but counts notes that the viewer must not see.
 K1, B = 1.2, 0.75
@@ -27,13 +33,25 @@ _JAPANESE = "\u2e80"  # the first of the letters that become bigrams
 
 @dataclass(frozen=True)
 class RankedPassage:
-    """`note` is the store's row number of the note, `question` the position of the question that matched."""
+    """`note` is the store's row number of the note, `question` the position of the question that matched. `second` is
+    another passage that is shown too, because it answers nearly as well."""
 
     note: int
     start: int
     stop: int
     match: Match
     question: int | None = None
+    second: tuple[int, int] | None = None
+
+
+class TextPassage(NamedTuple):
+    """A passage of a note's text; `terms` are plain."""
+
+    note: int
+    start: int
+    stop: int
+    cosine: float | None
+    terms: frozenset[str]
 
 
 def rarest_terms(frequencies: Mapping[str, int]) -> list[str]:
@@ -89,20 +107,32 @@ def best_per_note(passages: Iterable[RankedPassage], limit: int) -> list[RankedP
     return sorted(best.values(), key=lambda ranked: (-ranked.match.rank, ranked.note))[:limit]
 
 
-def found_by_question(best: Iterable[RankedPassage]) -> list[int]:
-    """The notes of which a question is best: `with_texts` needs the passages of their text."""
-    return [ranked.note for ranked in best if ranked.question is not None]
+def with_shown(
+    best: Sequence[RankedPassage], texts: Iterable[TextPassage], query_terms: Sequence[str]
+) -> list[RankedPassage]:
+    """Which passage of its note each hit shows. What finds a note may be one of its questions, or a passage that all
+    the notes of the subject have; within the note, words that few of its passages have tell which one answers."""
+    passages: dict[int, list[TextPassage]] = {}
+    for text in texts:
+        passages.setdefault(text.note, []).append(text)
+    return [_with_shown(ranked, passages.get(ranked.note, []), set(query_terms)) for ranked in best]
 
 
-def with_texts(best: Sequence[RankedPassage], texts: Iterable[RankedPassage]) -> list[RankedPassage]:
-    """A question finds a note; what is shown is the passage of its text that is nearest to the query."""
-    nearest = {ranked.note: ranked for ranked in best_per_note(texts, len(best))}
-    return [
-        ranked
-        if ranked.question is None or ranked.note not in nearest
-        else replace(ranked, start=nearest[ranked.note].start, stop=nearest[ranked.note].stop)
-        for ranked in best
-    ]
+def _with_shown(ranked: RankedPassage, passages: Sequence[TextPassage], query_terms: set[str]) -> RankedPassage:
+    if not passages or (ranked.match.verbatim and ranked.question is None):
+        return ranked
+    having = Counter(term for passage in passages for term in passage.terms & query_terms)
+    weights = {term: _rarity(having[term], len(passages)) for term in query_terms}
+    total = sum(weights.values()) or 1.0
+
+    fitness: dict[tuple[int, int], float] = {}
+    for passage in passages:
+        share = sum(weights[term] for term in passage.terms & query_terms) / total
+        fit = (passage.cosine or 0.0) + SHOWN_WORDS * share
+        fitness[passage.start, passage.stop] = max(fit, fitness.get((passage.start, passage.stop), 0.0))
+    first, *others = sorted(fitness, key=lambda place: -fitness[place])
+    second = others[0] if others and fitness[others[0]] >= fitness[first] - NEARLY_AS_FIT else None
+    return replace(ranked, start=first[0], stop=first[1], second=second)
 
 
 def to_hits(best: Sequence[RankedPassage], notes: Mapping[int, Note], passages: int) -> list[Hit]:
@@ -118,20 +148,26 @@ def to_hits(best: Sequence[RankedPassage], notes: Mapping[int, Note], passages: 
 
 def listed(notes: Iterable[Note]) -> list[Hit]:
     """Notes that were not compared with anything: they match the filters, which is all that was asked."""
-    return [_passage_hit(note, *shown(note)[0], score=1.0, confident=True) for note in notes]
+    return [_passage_hit(note, shown(note)[:1], score=1.0, confident=True) for note in notes]
 
 
 def _hit(note: Note, ranked: RankedPassage, score: float, passages: int) -> Hit:
     confident = ranked.match.is_confident(passages)
-    hit = _passage_hit(note, ranked.start, ranked.stop, score=score, confident=confident)
+    places = _joined(sorted(filter(None, ((ranked.start, ranked.stop), ranked.second))))
+    hit = _passage_hit(note, places, score=score, confident=confident)
     return hit if ranked.question is None else replace(hit, question=note.questions[ranked.question])
 
 
-def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: bool) -> Hit:
+def _joined(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Neighbours become one."""
+    return [(places[0][0], places[-1][1])] if places[0][1] >= places[-1][0] else places
+
+
+def _passage_hit(note: Note, places: Sequence[tuple[int, int]], *, score: float, confident: bool) -> Hit:
     return Hit(
         id=note.id,
         title=note.title,
-        content=excerpt(note.content, start, stop),
+        content=ELLIPSIS.join(excerpt(note.content, *place) for place in places),
         score=ranking.display_score(score),
         confident=confident,
         tags=note.tags,
@@ -144,5 +180,5 @@ def _passage_hit(note: Note, start: int, stop: int, *, score: float, confident: 
         anchor=note.anchor,
         created_at=note.created_at,
         updated_at=note.updated_at,
-        partial=stop - start < len(note.content),
+        partial=sum(stop - start for start, stop in places) < len(note.content),
     )

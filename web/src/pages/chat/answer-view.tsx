@@ -1,7 +1,8 @@
-import { lazy, Suspense, useMemo } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef } from "react";
 import { type Answer, EMPTY_ANSWER, type Part, type ToolPart, textOf } from "../../../core/answer";
 import { decisionKey } from "../../../core/chats";
-import { type Citation, citationsOf } from "../../../core/citations";
+import { type Citation, citationsOf, citedNotes } from "../../../core/citations";
+import { api } from "../../api";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { Translated } from "../../i18n/translate";
@@ -25,6 +26,7 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
   const answer = message.answer ?? EMPTY_ANSWER;
   const citations = useCitations(answer.parts);
   const streaming = answer.status === "streaming";
+  useCountedCitations(answer, citations);
   return (
     <article
       className={`message assistant ${last ? "last" : ""}`}
@@ -90,6 +92,17 @@ function useCitations(parts: Part[]): readonly Citation[] {
   const key = results.map((part) => `${part.key}:${part.result?.content.length}`).join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the results
   return useMemo(() => citationsOf(results), [key]);
+}
+
+/** Counts the notes that an answer cites, once it is complete and if it was generated while it was shown. */
+function useCountedCitations(answer: Answer, citations: readonly Citation[]): void {
+  const before = useRef(answer.status);
+  useEffect(() => {
+    const complete = before.current === "streaming" && answer.status === "complete";
+    before.current = answer.status;
+    const notes = complete ? citedNotes(textOf(answer), citations) : [];
+    if (notes.length > 0) void api.post("api/knowledge/cited", { notes }).catch(() => undefined);
+  }, [answer, citations]);
 }
 
 type Group = { type: "text"; key: string; text: string } | { type: "tools"; key: string; tools: ToolPart[] };

@@ -20,6 +20,7 @@ import { memoryText } from "./memory-text";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
 import { knowledgeText } from "./text";
 import { Confirmation, NoteSignatures, ProposalNotice, Questions, useAuthorName } from "./trust";
+import { Usefulness } from "./usefulness";
 import { noteHref, type View, viewHref } from "./view-state";
 
 export function Detail({ id, view }: { id: string; view: View }) {
@@ -107,6 +108,7 @@ function Whole({ note, view }: { note: Note; view: View }) {
       <Questions questions={note.questions} />
       <NoteSignatures note={note} canEdit={canEdit} />
       <Backlinks id={note.id} view={view} />
+      <Usefulness note={note} />
       <Similar id={note.id} view={view} />
       {editing && <Editor note={note} onClose={() => setEditing(false)} />}
     </>

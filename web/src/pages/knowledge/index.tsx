@@ -23,6 +23,7 @@ import { memoryText } from "./memory-text";
 import { languageOf, notes, useTags } from "./notes";
 import { Search } from "./search";
 import { knowledgeText } from "./text";
+import { RecordingChoice } from "./usefulness";
 import { noteHref, type View, viewHref, viewOf } from "./view-state";
 
 const SHOWN_TAGS = 14;
@@ -151,6 +152,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           <MenuItem icon="download" onSelect={() => location.assign(apiUrl(EXPORT))}>
             {t.export}
           </MenuItem>
+          <RecordingChoice />
         </Menu>
         <Button kind="primary" icon="plus" onClick={() => open("editor")}>
           {t.newNote}

@@ -72,7 +72,14 @@ export interface Note extends Omit<Heading, "length">, Anchored {
   signatures: string[];
   confirmed_by: string | null;
   confirmed_at: string | null;
+  /** How often it was used; absent if never. */
+  uses?: Uses;
+  /** What the reader says about it. */
+  mark?: Mark | null;
 }
+
+export type Mark = "helpful" | "wrong";
+export type Uses = Partial<Record<"shown" | "opened" | "cited" | "recalled" | "followed" | Mark, number>>;
 
 export interface Hit extends Omit<Heading, "length">, Anchored {
   content: string;
@@ -229,7 +236,7 @@ export const notes = {
     return gone;
   },
   /** The note was stored before, so that what it has was allowed. */
-  restore: ({ flags: _, anchor_report: __, ...note }: Note) =>
+  restore: ({ flags: _, anchor_report: __, uses: ___, mark: ____, ...note }: Note) =>
     changed(api.put<Note>(one(note.id), note, { query: { secrets: "allow" } })),
   addSamples: () => changed(api.post<{ ids: string[] }>(`${ROOT}/samples`)),
 };

@@ -20,7 +20,7 @@ from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.statement import Statement, set_locally, together
 from chie.knowledge.store.postgres.statistics import Statistics
 from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, vector_literal
-from chie.knowledge.store.scoring import RankedPassage
+from chie.knowledge.store.scoring import RankedPassage, TextPassage
 from chie.knowledge.tokens import query_tokens
 from chie.knowledge.viewer import Viewer
 
@@ -59,8 +59,9 @@ SELECT f.*, {nearest.COUNTS}, CASE WHEN f.share >= {ranking.MIN_PHRASE_COVERAGE}
 _COSINE = "-(v.vector <#> %(query)s::vector)"
 _VECTORS = f"LEFT JOIN knowledge_vectors v ON v.passage = w.id AND v.model = {{}} AND {SAME_DIMENSION}"
 _TEXTS = (
-    f"SELECT w.note, w.start, w.stop, {_COSINE} FROM knowledge_passages w {{}}"
-    " WHERE w.note = ANY(%(notes)s::bigint[]) AND w.question IS NULL ORDER BY w.id"
+    "SELECT w.note, w.start, w.stop, {cosine}, w.terms FROM knowledge_passages w {vectors}"
+    " WHERE w.question IS NULL AND w.note IN (SELECT note FROM knowledge_passages"
+    " WHERE note = ANY(%(notes)s::bigint[]) AND (part > 0 OR question IS NOT NULL)) ORDER BY w.id"
 )
 
 NOTHING = Statement("SELECT 0 WHERE false")
@@ -129,20 +130,17 @@ class Search:
             scan = nearest.first_scan(stats, self.dimension, passing, count, few=nearest.are_few(matches))
         candidates = Candidates(connection, self.vector, passing, words).find(scan)
         best = scoring.best_per_note(self._ranked(candidates), limit)
-        texts = self._texts(scoring.found_by_question(best), stats.model)
-        notes = note_table.select_many([ranked.note for ranked in best])
-        near, found, _ = together(connection, texts, notes, COMMIT)
-        best = scoring.with_texts(
-            best, [RankedPassage(note, start, stop, Match(cosine, 0.0)) for note, start, stop, cosine in near]
-        )
+        shown = [ranked.note for ranked in best]
+        texts, found, _ = together(connection, self._texts(shown, stats.model), note_table.select_many(shown), COMMIT)
+        best = scoring.with_shown(best, map(_text_passage, texts), query_tokens(self.query.text))
         return Result(stats, scoring.to_hits(best, note_table.parse_many(found), stats.passages))
 
     def _texts(self, notes: Sequence[int], model: int | None) -> Statement:
-        """The passages of these notes' text, with their cosines."""
-        if not notes or self.vector is None or model is None:
-            return NOTHING
+        """The passages of those of the notes whose text has several."""
+        if self.vector is None or model is None:
+            return Statement(_TEXTS.format(cosine="NULL::float8", vectors=""), {"notes": notes})
         values = {"query": vector_literal(self.vector), "notes": notes}
-        return Statement(_TEXTS.format(_VECTORS.format(model, self.dimension)), values)
+        return Statement(_TEXTS.format(cosine=_COSINE, vectors=_VECTORS.format(model, self.dimension)), values)
 
     def _terms(self, connection: "Connection", tokens: Sequence[str], known: dict[str, int]) -> Terms:
         def look_up(terms: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:
@@ -206,3 +204,8 @@ class Candidates:
         settings = [set_locally(scan.settings)] if scan else []
         *_, found = together(self.connection, *settings, Statement(statement, values))
         return sorted((Candidate(*row) for row in found), key=lambda row: row.passage)
+
+
+def _text_passage(row: tuple[Any, ...]) -> TextPassage:
+    note, start, stop, cosine, terms = row
+    return TextPassage(note, start, stop, cosine, frozenset(map(private_terms.plain, terms)))

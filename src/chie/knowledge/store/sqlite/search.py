@@ -11,7 +11,7 @@ from chie.knowledge.note import Hit
 from chie.knowledge.ranking import Match, Query
 from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.corrections import with_corrections
-from chie.knowledge.store.scoring import RankedPassage
+from chie.knowledge.store.scoring import RankedPassage, TextPassage
 from chie.knowledge.store.sqlite import note_table, words
 from chie.knowledge.store.sqlite.filtering import Conditions, matching
 from chie.knowledge.store.sqlite.pruning import contenders
@@ -42,7 +42,8 @@ class Search:
         shares = self._by_words(among)
         candidates = self._contenders(list(dict.fromkeys([*near, *shares])), shares, limit)
         ranked = (one for one in self._ranked(candidates, shares) if one.match.is_hit)
-        best = self._with_texts(scoring.best_per_note(ranked, limit), shares)
+        best = scoring.best_per_note(ranked, limit)
+        best = scoring.with_shown(best, self._texts([one.note for one in best]), query_tokens(self.query.text))
         notes = note_table.get_many(self.connection, [ranked.note for ranked in best])
         return scoring.to_hits(best, notes, self.corpus.passages)
 
@@ -85,15 +86,20 @@ class Search:
             match = Match(cosines.get(passage), shares.get(passage, 0.0), passage in verbatim)
             yield RankedPassage(note, start, stop, match, question)
 
-    def _with_texts(self, best: list[RankedPassage], shares: dict[int, float]) -> list[RankedPassage]:
-        notes = scoring.found_by_question(best)
-        if not notes:
-            return best
+    def _texts(self, notes: Sequence[int]) -> list[TextPassage]:
+        """The passages of those of the notes whose text has several."""
         found = self.connection.execute(
-            "SELECT id FROM passages WHERE question IS NULL AND note IN (SELECT value FROM json_each(?))",
+            "SELECT p.id, p.note, p.start, p.stop, w.tokens FROM passages p JOIN words w ON w.rowid = p.id"
+            " WHERE p.question IS NULL AND p.note IN (SELECT note FROM passages WHERE note IN"
+            " (SELECT value FROM json_each(?)) AND (part > 0 OR question IS NOT NULL))",
             (json.dumps(notes),),
-        )
-        return scoring.with_texts(best, self._ranked([row[0] for row in found], shares))
+        ).fetchall()
+        ids = [row[0] for row in found]
+        cosines = self.vectors.cosines(self.connection, self.vector, ids) if ids and self.vector is not None else {}
+        return [
+            TextPassage(note, start, stop, cosines.get(passage), frozenset(map(private_terms.plain, tokens.split())))
+            for passage, note, start, stop, tokens in found
+        ]
 
     def _verbatim(self, passages: Sequence[int]) -> set[int]:
         """Those of the passages that have the whole query as a phrase."""
