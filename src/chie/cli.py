@@ -62,6 +62,7 @@ COMMANDS = {
     "notes": "chie.enrich",
     "inbox": "chie.knowledge.inbox_cli",
     "eval": "chie.knowledge.eval_cli",
+    "spaces": "chie.knowledge.spaces_cli",
     "db": "chie.chat.sessions.cli",
     "knowledge": "chie.knowledge.collection_cli",
     "users": "chie.access.cli",
@@ -203,7 +204,8 @@ def _run_http(name: str, host: str, port: int) -> None:
     from chie.mcp_kit.server import http_app
 
     authenticator = load_authenticator()
-    app = protect(http_app(create_server(name), "/mcp"), authenticator)
+    note_paths = ("/mcp",) if name == "knowledge" else ()
+    app = protect(http_app(create_server(name), "/mcp"), authenticator, note_paths=note_paths)
     run_http(app, host=host, port=port, announce=_announce_server, allow_remote=authenticator.allows_remote)
 
 

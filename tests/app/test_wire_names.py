@@ -56,7 +56,11 @@ SERVER_APIS = {
     "/api/knowledge/review/decisions": {"post"},
     "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
+    "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
+    "/api/knowledge/spaces": {"get"},
+    "/api/knowledge/spaces/{name}": {"put", "delete"},
+    "/api/knowledge/spaces/{name}/users/{user}": {"put"},
     "/api/knowledge/search": {"get"},
     "/api/knowledge/tags": {"get"},
     "/api/knowledge/authors": {"get"},
@@ -98,8 +102,9 @@ KNOWLEDGE = {
         "proposal",
         "anchor",
         "supersedes",
+        "space",
     },
-    "search_knowledge": {"query", "limit", "tags", "at"},
+    "search_knowledge": {"query", "limit", "tags", "at", "space"},
     "delete_knowledge": {"id"},
     "get_knowledge": {"id"},
     "update_knowledge": {
@@ -113,8 +118,9 @@ KNOWLEDGE = {
         "anchor",
         "supersedes",
         "mark",
+        "space",
     },
-    "list_knowledge": {"tag", "limit", "cursor"},
+    "list_knowledge": {"tag", "limit", "cursor", "space"},
 }
 
 KNOWLEDGE_PROMPTS = {

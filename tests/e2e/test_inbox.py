@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fastmcp import Client
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from tests.app.processes import http_server
 from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
@@ -221,3 +221,21 @@ def test_the_connected_model_suggests_questions(open_screen: OpenScreen, monkeyp
             screen.button("Suggest questions").click()
             field = screen.page.get_by_role("textbox", name="Questions")
             expect(field).to_have_value("Mine?\nWhy 413?\nなぜ 413 になる？")
+
+
+@pytest.mark.req("ME-9")
+def test_what_is_typed_while_the_model_suggests_is_kept(open_screen: OpenScreen) -> None:
+    screen = open_screen("/#/knowledge")
+    page, held = screen.page, list[Route]()
+    page.route("**/api/chat/suggest-questions", lambda route: held.append(route))  # noqa: PLW0108
+    screen.button("New note").first.click()
+    page.get_by_role("textbox", name="Text").fill(KNOWN)
+    with page.expect_request("**/api/chat/suggest-questions"):
+        screen.button("Suggest questions").click()
+    expect(screen.button("Suggesting…")).to_be_focused()
+    page.get_by_role("textbox", name="Text").fill("typed meanwhile")
+    page.get_by_role("textbox", name="Questions").fill("Mine?")
+    held[0].fulfill(json={"questions": ["Why 413?", "なぜ？"]})
+    expect(page.get_by_role("textbox", name="Questions")).to_have_value("Mine?\nWhy 413?\nなぜ？")
+    expect(page.get_by_role("textbox", name="Text")).to_have_value("typed meanwhile")
+    expect(page.get_by_text("2 questions suggested.")).to_be_attached()

@@ -86,8 +86,8 @@ def test_no_more_candidates_by_words_than_are_ranked(store: SqliteStore) -> None
 def test_keyed_terms_are_looked_up_for_owners_of_private_notes_only(store: SqliteStore) -> None:
     store.save(a_note("kafka", user_id="aki", private=True))
     with store._file.read() as connection:
-        assert words.corpus(connection, Viewer("aki")).private == 1
-        assert words.corpus(connection, Viewer("ben")).private == 0
+        assert words.corpus(connection, Viewer("aki")).audiences == ("", "aki")
+        assert words.corpus(connection, Viewer("ben")).audiences == ("",)
     assert [hit.title for hit in store.search("kafka", limit=1, tags=(), viewer=Viewer("aki")).hits] == ["kafka"]
     assert "kafka" not in [hit.title for hit in store.search("kafka", limit=9, tags=(), viewer=Viewer("ben")).hits]
 

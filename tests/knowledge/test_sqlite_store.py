@@ -17,6 +17,7 @@ from tests.contract.note_links import NoteLinkContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_review import NoteReviewContract
+from tests.contract.note_spaces import NoteSpaceContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
@@ -61,6 +62,7 @@ class TestContract(
     NoteVersionContract,
     NoteAnchorContract,
     NoteLinkContract,
+    NoteSpaceContract,
 ):
     pass
 

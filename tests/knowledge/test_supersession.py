@@ -25,6 +25,7 @@ from chie.knowledge.recall.recall import Recall
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.knowledge.viewer import Viewer
 
 API = "/api/knowledge"
 AKI, BEN = User("aki"), User("ben")
@@ -191,9 +192,9 @@ def test_hooks_never_push_a_superseded_note(service: KnowledgeService, store: Sq
 
     def pushed() -> list[list[str]]:
         recalled = (
-            recall.for_prompt(OLD, without=set()),
-            recall.for_failure("psql", "FATAL: too many connections", without=set()),
-            recall.for_file("/work/pool.py", "/work", without=set()),
+            recall.for_prompt(OLD, Viewer(), without=set()),
+            recall.for_failure("psql", "FATAL: too many connections", Viewer(), without=set()),
+            recall.for_file("/work/pool.py", "/work", Viewer(), without=set()),
         )
         return [[one.note.id for one in notes] for notes in recalled]
 

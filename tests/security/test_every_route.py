@@ -110,6 +110,12 @@ ROUTES: dict[str, Case] = {
     "POST /api/knowledge/inbox/{note_id}/undo": Case(PRIVATE),
     "POST /api/knowledge/inbox/{note_id}/merge": Case(PRIVATE, body={"into": "{shared_id}", "content": "mine now"}),
     "POST /api/knowledge/inbox/{note_id}/reject": Case(PRIVATE),
+    "GET /api/knowledge/spaces": Case(SHARED),  # see test_spaces.py
+    "PUT /api/knowledge/spaces/{name}": Case(SHARED),
+    "DELETE /api/knowledge/spaces/{name}": Case(SHARED),
+    "PUT /api/knowledge/spaces/{name}/users/{user}": Case(SHARED),
+    "GET /api/knowledge/repositories": Case(SHARED),
+    "PUT /api/knowledge/repositories": Case(SHARED),
     "GET /api/knowledge/review": Case(LISTING),
     "GET /api/knowledge/review/count": Case(SHARED),
     "POST /api/knowledge/review/decisions": Case(SHARED, body={"finding": "stale:{note_id}", "action": "archive"}),

@@ -9,12 +9,16 @@ from tests.fakes.embedders import FailableEmbedder
 from tests.fakes.postgres import new_schema, postgres_url, run_server
 from tests.security.conftest import Team
 
+from chie.access.settings import AccessSettings
+from chie.access.users import UserFile
 from chie.knowledge.note import NOTE_URI
 from chie.knowledge.prompts import QUERY_PROMPT
+from chie.knowledge.space import Space
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.postgres import backfill
 from chie.knowledge.store.postgres.store import PostgresStore
 from chie.knowledge.store.sqlite.store import SqliteStore
+from chie.settings import load
 
 QUERIES = ["kestrel", "kestrel merger", "合併の暗号名 kestrel", "nginx timeout", "接続の上限", "zanzibar", "の"]
 
@@ -123,3 +127,27 @@ def test_hidden_passages_are_searchable_for_their_owner(team: Team, store: NoteS
     found = team.tool("aki", "knowledge", "search_knowledge", query="合併の暗号名 kestrel")["structuredContent"]["hits"]
     assert found[0]["id"] == mine
     assert answers(team, "aki", note_id)["health"] != before["health"]
+
+
+@pytest.mark.req("MT-6")
+@pytest.mark.parametrize("reader", ["ben", "ben in hr"])
+def test_note_in_an_unreadable_space_changes_no_byte(
+    team: Team, store: NoteStore, embedder: FailableEmbedder, reader: str
+) -> None:
+    store.spaces.save(Space(name="vault", grants={"aki": "write"}))
+    store.spaces.save(Space(name="hr", grants={"ben": "write"}))
+    team.tokens["ben in hr"] = UserFile(load(AccessSettings).users_path).add_token("ben", spaces={"hr": "write"})
+    note_id = fill(team)
+    for text in ("kestrel merger in hr, 人事", "接続の上限は 20"):
+        save(team, "ben", text, space="hr", tags=["nginx"])
+    store.finish_background_work()
+    before = answers(team, reader, note_id)
+    hidden = save(team, "aki", "the codename of the merger is kestrel. " * 60, space="vault", tags=["nginx", "kestrel"])
+    save(team, "aki", "合併の暗号名は kestrel で、接続の上限は 10。", space="vault", tags=["秘密"])
+    assert_unchanged(before, answers(team, reader, note_id))
+    embedder.failing = True  # its passages have no vectors yet, which a notice would count
+    save(team, "aki", "kestrel nginx timeout 接続", space="vault")
+    embedder.failing = False
+    assert_unchanged(before, answers(team, reader, note_id))
+    assert team.call("aki", "DELETE", f"/api/knowledge/{hidden}").status_code in (200, 204)
+    assert_unchanged(before, answers(team, reader, note_id))

@@ -6,10 +6,17 @@ import click
 
 from chie.access.audit import record
 from chie.access.settings import AccessSettings
-from chie.access.users import UserFile
+from chie.access.users import Entry, UserFile
 from chie.settings import load
 
 NAME = click.argument("name")
+SPACES = click.option(
+    "--space",
+    "spaces",
+    multiple=True,
+    metavar="SPACE[:read]",
+    help="Limit the token to the notes of this space, or to reading them; may be repeated.",
+)
 
 
 @click.group()
@@ -20,10 +27,38 @@ def users() -> None:
 @users.command()
 @NAME
 @click.option("--admin", is_flag=True, help="May also change and delete notes that others wrote for the team.")
-def add(name: str, *, admin: bool) -> None:
+@SPACES
+def add(name: str, spaces: tuple[str, ...], *, admin: bool) -> None:
     """Add a user and print the token, once: only its hash is stored."""
-    token = _file().add(name, admin=admin)
+    if admin and spaces:
+        raise click.UsageError("The token of an admin cannot be limited: add a user without --admin.")
+    token = _file().add(name, admin=admin, spaces=_limits(spaces))
     record("user.added", name)
+    _show(name, token)
+
+
+@users.command()
+@NAME
+@SPACES
+def token(name: str, spaces: tuple[str, ...]) -> None:
+    """Print another token of a user, for an assistant or a program: it can be limited to some spaces."""
+    new = _file().add_token(name, spaces=_limits(spaces))
+    record("user.token_added", name)
+    _show(name, new)
+
+
+def _limits(spaces: tuple[str, ...]) -> dict[str, str] | None:
+    """`ops` is limited to the space and may write in it, `ops:read` may only read."""
+    found = {}
+    for given in spaces:
+        name, _, access = given.partition(":")
+        if not name or access not in ("", "read", "write"):
+            raise click.UsageError(f"{given} is not a space, or a space with :read.")
+        found[name] = access or "write"
+    return found or None
+
+
+def _show(name: str, token: str) -> None:
     click.echo(token)
     click.echo(
         f"This is the token of {name}. It is not shown again. Use it to sign in on the page; assistants send it as\n"
@@ -38,7 +73,7 @@ def list_() -> None:
     file = _file()
     entries = file.entries()
     for entry in entries:
-        click.echo(f"{entry.name}  {entry.created_at[:10]}{'  admin' if entry.admin else ''}")
+        click.echo(f"{entry.name}  {entry.created_at[:10]}{'  admin' if entry.admin else ''}{_limit_of(entry)}")
     if not entries and file.exists:
         _warn_no_users()
     elif not entries:
@@ -48,13 +83,20 @@ def list_() -> None:
 @users.command()
 @NAME
 def revoke(name: str) -> None:
-    """Revoke a user's token; a running server rejects it at once."""
+    """Revoke all tokens of a user; a running server rejects it at once."""
     file = _file()
     file.revoke(name)
     record("user.revoked", name)
     click.echo(f"Revoked {name}")
     if not file.entries():
         _warn_no_users()
+
+
+def _limit_of(entry: Entry) -> str:
+    if entry.spaces is None:
+        return ""
+    names = (name if access == "write" else f"{name}:{access}" for name, access in entry.spaces.items())
+    return f"  only {', '.join(names)}"
 
 
 def _warn_no_users() -> None:

@@ -19,10 +19,14 @@ USER_KEY = "chie.user"  # the user in an ASGI scope; None for an unauthenticated
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """`id` is stored with what the user writes; an `admin` may also change what others wrote for the team."""
+    """`id` is stored with what the user writes; an `admin` may also change what others wrote for the team.
+
+    `spaces` limits a token to the notes of these spaces, to "read" or "write" them; None is no limit.
+    """
 
     id: str
     admin: bool = False
+    spaces: tuple[tuple[str, str], ...] | None = None
 
 
 UNAUTHENTICATED = User("")  # the caller of a public path without a token: owns nothing, may change nothing

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 COOKIE = "chie_token"
 TOKEN_HEADER = "x-chie-token"  # for platforms that keep `Authorization` for themselves  # noqa: S105
 PUBLIC_PATHS = frozenset({"/health", "/api/login", "/api/logout"})
+NOTE_PATHS = ("/api/knowledge", "/mcp/knowledge", "/hooks/")
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 SECRET_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "key", "authorization", "id_token"})
 CORS_HEADERS = (
@@ -44,12 +45,13 @@ def protect(
     authenticator: Authenticator,
     *,
     public_paths: Collection[str] = (),
+    note_paths: tuple[str, ...] = NOTE_PATHS,
     larger_bodies: Mapping[str, int] | None = None,
 ) -> "ASGIApp":
     """`app` behind security headers, body limits, the origin check, CORS and authentication, in this order."""
     from starlette.middleware.cors import CORSMiddleware
 
-    app = AuthenticationMiddleware(app, authenticator, public_paths)
+    app = AuthenticationMiddleware(app, authenticator, public_paths, note_paths)
     if origins := authenticator.settings.allowed_origins:
         app = CORSMiddleware(
             app,
@@ -63,11 +65,19 @@ def protect(
 
 
 class AuthenticationMiddleware:
-    """Sets the user of each request. `public_paths` are the page's own files, which contain no team data."""
+    """Sets the user of each request. `public_paths` are the page's own files, which contain no team data, and paths
+    that begin with one of `note_paths` are about notes."""
 
-    def __init__(self, app: "ASGIApp", authenticator: Authenticator, public_paths: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        app: "ASGIApp",
+        authenticator: Authenticator,
+        public_paths: Collection[str] = (),
+        note_paths: tuple[str, ...] = NOTE_PATHS,
+    ) -> None:
         self._app = app
         self._authenticator = authenticator
+        self._note_paths = note_paths
         self._public = PUBLIC_PATHS | frozenset(public_paths)
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
@@ -86,8 +96,14 @@ class AuthenticationMiddleware:
             return self._reject(scope, error)
         if self._authenticator.required and user and (wait := self._authenticator.requests.take(user.id)):
             return too_many_requests(scope, wait)
+        if user and user.spaces is not None and not self._is_for_notes(scope["path"]):
+            return rejection(scope, 403, Message("access.token_limited"))
         become(user or UNAUTHENTICATED)
         return None
+
+    def _is_for_notes(self, path: str) -> bool:
+        """A token that is limited to spaces is for their notes alone: conversations may quote notes of others."""
+        return path in self._public or path == "/api/me" or path.startswith(self._note_paths)
 
     async def _user(self, scope: "Scope") -> User | None:
         """None for an unauthenticated request to a public path."""

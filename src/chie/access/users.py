@@ -3,8 +3,8 @@
 import hmac
 import json
 import re
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -27,6 +27,11 @@ class Entry:
     admin: bool
     token_sha256: str
     created_at: str
+    spaces: Mapping[str, str] | None = None
+
+    @property
+    def user(self) -> User:
+        return User(self.name, self.admin, None if self.spaces is None else tuple(sorted(self.spaces.items())))
 
 
 class UserFile:
@@ -47,7 +52,7 @@ class UserFile:
         found = None
         for entry in self.entries():
             if hmac.compare_digest(entry.token_sha256, digest):
-                found = User(entry.name, entry.admin)
+                found = entry.user
         return found
 
     def entries(self) -> tuple[Entry, ...]:
@@ -63,17 +68,30 @@ class UserFile:
             self._seen = state
         return self._entries
 
-    def add(self, name: str, *, admin: bool = False) -> str:
-        """Returns the new token, which cannot be read again later."""
+    def add(self, name: str, *, admin: bool = False, spaces: Mapping[str, str] | None = None) -> str:
+        """Returns the new token, which cannot be read again later. It is limited to the `spaces`, if there are any."""
         if not _NAME.fullmatch(name) or name.casefold() in RESERVED_NAMES:
             raise ValidationError("access.user_name_invalid", reserved=sorted(RESERVED_NAMES))
-        token = TOKEN_PREFIX + token_urlsafe(32)
-        moment = datetime.now(UTC).isoformat(timespec="seconds")
+        token, entry = _new_entry(name, admin=admin, spaces=spaces)
 
         def change(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
             if any(entry.name.casefold() == name.casefold() for entry in entries):
                 raise ConflictError("access.user_exists", name=name)
-            return (*entries, Entry(name=name, admin=admin, token_sha256=hash_of(token), created_at=moment))
+            return (*entries, entry)
+
+        self._change(change)
+        return token
+
+    def add_token(self, name: str, *, spaces: Mapping[str, str] | None = None) -> str:
+        """Another token of a user, who stays an admin only without a limit."""
+        token, entry = _new_entry(name, admin=False, spaces=spaces)
+
+        def change(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            known = [other for other in entries if other.name == name]
+            if not known:
+                raise NotFoundError("access.user_not_found", name=name)
+            admin = spaces is None and any(other.admin for other in known)
+            return (*entries, replace(entry, admin=admin))
 
         self._change(change)
         return token
@@ -114,6 +132,12 @@ class UserFile:
         return ConfigurationError("access.users_not_readable", file=str(self._path))
 
 
+def _new_entry(name: str, *, admin: bool, spaces: Mapping[str, str] | None) -> tuple[str, Entry]:
+    token = TOKEN_PREFIX + token_urlsafe(32)
+    moment = datetime.now(UTC).isoformat(timespec="seconds")
+    return token, Entry(name=name, admin=admin, token_sha256=hash_of(token), created_at=moment, spaces=spaces)
+
+
 def hash_of(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -121,9 +145,13 @@ def hash_of(token: str) -> str:
 def _entry(row: dict[str, Any]) -> Entry:
     if not re.fullmatch("[0-9a-f]{64}", row["token_sha256"]) or not isinstance(row["admin"], bool):
         raise ValueError("not an entry")
+    spaces = row.get("spaces")
+    if spaces is not None and not all(access in ("read", "write") for access in spaces.values()):
+        raise ValueError("not an entry")
     return Entry(
         name=str(row["name"]),
         admin=row["admin"],
         token_sha256=row["token_sha256"],
         created_at=str(row["created_at"]),
+        spaces=spaces,
     )

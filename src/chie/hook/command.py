@@ -64,14 +64,12 @@ def run(client: str, event: str, given: bytes, env: Mapping[str, str]) -> str:
 def _ask(question: dict[str, Any], env: Mapping[str, str], *, at_start: bool) -> dict[str, Any]:
     """The server's reply, in Claude Code's form. At a session's start, a problem is the reply."""
     from chie.hook.http import ResponseError, post
+    from chie.hook.repository import git_remote
 
     url, token = find_login(env)
     home = home_folder(env)
-    if at_start:
-        from chie.hook.repository import git_remote
-
-        question = {**question, "git_remote": git_remote(str(question.get("cwd") or ""))}
-    elif _is_saving(question):
+    question = {**question, "git_remote": git_remote(str(question.get("cwd") or ""))}
+    if not at_start and _is_saving(question):
         question = _with_anchor(question)
     try:
         status, content = post(url + ROUTE, _encoded(question), token, RESPONSE_SECONDS)

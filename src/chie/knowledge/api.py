@@ -27,6 +27,7 @@ from chie.knowledge.review.review import Review
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
+from chie.knowledge.spaces_api import declare_spaces
 from chie.knowledge.uploads import ImportReport, Upload, receive, write_zip
 from chie.knowledge.usefulness import Usefulness
 from chie.knowledge.usefulness_api import declare_usefulness
@@ -42,6 +43,7 @@ ZIP_RESPONSE: dict[int | str, dict[str, Any]] = {
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of results.")]
 Words = Annotated[str, Query(description="A question or a few words, in Japanese or English, with or without filters.")]
 Tags = Annotated[list[str] | None, Query(description="Only notes that have all of these tags.")]
+Within = Annotated[str | None, Query(description="Only notes in this space.")]
 Cursor = Annotated[str | None, Query(description="`next_cursor` of the previous page.")]
 SECRETS = (
     "What to do if the text seems to hold secrets: refuse it, mask them, or allow them after the user has checked."
@@ -55,6 +57,7 @@ class NewNote(Body):
     title: str | None = None
     tags: list[str] = Field(default=[])
     source: str | None = None
+    space: str | None = Field(default=None, description="The space to save in; the team's if absent.")
     private: bool = Field(default=False, description="Visible only to you instead of the whole team.")
     secrets: SecretPolicy = Field(default="refuse", description=SECRETS)
     questions: list[str] = Field(default=[], description="Questions that the note answers, in other words.")
@@ -68,6 +71,7 @@ class NoteChange(Body):
     title: str | None = None
     tags: list[str] | None = None
     private: bool | None = None
+    space: str | None = Field(default=None, description="Moves the note; you need to be able to write in both spaces.")
     questions: list[str] | None = None
     errors: list[str] | None = Field(default=None, description="Lines of errors, or signatures, that replace all.")
     anchor: Anchor | None = Field(default=None, description="The code that the note is about; empty texts remove it.")
@@ -125,6 +129,7 @@ def create_api(
     _declare_exchange(router, service)
     declare_inbox(router, service)
     declare_history(router, service)
+    declare_spaces(router, service)
     declare_review(router, review or Review(service))
     declare_anchors(router, service)
     declare_links(router, service)
@@ -136,9 +141,9 @@ def _declare_looking(router: APIRouter, service: KnowledgeService, usefulness: U
     atlas = Atlas(service.store)
 
     @router.get("/search", responses=errors())
-    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, at: At = None) -> MarkedHits:
+    def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, space: Within = None, at: At = None) -> MarkedHits:
         """Best first, with the ranges that match."""
-        found = service.search(q, limit=limit, tags=tags, at=at)
+        found = service.search(q, limit=limit, tags=tags, space=space, at=at)
         if at is None:
             usefulness.searched(q, found)
         return MarkedHits(hits=[marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
@@ -159,9 +164,9 @@ def _declare_looking(router: APIRouter, service: KnowledgeService, usefulness: U
         return atlas.map()
 
     @router.get("", responses=errors())
-    def list_notes(tag: str | None = None, limit: Limit = 50, cursor: Cursor = None) -> Page:
+    def list_notes(tag: str | None = None, limit: Limit = 50, cursor: Cursor = None, space: Within = None) -> Page:
         """Newest first, without their content."""
-        return service.browse(tag=tag, limit=limit, cursor=cursor)
+        return service.browse(tag=tag, limit=limit, cursor=cursor, space=space)
 
 
 def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
@@ -182,9 +187,10 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
         ] = None,
         overwrite: Annotated[bool, Form(description="Also replace notes that were changed in Chie later.")] = False,
         secrets: Annotated[SecretPolicy, Form(description=SECRETS)] = "refuse",
+        space: Annotated[str | None, Form(description="The space of notes that are new or name none.")] = None,
     ) -> Imported:
         """Importing the same files again updates what has changed. Notes that were changed in Chie later are kept."""
-        return _imported(receive(service, _uploads(files, modified), overwrite=overwrite, secrets=secrets))
+        return _imported(receive(service, _uploads(files, modified), overwrite=overwrite, secrets=secrets, space=space))
 
     @router.post("/samples", status_code=201, responses=errors())
     def add_sample_notes() -> Added:
@@ -201,6 +207,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService, usefulness: Use
             title=body.title,
             tags=body.tags,
             source=body.source,
+            space=body.space,
             private=body.private,
             questions=body.questions,
             errors=body.errors,
@@ -225,6 +232,7 @@ def _declare_notes(router: APIRouter, service: KnowledgeService, usefulness: Use
             title=body.title,
             tags=body.tags,
             private=body.private,
+            space=body.space,
             questions=body.questions,
             errors=body.errors,
             anchor=body.anchor,

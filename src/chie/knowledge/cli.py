@@ -18,12 +18,12 @@ from chie.anchors.cli import touched
 from chie.database.settings import database_url
 from chie.database.url import parse_location
 from chie.errors import ValidationError
-from chie.knowledge.cli_options import AS_JSON, FOLDER, SECRETS, TAGS
+from chie.knowledge.cli_options import AS_JSON, FOLDER, SECRETS, SPACE, TAGS
 from chie.knowledge.cli_shared import echo_notice, open_service, print_json, standard_input
 from chie.knowledge.history_cli import COMMANDS
 from chie.knowledge.markdown_folder import export_notes, remove_outdated
 from chie.knowledge.migration import Journal, Migration, MigrationReport
-from chie.knowledge.note import Heading, Hit, NoteLink, Page
+from chie.knowledge.note import TEAM, Heading, Hit, NoteLink, Page
 from chie.knowledge.results import SaveResult, SearchResult
 from chie.knowledge.review.command import review
 from chie.knowledge.scan_cli import scan_notes
@@ -52,6 +52,7 @@ notes.add_command(touched)
 @click.option("--title", help="Derived from the content if absent.")
 @TAGS
 @click.option("--source", help="Origin: a file, a URL, a repository.")
+@SPACE
 @click.option("--private", is_flag=True, help="Visible only to you, the user in CHIE_USER.")
 @click.option("--supersedes", multiple=True, metavar="ID", help="A note that this one replaces; may be repeated.")
 @SECRETS
@@ -61,6 +62,7 @@ def save(
     title: str | None,
     tags: tuple[str, ...],
     source: str | None,
+    space: str | None,
     *,
     private: bool,
     supersedes: tuple[str, ...],
@@ -76,6 +78,7 @@ def save(
             title=title,
             tags=tags,
             source=source,
+            space=space,
             private=private,
             supersedes=supersedes,
             origin="person",
@@ -94,15 +97,16 @@ def save(
 @click.argument("query")
 @click.option("--limit", default=10, show_default=True)
 @TAGS
+@SPACE
 @click.option("--at", help="Search what was known on this date, such as 2026-03-01.")
 @AS_JSON
-def search(query: str, limit: int, tags: tuple[str, ...], at: str | None, *, as_json: bool) -> None:
+def search(query: str, limit: int, tags: tuple[str, ...], space: str | None, at: str | None, *, as_json: bool) -> None:
     """Find notes by meaning, in Japanese or English.
 
-    Filters: tag:docker -tag:old author:aki after:2026-03 before:2026-03-01 "exact phrase" -word
+    Filters: tag:docker -tag:old author:aki space:ops after:2026-03 before:2026-03-01 "exact phrase" -word
     """
     with open_service() as service:
-        found = service.search(query, limit=limit, tags=tags, at=at)
+        found = service.search(query, limit=limit, tags=tags, space=space, at=at)
     if as_json:
         return print_json(asdict(SearchResult.of(found)))
     for hit in found.hits:
@@ -118,33 +122,43 @@ def search(query: str, limit: int, tags: tuple[str, ...], at: str | None, *, as_
 
 @notes.command("list")
 @click.option("--tag", help="Only notes that have this tag.")
+@SPACE
 @click.option("--limit", default=20, show_default=True, help="May be larger than 100.")
 @click.option("--all", "every", is_flag=True, help="List all notes.")
 @click.option("--cursor", help="Cursor of the previous page.")
 @AS_JSON
-def list_(tag: str | None, limit: int, cursor: str | None, *, every: bool, as_json: bool) -> None:
+def list_(tag: str | None, space: str | None, limit: int, cursor: str | None, *, every: bool, as_json: bool) -> None:
     """List notes, newest first."""
     with open_service() as service:
-        page = _long_page(service, tag, None if every else limit, cursor)
+        page = _long_page(service, tag, space, None if every else limit, cursor)
     if as_json:
         return print_json(asdict(page))
     for note in page.notes:
         marks = _marks(note) + _labels(note.tags)
         click.echo(f"{note.id}  {note.created_at:%Y-%m-%d}  {note.title}{marks}")
     if page.next_cursor:
-        options = [*(["--tag", tag] if tag else []), "--limit", str(limit), "--cursor", page.next_cursor]
+        options = [
+            *(["--tag", tag] if tag else []),
+            *(["--space", space] if space else []),
+            "--limit",
+            str(limit),
+            "--cursor",
+            page.next_cursor,
+        ]
         click.echo(f"More: chie notes list {shlex.join(options)}")
     if not page.notes:
         click.echo(f"No notes{' with this tag' if tag else ''}.")
     return None
 
 
-def _long_page(service: KnowledgeService, tag: str | None, limit: int | None, cursor: str | None) -> Page:
+def _long_page(
+    service: KnowledgeService, tag: str | None, space: str | None, limit: int | None, cursor: str | None
+) -> Page:
     """One page for the reader, of any length; the service returns at most `MAX_LIMIT` notes at once."""
     notes = list[Heading]()
     while True:
         size = MAX_LIMIT if limit is None else min(MAX_LIMIT, limit - len(notes))
-        page = service.browse(tag=tag, limit=size, cursor=cursor)
+        page = service.browse(tag=tag, space=space, limit=size, cursor=cursor)
         notes += page.notes
         cursor = page.next_cursor
         if cursor is None or len(notes) == limit:
@@ -167,6 +181,7 @@ def show(note_id: str, *, as_json: bool) -> None:
         note.user_id,
         f"{note.updated_at:%Y-%m-%d %H:%M} UTC",
         *([note.source] if note.source else []),
+        *([f"space {note.space}"] if note.space != TEAM else []),
         *(["private"] if note.private else []),
     ]
     click.echo(" · ".join(about) + _labels(note.tags))
@@ -193,14 +208,34 @@ def confirm(note_id: str, *, withdraw: bool) -> None:
     click.echo(f"{'No longer confirmed' if withdraw else 'Confirmed'}: {note.id}  {note.title}")
 
 
+@notes.command()
+@click.argument("note_id", metavar="ID")
+@click.argument("space")
+def move(note_id: str, space: str) -> None:
+    """Move a note to another space."""
+    with open_service() as service:
+        saved = service.update(note_id, space=space, by="person")
+    click.echo(f"Moved {saved.id} to {saved.space}")
+
+
 @notes.command("import")
 @FOLDER
+@SPACE
 @click.option("--overwrite", is_flag=True, help="Also replace notes that were changed in Chie after their files.")
 @click.option("--prune", is_flag=True, help="Also delete notes whose files are no longer in the folder.")
 @click.option("--dry-run", is_flag=True, help="Change nothing; show what would be done.")
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 @SECRETS
-def import_(folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: bool, secrets: "SecretPolicy") -> None:
+def import_(
+    folder: Path,
+    space: str | None,
+    *,
+    overwrite: bool,
+    prune: bool,
+    dry_run: bool,
+    yes: bool,
+    secrets: "SecretPolicy",
+) -> None:
     """Import a folder of Markdown and text files, such as an Obsidian vault.
 
     Running it again continues where it stopped and updates what has changed since. Notes that were changed in Chie
@@ -210,7 +245,7 @@ def import_(folder: Path, *, overwrite: bool, prune: bool, dry_run: bool, yes: b
 
     with open_service() as service:
         complete = import_folder(
-            service, folder, overwrite=overwrite, prune=prune, dry_run=dry_run, yes=yes, secrets=secrets
+            service, folder, overwrite=overwrite, prune=prune, dry_run=dry_run, yes=yes, secrets=secrets, space=space
         )
     if not complete:
         sys.exit(1)
@@ -294,8 +329,9 @@ def _summarise(report: MigrationReport, name: str, also: str) -> None:
 
 
 def _marks(note: Heading | Hit) -> str:
-    """Who else sees it: nobody, or nobody until the proposal is accepted."""
-    return "  (private)" * note.private + "  (waiting)" * note.proposal
+    """Who else sees it: the readers of a space, nobody, or nobody until the proposal is accepted."""
+    space = "" if note.space == TEAM else f"  ({note.space})"
+    return space + "  (private)" * note.private + "  (waiting)" * note.proposal
 
 
 for command in COMMANDS:

@@ -6,6 +6,7 @@ import click
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 TAGS = click.option("--tag", "tags", multiple=True, help="May be repeated.")
+SPACE = click.option("--space", help="The space of the notes.")
 SECRETS = click.option(
     "--secrets",
     type=click.Choice(["refuse", "mask", "allow"]),

@@ -24,13 +24,21 @@ def import_folder(
     dry_run: bool,
     yes: bool,
     secrets: SecretPolicy = "refuse",
+    space: str | None = None,
 ) -> bool:
     """Return whether every file was imported and everything was deleted that should be."""
     files = markdown_files(folder)
     if prune and not files:
         raise ValidationError("knowledge.prune_without_files", folder=str(folder))
     report = import_files(
-        service, files, folder=folder, overwrite=overwrite, dry_run=dry_run, secrets=secrets, progress=_progress
+        service,
+        files,
+        folder=folder,
+        overwrite=overwrite,
+        dry_run=dry_run,
+        secrets=secrets,
+        space=space,
+        progress=_progress,
     )
     _print(report, document_files(folder), dry_run=dry_run)
     pruned = _prune(service, report.left, dry_run=dry_run, yes=yes) if prune else _mention(report.left)

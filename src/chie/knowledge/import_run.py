@@ -8,8 +8,9 @@ from typing import Self
 from chie.access.identity import current_user
 from chie.errors import ValidationError
 from chie.knowledge import markdown
-from chie.knowledge.note import ImportedFile, Note, note_uri
+from chie.knowledge.note import TEAM, ImportedFile, Note, note_uri
 from chie.knowledge.obsidian import LinkIndex
+from chie.knowledge.rules import chosen_space
 from chie.knowledge.screening.screen import SecretPolicy
 from chie.knowledge.service import ImportOutcome, KnowledgeService
 from chie.knowledge.validation import valid_id
@@ -33,12 +34,14 @@ class ImportRun:
         overwrite: bool = False,
         dry_run: bool = False,
         secrets: SecretPolicy = "refuse",
+        space: str | None = None,
     ) -> None:
         self._service = service
         self._key_of = key_of
         self._overwrite = overwrite
         self._dry_run = dry_run
         self._secrets = secrets
+        self._space = chosen_space(service.viewer(), space)
         self._names: dict[str, str] = {}
         self._ids: dict[str, str] = {}
         self._stored: set[str] = set()
@@ -60,6 +63,8 @@ class ImportRun:
         stored = self._service.find(valid_id(note.id))
         if stored is not None:
             self._stored.add(note.id)
+        if note.space == TEAM:
+            note = replace(note, space=stored.space if stored else self._space)
         if stored is None or note.created_at != file.changed:
             return note
         note = replace(note, created_at=stored.created_at)

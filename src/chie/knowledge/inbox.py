@@ -10,6 +10,7 @@ from chie.errors import ConflictError, NotFoundError
 from chie.knowledge import validation
 from chie.knowledge.note import Note, Saved, Similar, now
 from chie.knowledge.records import Decision
+from chie.knowledge.rules import require_write
 from chie.knowledge.screening.screen import SecretPolicy, screened
 from chie.knowledge.service import MAX_SIMILAR, KnowledgeService
 
@@ -54,13 +55,19 @@ class Inbox:
 
     def get(self, note_id: str) -> Note:
         note = self._store.get(validation.required_id(note_id))
-        if note is None or not note.proposal or (note.private and note.user_id != current_user().id):
+        viewer = self._service.viewer()
+        if note is None or not note.proposal or not viewer.may_decide(note):
             raise NotFoundError("knowledge.proposal_not_found")
+        return note
+
+    def _writable(self, note_id: str) -> Note:
+        note = self.get(note_id)
+        require_write(self._service.viewer(), note.space)
         return note
 
     def accept(self, note_id: str, changes: Changes | None = None) -> Note:
         """The proposal becomes a note of its author, confirmed by the current user."""
-        stored, user, changes = self.get(note_id), known_user(), changes or Changes()
+        stored, user, changes = self._writable(note_id), known_user(), changes or Changes()
         moment = self._service.next_version(stored)
         note = validation.changed(
             stored,
@@ -81,7 +88,7 @@ class Inbox:
     def merge(self, note_id: str, into: str, *, content: str, title: str | None = None) -> Saved:
         """Write the merged text into an existing note, which gets the proposal's tags, questions and errors too, and
         remove the proposal."""
-        proposal, target = self.get(note_id), self._service.get(into)
+        proposal, target = self._writable(note_id), self._service.get(into)
         saved = self._service.update(
             target.id,
             content=content,
@@ -100,7 +107,7 @@ class Inbox:
         return saved
 
     def reject(self, note_id: str) -> Note:
-        note = self.get(note_id)
+        note = self._writable(note_id)
         self._remember(note)
         self._service.remove(note)
         record("proposal.rejected", note.id)
@@ -113,6 +120,8 @@ class Inbox:
         if decision is None or decision.by != current_user().id or decision.at < now() - UNDO_PERIOD:
             raise NotFoundError("knowledge.decision_not_found")
         proposal, result = decision.proposal, decision.result
+        for changed in (proposal, decision.target or proposal):
+            require_write(self._service.viewer(), changed.space)
         accepted = None if decision.target else result
         if self._store.get(proposal.id) != accepted or (result and self._store.get(result.id) != result):
             raise ConflictError("knowledge.decision_outdated")

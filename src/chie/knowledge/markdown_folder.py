@@ -79,6 +79,7 @@ def import_files(
     overwrite: bool = False,
     dry_run: bool = False,
     secrets: SecretPolicy = "refuse",
+    space: str | None = None,
     progress: Progress = iter,
 ) -> ImportReport:
     """Import every file of a folder. A file that cannot become a note, or a symlink out of the folder, is reported; a
@@ -91,7 +92,14 @@ def import_files(
     key = vault_key(folder, current_user().id)
     marks = _fingerprints(paths, folder)
     with ImportRun(
-        service, key, marks, key_of=by_path.__getitem__, overwrite=overwrite, dry_run=dry_run, secrets=secrets
+        service,
+        key,
+        marks,
+        key_of=by_path.__getitem__,
+        overwrite=overwrite,
+        dry_run=dry_run,
+        secrets=secrets,
+        space=space,
     ) as run:
         for path in progress(files):
             try:

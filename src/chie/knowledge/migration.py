@@ -96,6 +96,7 @@ class Migration:
         raise StorageError("knowledge.migration_outpaced")
 
     def _pass(self, progress: Progress) -> MigrationReport:
+        self._copy_spaces()
         report, batch = MigrationReport(), list[Note]()
         for ours, theirs in _pairs(self.source, self.target):
             if ours is None:
@@ -112,6 +113,17 @@ class Migration:
             progress(ours is not None)
         self._copy(batch, report)
         return report
+
+    def _copy_spaces(self) -> None:
+        """With their grants and repositories, before the notes that are in them."""
+        known = self.target.spaces.all()
+        for space in self.source.spaces.all():
+            if space not in known:
+                self.target.spaces.save(space)
+        bound = self.target.spaces.repositories()
+        for repository, name in self.source.spaces.repositories().items():
+            if bound.get(repository) != name:
+                self.target.spaces.bind(repository, name)
 
     def _copy_imports(self) -> None:
         """So that the next import into the target recognises the files."""

@@ -113,6 +113,7 @@ class Hit:
     source: str | None = None
     status: str | None = None
     user_id: str = ANONYMOUS
+    space: str = TEAM
     private: bool = False
     proposal: bool = False
     confirmed_by: str | None = None
@@ -143,6 +144,7 @@ class Heading:
     source: str | None
     status: str | None
     user_id: str
+    space: str = TEAM
     private: bool
     proposal: bool = False
     created_at: datetime
@@ -191,6 +193,7 @@ class SavedNote:
     title: str
     tags: list[str]
     user_id: str
+    space: str = TEAM
     private: bool
     created_at: datetime
     updated_at: datetime

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chie.knowledge.note import Note
 
 _FIELD = re.compile(
-    r"""(?<!\S)(?:(?P<minus>-)(?=tag))?(?P<name>tag|author|after|before)[:：]
+    r"""(?<!\S)(?:(?P<minus>-)(?=tag))?(?P<name>tag|author|space|after|before)[:：]
         (?:"(?P<quoted>[^"\n]+)"(?!\S)|(?P<bare>[^\s"]+))""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -73,11 +73,12 @@ NO_FILTERS = Filters()
 @dataclass(frozen=True)
 class SearchQuery:
     """A query as it was parsed. `text` is what to look for, the phrases included; it is empty if there are only
-    filters."""
+    filters. With `spaces`, only notes in one of these are looked for."""
 
     text: str
     tags: tuple[str, ...] = ()
     filters: Filters = NO_FILTERS
+    spaces: tuple[str, ...] = ()
 
 
 def parse(query: str) -> SearchQuery:
@@ -98,7 +99,8 @@ def parse(query: str) -> SearchQuery:
             excluded=tuple(fold(words) for minus, words in quoted if minus),
         )
         text = _PHRASE.sub(lambda found: "" if found["minus"] or found["word"] else _words(found), text)
-    return SearchQuery(text.strip() if fields or filters else query, _values(fields, "tag"), filters)
+    text = text.strip() if fields or filters else query
+    return SearchQuery(text, _values(fields, "tag"), filters, _values(fields, "space"))
 
 
 def occurs(phrase: str, title: str, content: str) -> bool:

@@ -1,21 +1,56 @@
 """Who may see and change a note, whose it is, and what becomes of its confirmation and its dates."""
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from chie.access.identity import current_user, known_user
+from chie.access.identity import UNAUTHENTICATED, User, current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError
-from chie.knowledge.note import ImportedFile, Note, NoteOrigin
+from chie.knowledge.note import TEAM, ImportedFile, Note, NoteOrigin
+from chie.knowledge.space import Access, Space, smaller
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 
 VERSION_STEP = timedelta(microseconds=1)  # the resolution of every store
 
 
-def current_viewer(store: NoteStore) -> Viewer:  # noqa: ARG001
-    """The current user, with the spaces that they may read and write."""
-    return Viewer(current_user().id)
+def current_viewer(store: NoteStore) -> Viewer:
+    """The current user, with the spaces that they may read and write. A caller without a token, on a public path, sees
+    what all users see in the team's space."""
+    user = current_user()
+    known = {space.name: _access(user, space) for space in store.spaces.all()}
+    if user == UNAUTHENTICATED:
+        known = {TEAM: known[TEAM]}
+    readable = frozenset(name for name, access in known.items() if access != "none")
+    return Viewer(user.id, readable, frozenset(name for name in readable if known[name] == "write"))
+
+
+def _access(user: User, space: Space) -> Access:
+    """An admin may do everything, but a token never more than it is limited to."""
+    granted: Access = "write" if user.admin else space.access_of(user.id)
+    if user.spaces is None:
+        return granted
+    limit = dict(user.spaces).get(space.name)
+    return smaller(granted, "write" if limit == "write" else "read" if limit == "read" else "none")
+
+
+def chosen_space(viewer: Viewer, space: str | None) -> str:
+    """The space to save a note in, which the viewer may write to."""
+    name = default_space(viewer) if space is None else space.strip()
+    require_write(viewer, name)
+    return name
+
+
+def looking_into(viewer: Viewer, spaces: Collection[str]) -> Viewer:
+    """The viewer of a list or search that names spaces; one that cannot be read is empty."""
+    return viewer.within(spaces) if spaces else viewer
+
+
+def default_space(viewer: Viewer) -> str:
+    """Where a note is saved that names no space: in the team's, unless the viewer may write to just one other."""
+    others = viewer.writable - {TEAM}
+    return next(iter(others)) if TEAM not in viewer.writable and len(others) == 1 else TEAM
 
 
 def confirmation_after(stored: Note, note: Note, by: NoteOrigin) -> Note:
@@ -38,7 +73,7 @@ def require_permission(note: Note, viewer: Viewer, *, private: bool | None = Non
 
 def require_write(viewer: Viewer, space: str) -> None:
     if space not in viewer.spaces:
-        raise NotFoundError("knowledge.space_not_found")
+        raise NotFoundError("knowledge.space_not_found", spaces=sorted(viewer.spaces))
     if space not in viewer.writable:
         raise ForbiddenError("knowledge.space_read_only", space=space)
 

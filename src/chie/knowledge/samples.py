@@ -1,6 +1,7 @@
 """Sample notes in both languages, with the tag `sample`."""
 
 from chie.knowledge.note import Note, now
+from chie.knowledge.rules import default_space
 from chie.knowledge.service import KnowledgeService
 
 TAG = "sample"
@@ -81,7 +82,7 @@ SAMPLES = {
 
 def add_samples(service: KnowledgeService) -> list[str]:
     """Add missing samples, leave existing ones as they are, and return the ids of those visible to the user."""
-    moment = now()
+    moment, space = now(), default_space(service.viewer())
     for key, (title, tags, content) in SAMPLES.items():
         if service.store.get(_id(key)) is None:
             service.restore(
@@ -92,6 +93,7 @@ def add_samples(service: KnowledgeService) -> list[str]:
                     tags=[*tags, TAG],
                     user_id="chie",
                     origin="person",
+                    space=space,
                     created_at=moment,
                     updated_at=moment,
                 )

@@ -48,6 +48,11 @@ Tags = Annotated[list[str] | None, Field(description='Short labels, such as ["do
 Title = Annotated[str | None, Field(description="One line that states the finding; derived from content if absent.")]
 Source = Annotated[str | None, Field(description="Origin: a file, a URL, a repository, an issue.")]
 
+Space = Annotated[
+    str | None, Field(description="The space to save in; the team's if absent. An unknown one is refused with a list.")
+]
+Within = Annotated[str | None, Field(description="Only notes in this space.")]
+
 Questions = Annotated[
     list[str] | None,
     Field(
@@ -124,6 +129,7 @@ def _declare_reading(server: Server, service: KnowledgeService, usefulness: Usef
         query: Query,
         limit: Limit = 10,
         tags: Annotated[list[str] | None, Field(description="Only notes that have all of these tags.")] = None,
+        space: Within = None,
         at: Annotated[str | None, Field(description="Search what was known on this date: 2026-03-01.")] = None,
     ) -> SearchResult:
         """Find notes by meaning: causes, fixes, decisions and commands that colleagues wrote down.
@@ -132,7 +138,7 @@ def _declare_reading(server: Server, service: KnowledgeService, usefulness: Usef
         get_knowledge returns the whole note. A hit that is not `confident` perhaps helps: check before you rely on it.
         A hit with `superseded_by` is out of date. No hits means that the team has no such note.
         """
-        found = service.search(query, limit=limit, tags=tags, at=at)
+        found = service.search(query, limit=limit, tags=tags, space=space, at=at)
         if at is None:
             usefulness.searched(query, found)
         return SearchResult.of(found)
@@ -147,14 +153,15 @@ def _declare_reading(server: Server, service: KnowledgeService, usefulness: Usef
         tag: Annotated[str | None, Field(description="Only notes that have this tag.")] = None,
         limit: Limit = 20,
         cursor: Annotated[str | None, Field(description="`next_cursor` of the previous page.")] = None,
+        space: Within = None,
     ) -> Page:
         """List notes, newest first, without their content. To find something, use search_knowledge."""
-        return service.browse(tag=tag, limit=limit, cursor=cursor)
+        return service.browse(tag=tag, limit=limit, cursor=cursor, space=space)
 
 
 def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usefulness) -> None:
     @server.declare(ADD)
-    def save_knowledge(
+    def save_knowledge(  # noqa: PLR0913, PLR0917 - the fields of a note
         content: Annotated[str, Field(description="The finding, in Markdown or plain text.")],
         title: Title = None,
         tags: Tags = None,
@@ -164,6 +171,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
         errors: Errors = None,
         proposal: Proposed = False,
         anchor: CodeAnchor = None,
+        space: Space = None,
         supersedes: Supersedes = None,
     ) -> SaveResult:
         """Save one finding so that the whole team, and their assistants, can find it again.
@@ -176,6 +184,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
             title=title,
             tags=tags,
             source=source,
+            space=space,
             private=private,
             proposal=proposal,
             questions=questions,
@@ -186,7 +195,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
         return SaveResult.of(saved)
 
     @server.declare(CHANGE)
-    def update_knowledge(
+    def update_knowledge(  # noqa: PLR0913, PLR0917 - the fields of a note
         id: Id,  # noqa: A002
         content: Annotated[str | None, Field(description="Replaces the whole text.")] = None,
         title: Annotated[str | None, Field(description="Replaces the title.")] = None,
@@ -195,6 +204,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
         questions: Questions = None,
         errors: Errors = None,
         anchor: CodeAnchor = None,
+        space: Annotated[str | None, Field(description="Moves the note to this space.")] = None,
         supersedes: Supersedes = None,
         mark: MarkArgument = None,
     ) -> SaveResult:
@@ -210,6 +220,7 @@ def _declare_writing(server: Server, service: KnowledgeService, usefulness: Usef
             title=title,
             tags=tags,
             private=private,
+            space=space,
             questions=questions,
             errors=errors,
             anchor=anchor,

@@ -69,6 +69,7 @@ class KnowledgeService:
         title: str | None = None,
         tags: Sequence[str] | None = None,
         source: str | None = None,
+        space: str | None = None,
         private: bool = False,
         proposal: bool = False,
         questions: Sequence[str] | None = None,
@@ -81,7 +82,7 @@ class KnowledgeService:
         """`errors` are lines of errors that the note explains. What a person writes is confirmed by them. A source that
         is a link to lines of a commit is the note's anchor too."""
         content = validation.valid_content(content)
-        user = known_user()
+        user, viewer = known_user(), self.viewer()
         moment = self._clock()
         note = Note(
             id=new_id(),
@@ -91,6 +92,7 @@ class KnowledgeService:
             source=validation.valid_source(source),
             user_id=user.id,
             origin=origin,
+            space=rules.chosen_space(viewer, space),
             private=private,
             proposal=proposal,
             questions=validation.valid_questions(questions),
@@ -102,7 +104,7 @@ class KnowledgeService:
             updated_at=moment,
         )
         note = self._superseding(screened(note, secrets), supersedes)
-        similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=self.viewer())
+        similar = self.store.similar(note, limit=MAX_SIMILAR, viewer=viewer)
         notice = self.store.save(note)
         record("note.created", note.id)
         self._empty_trash(moment)
@@ -116,6 +118,7 @@ class KnowledgeService:
         title: str | None = None,
         tags: Sequence[str] | None = None,
         private: bool | None = None,
+        space: str | None = None,
         questions: Sequence[str] | None = None,
         errors: Sequence[str] | None = None,
         anchor: Anchor | None = None,
@@ -128,11 +131,12 @@ class KnowledgeService:
         the caller passes the `updated_at` that it has `seen`: then it is a conflict. A person's change confirms the
         note, and an assistant's change of the text needs to be confirmed again.
         """
-        if all(given is None for given in (content, title, tags, private, questions, errors, anchor, supersedes)):
+        given = (content, title, tags, private, space, questions, errors, anchor, supersedes)
+        if all(field is None for field in given):
             raise ValidationError("knowledge.nothing_to_change")
         for attempt in range(MAX_UPDATE_ATTEMPTS):
-            stored = self.get(note_id)
-            rules.require_permission(stored, self.viewer(), private=private)
+            stored, viewer = self.get(note_id), self.viewer()
+            rules.require_permission(stored, viewer, private=private)
             rules.require_version(stored, seen)
             note = validation.changed(
                 stored,
@@ -146,6 +150,7 @@ class KnowledgeService:
             )
             note = rules.confirmation_after(stored, note, by)
             note = note if private is None else replace(note, private=private)
+            note = note if space is None else replace(note, space=rules.chosen_space(viewer, space))
             note = self._superseding(screened(note, secrets, stored=stored), supersedes)
             try:
                 saved = self.replace(stored, note)
@@ -240,8 +245,11 @@ class KnowledgeService:
         self._purged_at = None
         self._empty_trash(change.at)
 
-    def browse(self, *, tag: str | None = None, limit: int = 20, cursor: str | None = None) -> Page:
-        tag, limit, viewer = validation.valid_tag(tag or "") or None, validation.valid_limit(limit), self.viewer()
+    def browse(
+        self, *, tag: str | None = None, space: str | None = None, limit: int = 20, cursor: str | None = None
+    ) -> Page:
+        tag, limit = validation.valid_tag(tag or "") or None, validation.valid_limit(limit)
+        viewer = rules.looking_into(self.viewer(), [space] if space else ())
         return self.store.browse(tag=tag, limit=limit, cursor=cursor or None, viewer=viewer)
 
     def tags(self) -> Sequence[TagCount]:
@@ -254,12 +262,20 @@ class KnowledgeService:
         """The number of notes visible to the current user."""
         return self.store.count(viewer=self.viewer())
 
-    def search(self, query: str, *, limit: int = 10, tags: Sequence[str] | None = None, at: str | None = None) -> Found:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        tags: Sequence[str] | None = None,
+        space: str | None = None,
+        at: str | None = None,
+    ) -> Found:
         """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed. With
         `at`, what was known on that date. Superseded notes are left out unless nothing else fits."""
         parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
         tags = validation.valid_tags([*(tags or ()), *parsed.tags])
-        viewer = self.viewer()
+        viewer = rules.looking_into(self.viewer(), [*parsed.spaces, *([space] if space else ())])
         if at is not None:
             then = SearchAsOf(self.store, viewer, parsed, tags, parse_moment(at))
             return supersession.search_current(then.search, then.newer, limit)
@@ -305,8 +321,10 @@ class KnowledgeService:
         note = screened(self._owned(note, stored), secrets, stored=stored, first_line=first_line)
         if stored == note:
             return "unchanged", note.updated_at
+        viewer = self.viewer()
+        rules.require_write(viewer, note.space)
         if stored is not None:
-            rules.require_permission(stored, self.viewer(), private=note.private)
+            rules.require_permission(stored, viewer, private=note.private)
             if not overwrite:
                 if rules.keeps(stored, note, fingerprint, previous):
                     if rules.differs_only_in_dates(stored, note):
@@ -333,6 +351,7 @@ class KnowledgeService:
         """Restore a deleted note with its id and dates; ConflictError if the id is in use."""
         stored = self._stored(note)
         note = screened(self._owned(note, stored), secrets, stored=stored)
+        rules.require_write(self.viewer(), note.space)
         self.store.save(note, change=self.change("restored"))
         record("note.restored", note.id)
         return note
@@ -342,6 +361,7 @@ class KnowledgeService:
         changed, the note is right about the code as it is now: the anchor follows it."""
         stored = self.get(note_id)
         user = known_user()
+        rules.require_write(self.viewer(), stored.space)
         who, when = (user.id, self._clock()) if confirmed else (None, None)
         note = replace(stored, confirmed_by=who, confirmed_at=when)
         report = self.anchor_report(stored) if confirmed else None
@@ -382,6 +402,7 @@ def saved_note(
         title=note.title,
         tags=note.tags,
         user_id=note.user_id,
+        space=note.space,
         private=note.private,
         created_at=note.created_at,
         updated_at=note.updated_at,

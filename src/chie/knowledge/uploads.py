@@ -89,6 +89,7 @@ def receive(
     *,
     overwrite: bool = False,
     secrets: SecretPolicy = "refuse",
+    space: str | None = None,
 ) -> ImportReport:
     """Import every file. A file that cannot become a note is reported; a StorageError ends the import. A zip counts as
     a whole vault, single files do not."""
@@ -99,7 +100,7 @@ def receive(
         with _reported(report, entry.name):
             files.append((entry, _file(replace(entry, read=partial(budget.read, entry.read)))))
     marks = {entry.name: fingerprint(file.content) for entry, file in files}
-    with ImportRun(service, UPLOADS, marks, whole=whole, overwrite=overwrite, secrets=secrets) as run:
+    with ImportRun(service, UPLOADS, marks, whole=whole, overwrite=overwrite, secrets=secrets, space=space) as run:
         for entry, file in files:
             with _reported(report, entry.name):
                 outcome = run.add(entry.name, entry.name, run.note(entry.name, file), file.content)

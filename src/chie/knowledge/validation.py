@@ -33,7 +33,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NOT_A_PATH_SEGMENT = re.compile(r"/|^\.{1,2}$")  # even percent-encoded, it would lead to another path
 RESERVED_IDS = frozenset(
-    {"search", "tags", "authors", "map", "export", "import", "samples", "inbox", "trash", "anchors"}
+    {
+        *("search", "tags", "authors", "map", "export", "import", "samples", "inbox", "trash", "anchors"),
+        *("spaces", "repositories"),
+    }
 )
 """Paths of the API in the position of an id."""
 

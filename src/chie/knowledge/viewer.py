@@ -21,6 +21,10 @@ class Viewer:
         """Whether the note is in a readable space and neither private nor a proposal of somebody else."""
         return note.space in self.spaces and note.reader in (None, self.user)
 
+    def may_decide(self, note: Note) -> bool:
+        """Whether a proposal waits for this viewer too: a private one is its author's alone."""
+        return note.space in self.spaces and (not note.private or note.user_id == self.user)
+
     def within(self, spaces: Iterable[str]) -> "Viewer":
         """The same user, looking into these spaces alone, as far as they are readable."""
         return replace(self, spaces=self.spaces.intersection(spaces))

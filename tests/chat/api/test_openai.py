@@ -5,8 +5,18 @@ from collections.abc import AsyncGenerator, AsyncIterator
 
 import httpx2
 import pytest
-from openai import APIError, AsyncOpenAI, AsyncStream, BadRequestError, InternalServerError, NotFoundError
-from openai.types.chat import ChatCompletionChunk
+from openai import (
+    APIError,
+    APIStatusError,
+    AsyncOpenAI,
+    AsyncStream,
+    AuthenticationError,
+    BadRequestError,
+    InternalServerError,
+    NotFoundError,
+    RateLimitError,
+)
+from openai.types.chat import ChatCompletionChunk, ChatCompletionUserMessageParam
 from tests.fakes.agents import ANSWER, KINDS, NO_MODEL, UNREACHABLE, EchoAgent, EndlessAgent, GatedAgent, done, text
 from tests.fakes.chat import ChatClient
 from tests.fakes.waiting import until
@@ -14,6 +24,7 @@ from tests.fakes.waiting import until
 from chie.chat.api import openai_compat
 from chie.chat.events import Event
 from chie.chat.models.errors import ModelError
+from chie.messages.catalogue import Message
 
 
 def sdk(chat: ChatClient) -> AsyncOpenAI:
@@ -90,6 +101,33 @@ async def test_errors_are_raised_by_the_client(chat: ChatClient) -> None:
             await client.chat.completions.create(
                 model="echo", messages=[{"role": "tool", "tool_call_id": "1", "content": "x"}]
             )
+
+
+@pytest.mark.req("AG-6")
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        (Message("models.key_rejected", url="u", status=401, setting="s"), AuthenticationError),
+        (Message("models.conversation_too_long", url="u", status=400), BadRequestError),
+        (Message("models.rate_limited_for", url="u", status=429, seconds=7), RateLimitError),
+        (Message("models.server_failed", url="u", status=502), InternalServerError),
+    ],
+    ids=["key", "context", "rate", "failed"],
+)
+async def test_errors_of_a_model_keep_their_status(
+    chat: ChatClient, monkeypatch: pytest.MonkeyPatch, reason: Message, expected: type[APIStatusError], stream: bool
+) -> None:
+    async def script(*_: object) -> AsyncGenerator[Event, None]:
+        raise ModelError(reason)
+        yield
+
+    monkeypatch.setattr(chat.agent(EchoAgent), "script", script)
+    question: ChatCompletionUserMessageParam = {"role": "user", "content": "hi"}
+    async with sdk(chat) as client:
+        with pytest.raises(expected) as caught:
+            await client.chat.completions.create(model="echo", messages=[question], stream=stream)
+    assert caught.value.response.headers.get("retry-after") == ("7" if expected is RateLimitError else None)
 
 
 async def test_error_during_the_stream_is_raised_by_the_client(chat: ChatClient) -> None:

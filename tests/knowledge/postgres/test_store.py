@@ -16,6 +16,7 @@ from tests.contract.note_links import NoteLinkContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_review import NoteReviewContract
+from tests.contract.note_spaces import NoteSpaceContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
@@ -52,6 +53,7 @@ class TestContract(
     NoteVersionContract,
     NoteAnchorContract,
     NoteLinkContract,
+    NoteSpaceContract,
 ):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more
 

@@ -383,3 +383,49 @@ def test_others_get_a_note_only_when_somebody_has_confirmed_it(
     client.patch(f"/api/knowledge/{saved}", json={"private": True}, headers=aki.headers)
     assert Claude(client, "later", tokens["ben"]).prompt(PROMPT) == ""
     assert real_store.get(saved) is not None
+
+
+REMOTE = "git@GitHub.com:acme/Shop.git"
+
+
+class TestBoundRepository:
+    """A session in a repository that is bound to a space recalls and saves there."""
+
+    @pytest.fixture
+    def ops(self, page: TestClient) -> TestClient:
+        for name in ("ops", "other"):
+            assert page.put(f"/api/knowledge/spaces/{name}", json={}).status_code == 200
+        bound = page.put(
+            "/api/knowledge/repositories", json={"repository": "https://me@github.com/acme/shop", "space": "ops"}
+        )
+        assert bound.json() == {"repositories": [{"repository": "github.com/acme/shop", "space": "ops"}]}
+        return page
+
+    @pytest.mark.req("MT-6")
+    @pytest.mark.parametrize("space", ["ops", "team", "other"])
+    def test_recalls_from_its_space_and_the_team(self, ops: TestClient, space: str) -> None:
+        saved = ops.post("/api/knowledge", json={**FIX, "space": space})
+        assert saved.status_code == 201, saved.text
+        recalled = Claude(ops).context("user_prompt_submit", prompt=PROMPT, git_remote=REMOTE)
+        assert (saved.json()["id"] in recalled) is (space != "other")
+        recalled = Claude(ops, "s-2").context("user_prompt_submit", prompt=PROMPT, git_remote="git@x.test:a/b.git")
+        assert saved.json()["id"] in recalled
+
+    @pytest.mark.req("MT-6")
+    def test_session_start_names_the_space(self, ops: TestClient) -> None:
+        assert "`ops`" in Claude(ops).context("session_start", git_remote=REMOTE)
+        assert "`ops`" not in Claude(ops, "s-2").context("session_start")
+
+    @pytest.mark.req("MT-6")
+    @pytest.mark.parametrize(("asked", "stored"), [({}, "ops"), ({"space": "other"}, "other")])
+    def test_saves_in_its_space_unless_another_is_named(
+        self, ops: TestClient, asked: dict[str, str], stored: str
+    ) -> None:
+        saved = ops.post("/api/knowledge", json={**FIX, **asked}).json()
+        Claude(ops).hook(
+            "post_tool_use_save_knowledge",
+            tool_input={"content": FIX["content"], **asked},
+            tool_response=saved,
+            git_remote=REMOTE,
+        )
+        assert ops.get(f"/api/knowledge/{saved['id']}").json()["space"] == stored

@@ -16,9 +16,12 @@ from tests.contract.note_versions import NoVersionContract
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.cli import main
+from chie.errors import ConfigurationError
 from chie.knowledge.server import create_server
+from chie.knowledge.space import Space
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.store.vector_search.store import VectorSearchStore
+from chie.knowledge.viewer import Viewer
 
 
 @pytest.mark.req("KG-9")
@@ -76,3 +79,17 @@ def test_a_migration_begins_where_the_notes_are(
     assert f"set CHIE_DATABASE_URL to sqlite:///{home / 'chie.db'}, unset CHIE_KNOWLEDGE_STORE" in out.output
     with closing(SqliteStore(home / "chie.db", HashingEmbedder())) as target:
         assert sorted(target.walk(after=None, limit=9), key=str) == sorted(notes, key=str)
+
+
+@pytest.mark.req("MT-6")
+def test_there_is_only_the_space_of_the_team(store: VectorSearchStore) -> None:
+    store.save(a_note("redis evicts sessions", user_id="aki"))
+    store.save(a_note("redis", user_id="aki", proposal=True))
+    assert [space.name for space in store.spaces.all()] == ["team"]
+    with pytest.raises(ConfigurationError):
+        store.spaces.save(Space(name="ops"))
+    nowhere = Viewer("aki", frozenset({"ops"}))
+    assert store.search("redis evicts", limit=3, viewer=nowhere).hits == []
+    assert store.browse(tag=None, limit=3, cursor=None, viewer=nowhere).notes == []
+    assert (store.count(viewer=nowhere), store.proposals(viewer=nowhere, limit=3)) == (0, [])
+    assert store.count_proposals(viewer=nowhere) == 0

@@ -18,11 +18,12 @@ from chie.chat.api.openai_schemas import Completion, CompletionRequest, Models, 
 from chie.chat.api.sse import HEADERS, HEARTBEAT_COMMENT, MEDIA_TYPE
 from chie.chat.api.state import ChatState
 from chie.chat.events import Done, Usage
+from chie.chat.models.errors import ModelError
 from chie.chat.runs.reader import HEARTBEAT_SECONDS
 from chie.chat.sessions.entities import new_id
 from chie.errors import AuthenticationError, ChieError, ServiceError
 from chie.http.openapi_errors import errors
-from chie.http.responses import openai_error
+from chie.http.responses import error_response, openai_error
 from chie.logging import request_id
 
 router = APIRouter(prefix="/v1", tags=["openai"])
@@ -35,6 +36,27 @@ COMPLETION: dict[int | str, dict[str, Any]] = {
     }
 }
 
+# The statuses of a model's own errors, which clients treat differently: they repeat a 500, and wait after a 429.
+MODEL_STATUS = {
+    "models.conversation_too_long": 400,
+    "models.bedrock_conversation_too_long": 400,
+    "models.question_refused": 400,
+    "models.request_rejected": 400,
+    "models.bedrock_request_rejected": 400,
+    "models.tools_unsupported": 400,
+    "models.bedrock_tools_unsupported": 400,
+    "models.key_rejected": 401,
+    "models.bedrock_credentials_rejected": 401,
+    "models.key_forbidden": 403,
+    "models.bedrock_access_denied": 403,
+    "models.model_not_found": 404,
+    "models.bedrock_model_not_found": 404,
+    "models.quota_exceeded": 429,
+    "models.bedrock_quota_exceeded": 429,
+    "models.rate_limited": 429,
+    "models.rate_limited_for": 429,
+    "models.bedrock_throttled": 429,
+}
 CLIENT_CLOSED_REQUEST = 499  # nginx's status; only the log shows it
 logger = logging.getLogger(__name__)
 _json = JSONEncoder(ensure_ascii=False).encode
@@ -47,7 +69,9 @@ async def list_models(chat: ChatState) -> Models:
     return Models.model_validate({"data": [{"id": info["agent_id"]} for info in agents]})
 
 
-@router.post("/chat/completions", response_class=JSONResponse, responses={**COMPLETION, **errors(404, 413)})
+@router.post(
+    "/chat/completions", response_class=JSONResponse, responses={**COMPLETION, **errors(401, 403, 404, 413, 429)}
+)
 async def complete(body: CompletionRequest, chat: ChatState, request: Request) -> Response:
     """Ask an agent. Nothing is stored. Tools run on the server; those that need approval are denied."""
     agent = chat.agents.get_agent(body.model)
@@ -61,8 +85,16 @@ async def complete(body: CompletionRequest, chat: ChatState, request: Request) -
         await until_disconnect(request, _first(reader))  # an unreachable model is a 500 instead of a broken stream
     except ClientDisconnectedError:
         return Response(status_code=CLIENT_CLOSED_REQUEST)
+    except ModelError as error:
+        return _model_error(request, error)
     usage = bool(body.stream_options and body.stream_options.include_usage)
     return _CompletionStream(reader, chunks.stream(reader, usage=usage))
+
+
+def _model_error(request: Request, error: ModelError) -> Response:
+    wait = error.reason.json_params().get("seconds") if error.code == "models.rate_limited_for" else None
+    headers = {"Retry-After": str(wait)} if wait else None
+    return error_response(request.scope, MODEL_STATUS.get(error.code, 500), error.reason, headers)
 
 
 async def _first(reader: AgentReader) -> None:
@@ -141,7 +173,7 @@ def _error(error: Exception) -> dict[str, Any]:
     if not isinstance(error, ChieError):
         logger.error("an agent raised an unexpected error", exc_info=error)
         error = ServiceError("chat.agent_failed", request_id=request_id())
-    return openai_error(error.reason)
+    return openai_error(error.reason, MODEL_STATUS.get(error.code, 500))
 
 
 def _data(value: dict[str, Any]) -> str:

@@ -13,14 +13,16 @@ from chie.anchors.names import repository_name
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.anchor import Anchor
 from chie.knowledge.anchor_validation import valid_anchor
-from chie.knowledge.note import Note, now
+from chie.knowledge.note import TEAM, Note, now
 from chie.knowledge.recall.context import context
 from chie.knowledge.recall.recall import Policy, Recall, Recalled
 from chie.knowledge.recall.session_memory import Session, SessionMemory
 from chie.knowledge.screening.secrets import find_secrets
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.spaces import Spaces
 from chie.knowledge.usefulness import Usefulness
 from chie.knowledge.validation import MAX_ERRORS
+from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Language, Message
 
 FORGET_AFTER = timedelta(days=7)
@@ -94,6 +96,7 @@ class Hooks:
         self._usefulness = usefulness or Usefulness(service)
         self._store = service.store
         self._recall = Recall(service.store, policy)
+        self._spaces = Spaces(service)
         self._sessions = SessionMemory()
         self._clock = clock
         self._last_calls: dict[str, datetime] = {}
@@ -116,31 +119,43 @@ class Hooks:
         act = self._events.get(event.name)
         if act is None or not event.session:
             return SILENCE
-        return act(event, self._sessions.get(_key(event)), base_url)
+        session = self._sessions.get(_key(event))
+        session.space = self._spaces.space_of(event.remote, event.folder) or session.space
+        return act(event, session, base_url)
+
+    def _viewer(self, session: Session) -> Viewer:
+        """In a repository that is bound to a space, notes of that space and of the team, but of no other."""
+        viewer = self._service.viewer()
+        return viewer.within([session.space, TEAM]) if session.space else viewer
 
     def _start(self, event: Event, session: Session, _: str) -> Reply:
         session.repository = repository_name(event.remote) if event.remote else ""
-        viewer = self._service.viewer()
+        viewer = self._viewer(session)
         project = project_name(event)
         known = self._store.count_sources(project, viewer=viewer) if project else 0
         message = Message("knowledge.memory_connected", notes=self._store.count(viewer=viewer), known=known)
-        return Reply(context=str(message))
+        bound = f" {Message('knowledge.memory_space', space=session.space)}" if session.space else ""
+        return Reply(context=f"{message}{bound}")
 
     def _prompt(self, event: Event, session: Session, base_url: str) -> Reply:
         session.prompt(event.prompt)
         if event.prompt.lstrip().startswith("/"):
             return SILENCE
-        return self._show(event, session, base_url, lambda shown: self._recall.for_prompt(event.prompt, without=shown))
+        viewer = self._viewer(session)
+        return self._show(
+            event, session, base_url, lambda shown: self._recall.for_prompt(event.prompt, viewer, without=shown)
+        )
 
     def _before_tool(self, event: Event, session: Session, base_url: str) -> Reply:
         path = event.argument("file_path") or event.argument("notebook_path")
         if event.tool not in FILE_TOOLS or not path:
             return SILENCE
+        viewer = self._viewer(session)
         return self._show(
             event,
             session,
             base_url,
-            lambda shown: self._recall.for_file(path, event.folder, session.repository, without=shown),
+            lambda shown: self._recall.for_file(path, event.folder, viewer, session.repository, without=shown),
         )
 
     def _after_tool(self, event: Event, session: Session, _: str) -> Reply:
@@ -157,8 +172,12 @@ class Hooks:
         if event.interrupted or not command:
             return SILENCE
         session.failed(command, event.error)
+        viewer = self._viewer(session)
         return self._show(
-            event, session, base_url, lambda shown: self._recall.for_failure(command, event.error, without=shown)
+            event,
+            session,
+            base_url,
+            lambda shown: self._recall.for_failure(command, event.error, viewer, without=shown),
         )
 
     def _stop(self, event: Event, session: Session, _: str) -> Reply:
@@ -204,23 +223,30 @@ class Hooks:
             self._usefulness.count("followed", [note_id])
 
     def _saved(self, event: Event, session: Session) -> None:
-        """A note that was saved after a failure was solved knows that failure from now on."""
+        """A note that was saved after a failure was solved knows that failure from now on. One that names no space goes
+        to that of the repository."""
         note_id = saved_id(event.response)
         if note_id is None:
             return
         session.saved.add(note_id)
         solved = [signature for signature in session.solved if not find_secrets(signature)]
+        unplaced = event.tool.endswith(SAVE_TOOLS[0]) and not event.argument("space")
         session.forget_solved()
         for _ in range(MAX_SAVE_ATTEMPTS):  # a client may send the same call from two hooks at once
             note = self._service.find(note_id)
             if note is None or note.user_id != current_user().id:
                 return
             changed = _with_anchor(_with_finding(note, solved, asked=session.asked), event.anchor)
+            changed = replace(changed, space=self._space_for(note, session)) if unplaced else changed
             if changed == note:
                 return
             with suppress(ConflictError):
                 self._store.save(changed, replacing=note)
                 return
+
+    def _space_for(self, note: Note, session: Session) -> str:
+        writable = self._service.viewer().writable
+        return session.space if session.space and {session.space, note.space} <= writable else note.space
 
 
 def _with_finding(note: Note, solved: Sequence[str], *, asked: bool) -> Note:

@@ -8,7 +8,6 @@ from chie.knowledge.note import Note
 from chie.knowledge.passages import excerpt, split
 from chie.knowledge.recall import signatures
 from chie.knowledge.recall.evidence import Evidence, Tier, shared_words
-from chie.knowledge.rules import current_viewer
 from chie.knowledge.screening.injection import is_flagged
 from chie.knowledge.sources import file_name, names_file
 from chie.knowledge.store.base import NoteStore
@@ -35,42 +34,42 @@ class Recalled:
 
 
 class Recall:
-    """Never returns a note that the current user must not see, or one that `policy` does not let a hook push."""
+    """Never returns a note that the viewer does not see, or one that `policy` does not let a hook push."""
 
     def __init__(self, store: NoteStore, policy: Policy = "confirmed") -> None:
         self._store = store
         self._policy = policy
 
-    def for_prompt(self, prompt: str, *, without: set[str]) -> list[Recalled]:
-        return self._similar(_query(prompt), without)
+    def for_prompt(self, prompt: str, viewer: Viewer, *, without: set[str]) -> list[Recalled]:
+        return self._similar(_query(prompt), viewer, without)
 
-    def for_failure(self, command: str, error: str, *, without: set[str]) -> list[Recalled]:
+    def for_failure(self, command: str, error: str, viewer: Viewer, *, without: set[str]) -> list[Recalled]:
         """Notes that know this very error, or hints to notes on something like it."""
-        viewer = current_viewer(self._store)
         stored = self._store.signatures(viewer=viewer, limit=MAX_SIGNATURES)
         same = list(signatures.recognised(stored, error))
         known = self._store.by_signature(same, viewer=viewer, limit=MAX_CANDIDATES) if same else ()
-        if sure := self._pushable(known, without)[:MAX_PASSAGES]:
+        if sure := self._pushable(known, viewer, without)[:MAX_PASSAGES]:
             return [Recalled(note, _beginning(note)) for note in sure]
-        similar = self._similar(_query(f"{command[:200]}\n{error}"), without)
+        similar = self._similar(_query(f"{command[:200]}\n{error}"), viewer, without)
         return [Recalled(recalled.note) for recalled in similar]
 
-    def for_file(self, path: str, folder: str, repository: str = "", *, without: set[str]) -> list[Recalled]:
+    def for_file(
+        self, path: str, folder: str, viewer: Viewer, repository: str = "", *, without: set[str]
+    ) -> list[Recalled]:
         """Notes whose source or anchor is this file. An anchor in another repository than that of the session, if it is
         known, is another file."""
         name = file_name(path)
-        found = self._store.by_source_file(name, viewer=current_viewer(self._store), limit=50) if name else ()
-        notes = [note for note in self._pushable(found, without) if _is_about(note, path, folder, repository)]
+        found = self._store.by_source_file(name, viewer=viewer, limit=50) if name else ()
+        notes = [note for note in self._pushable(found, viewer, without) if _is_about(note, path, folder, repository)]
         passages = [Recalled(note, _beginning(note)) for note in notes[:MAX_PASSAGES]]
         return passages + [Recalled(note) for note in notes[MAX_PASSAGES:][:MAX_HINTS]]
 
-    def _similar(self, text: str, without: set[str]) -> list[Recalled]:
+    def _similar(self, text: str, viewer: Viewer, without: set[str]) -> list[Recalled]:
         if len(query_tokens(text)) < MIN_QUERY_WORDS:
             return []
-        viewer = current_viewer(self._store)
         found = {hit.id: hit for hit in self._store.search(text, limit=MAX_CANDIDATES, viewer=viewer).hits}
         notes = [note for note_id in found if (note := self._store.get(note_id))]
-        candidates = self._pushable(notes, without)
+        candidates = self._pushable(notes, viewer, without)
         similarities = self._store.similarities(text, candidates)
         evidence = [
             Evidence(note, similarities[note.id], shared_words(text, note))
@@ -85,8 +84,7 @@ class Recall:
             return [Recalled(note, found[note.id].content) for note in sure]
         return [Recalled(note) for note in tiers["hint"][:MAX_HINTS]]
 
-    def _pushable(self, notes: Iterable[Note], without: set[str]) -> list[Note]:
-        viewer = current_viewer(self._store)
+    def _pushable(self, notes: Iterable[Note], viewer: Viewer, without: set[str]) -> list[Note]:
         chosen = [note for note in notes if note.id not in without and self._may_push(note, viewer)]
         newer = newer_notes(self._store, viewer, [note.id for note in chosen])
         return [note for note in chosen if note.id not in newer]

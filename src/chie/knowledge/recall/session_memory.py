@@ -38,6 +38,7 @@ class Failure:
 @dataclass
 class Session:
     touched: float
+    space: str | None = None  # that the repository is bound to
     repository: str = ""  # as anchors name it
     japanese: bool = False
     corrected: bool = False

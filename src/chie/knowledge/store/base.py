@@ -11,6 +11,7 @@ from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Not
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.store.records import NoteRecords
+from chie.knowledge.store.spaces import SpaceStore, TeamOnly
 from chie.knowledge.versions import Change, Version, VersionRow
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
@@ -61,6 +62,7 @@ class NoteStore(ABC):
     """
 
     records: NoteRecords
+    spaces: SpaceStore = TeamOnly()
 
     keeps_versions = False
     """Whether changed and deleted notes are kept as they were. Without, the methods on versions know none."""

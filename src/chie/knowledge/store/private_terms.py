@@ -1,38 +1,39 @@
-"""Terms of private passages carry a key of their owner in the lexical index.
+"""Terms of passages that not everybody may see carry a key of their audience in the lexical index.
 
-A search looks up its terms plain and with the viewer's key. So neither its matches nor its statistics depend on notes
-that the viewer must not see: otherwise a score would tell whether somebody's private note contains a word.
+The audience of a note is the team, its author, the readers of another space, or its author there (`note.audience`). A
+search looks up its terms with the keys of the viewer's audiences. So neither its matches nor its statistics depend on
+notes that the viewer must not see: otherwise a score would tell whether such a note contains a word.
 """
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 MARK = "\ue000"  # a private use character, which no token contains
 KEY_LENGTH = 16
 
 
-def owner_key(owner: str) -> str:
-    return f"{MARK}{hashlib.sha256(owner.encode()).hexdigest()[:KEY_LENGTH]}{MARK}"
+@lru_cache(maxsize=1024)
+def audience_key(audience: str) -> str:
+    """Empty for the team's notes."""
+    return f"{MARK}{hashlib.sha256(audience.encode()).hexdigest()[:KEY_LENGTH]}{MARK}" if audience else ""
 
 
-def indexed_terms(terms: Iterable[str], owner: str | None) -> list[str]:
-    """The terms of a passage as they are indexed; `owner` is None if everybody may see it."""
-    key = "" if owner is None else owner_key(owner)
+def indexed_terms(terms: Iterable[str], audience: str | None) -> list[str]:
+    """The terms of a passage as they are indexed."""
+    key = audience_key(audience or "")
     return [f"{key}{term}" for term in terms]
 
 
-def visible_terms(terms: Iterable[str], viewer: str | None) -> dict[str, str]:
-    """The indexed terms that a viewer's search looks up, and the plain term of each; None for a viewer without private
-    notes."""
-    if viewer is None:
-        return {term: term for term in terms}
-    key = owner_key(viewer)
-    return {indexed: term for term in terms for indexed in (term, f"{key}{term}")}
+def visible_terms(terms: Iterable[str], audiences: Sequence[str]) -> dict[str, str]:
+    """The indexed terms that a search looks up, and the plain term of each."""
+    keys = [audience_key(audience) for audience in audiences]
+    return {f"{key}{term}": term for term in terms for key in keys}
 
 
-def visible_ranges(prefixes: Iterable[str], viewer: str | None) -> list[tuple[str, str]]:
+def visible_ranges(prefixes: Iterable[str], audiences: Sequence[str]) -> list[tuple[str, str]]:
     """The indexed terms with the prefixes, as half-open ranges in the order of code points."""
-    starts = visible_terms(prefixes, viewer)
+    starts = visible_terms(prefixes, audiences)
     return [(start, start[:-1] + chr(ord(start[-1]) + 1)) for start in starts]
 
 
@@ -48,6 +49,6 @@ def frequencies(found: Iterable[tuple[str, int]]) -> dict[str, int]:
     return counts
 
 
-def lookups(weights: Mapping[str, float], viewer: str | None) -> Sequence[tuple[str, float]]:
+def lookups(weights: Mapping[str, float], audiences: Sequence[str]) -> Sequence[tuple[str, float]]:
     """The indexed terms to look up, with the weights of their plain terms."""
-    return [(indexed, weights[term]) for indexed, term in visible_terms(weights, viewer).items()]
+    return [(indexed, weights[term]) for indexed, term in visible_terms(weights, audiences).items()]

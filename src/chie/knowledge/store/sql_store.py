@@ -114,7 +114,7 @@ class SqlNoteStore(VersionedStore):
             return None, error.reason
 
     def _search_notice(self, failure: Message | None, missing: int, hidden: int) -> Message | None:
-        """`hidden` of the missing passages belong to other users' private notes, and are not counted."""
+        """`hidden` of the missing passages belong to notes that the viewer does not see, and are not counted."""
         if failure:
             return searched_by_words(failure)
         if missing:

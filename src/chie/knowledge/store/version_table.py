@@ -10,6 +10,7 @@ from chie.knowledge.note import ImportedFile, Note
 from chie.knowledge.store import version_body
 from chie.knowledge.store.version_body import Plain
 from chie.knowledge.versions import Change, Version, VersionRow, is_new_version
+from chie.knowledge.viewer import Viewer
 
 _COLUMNS = "note, number, began_at, ended_at, ended_by, change, reader, base, body"
 _VALUE = re.compile(r":([a-z_]+)")
@@ -42,7 +43,7 @@ class VersionTable:
                 ended_at=change.at,
                 ended_by=change.by,
                 change=change.kind,
-                reader=stored.reader,
+                reader=stored.audience,
                 base=base,
                 body=data,
             ),
@@ -87,13 +88,17 @@ class VersionTable:
         )
         return self._read(connection, found)
 
-    def trash(self, connection: Any, user: str, *, after: datetime, limit: int) -> list[Version]:  # noqa: ANN401
+    def trash(self, connection: Any, viewer: Viewer, *, after: datetime, limit: int) -> list[Version]:  # noqa: ANN401
         """The last versions of notes that were deleted later than `after`, latest first."""
+        audiences = {f"reader_{'a' * number}": one for number, one in enumerate(viewer.audiences)}
+        if not audiences:
+            return []
+        names = ", ".join(f":{name}" for name in audiences)
         where = (
-            f"d WHERE {_IN_TRASH} AND ended_at > :after AND (reader IS NULL OR reader = :viewer)"
+            f"d WHERE {_IN_TRASH} AND ended_at > :after AND coalesce(reader, '') IN ({names})"
             " ORDER BY ended_at DESC, note LIMIT :size"
         ).format(versions=self.versions)
-        found = self._rows(connection, where, after=self.stored_time(after), viewer=user, size=limit)
+        found = self._rows(connection, where, after=self.stored_time(after), size=limit, **audiences)
         return self._read(connection, found)
 
     def at(self, connection: Any, moment: datetime, limit: int) -> list[Version]:  # noqa: ANN401

@@ -31,7 +31,7 @@ class VersionedStore(NoteStore):
         return self._read(lambda connection: self._versions.of_note(connection, note_id, below=below, limit=limit))
 
     def trash(self, *, viewer: Viewer, after: datetime, limit: int) -> list[Version]:
-        return self._read(lambda connection: self._versions.trash(connection, viewer.user, after=after, limit=limit))
+        return self._read(lambda connection: self._versions.trash(connection, viewer, after=after, limit=limit))
 
     def versions_at(self, moment: datetime, *, limit: int) -> list[Version]:
         return self._read(lambda connection: self._versions.at(connection, moment, limit))

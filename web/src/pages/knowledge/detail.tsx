@@ -18,6 +18,8 @@ import { FlagNotice } from "./flags";
 import { Backlinks, LinkedText } from "./links";
 import { memoryText } from "./memory-text";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
+import { SpaceBadge } from "./space-field";
+import { TEAM } from "./spaces";
 import { knowledgeText } from "./text";
 import { Confirmation, NoteSignatures, ProposalNotice, Questions, useAuthorName } from "./trust";
 import { Usefulness } from "./usefulness";
@@ -163,6 +165,13 @@ function About({ note, view }: { note: Note; view: View }) {
             )}
           </dd>
         </div>
+        {note.space !== TEAM && (
+          <div>
+            <dd>
+              <SpaceBadge space={note.space} />
+            </dd>
+          </div>
+        )}
         {note.private && (
           <div>
             <dt>

@@ -14,10 +14,13 @@ import { knowledgeText } from "./text";
 /** Edits `note`, or a new one; `onSaved` receives the server's response. */
 export function Editor({
   note: current,
+  space,
   onClose,
   onSaved,
 }: {
   note?: Note;
+  /** Of a new note. */
+  space?: string;
   onClose: () => void;
   onSaved?: (saved: Saved) => void;
 }) {
@@ -29,7 +32,7 @@ export function Editor({
     <NoteDialog
       title={note ? t.editNote : t.newNote}
       draftKey={note?.id ?? "new"}
-      draft={note ? draftOf(note) : EMPTY}
+      draft={note ? draftOf(note) : { ...EMPTY, ...(space && { space }) }}
       seen={note?.updated_at}
       author={note?.user_id}
       onClose={onClose}
@@ -46,7 +49,7 @@ export const EMPTY: Draft = { title: "", tags: [], content: "", private: false, 
 
 export function draftOf(note: Note): Draft {
   const { title, tags, content, questions, signatures } = note;
-  return { title, tags, content, private: note.private, questions, errors: signatures };
+  return { title, tags, content, space: note.space, private: note.private, questions, errors: signatures };
 }
 
 /** The note form. Unsaved text survives a sign-in or a reload, and is discarded only after a confirmation. */

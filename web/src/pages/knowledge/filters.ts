@@ -1,6 +1,6 @@
-/** Completion of the filters that a query may have: `tag:`, `author:`, `after:` and `before:`. */
+/** Completion of the filters that a query may have: `tag:`, `author:`, `space:`, `after:` and `before:`. */
 
-export type FilterName = "tag" | "author" | "after" | "before";
+export type FilterName = "tag" | "author" | "space" | "after" | "before";
 
 /** The filter whose value ends at the caret. */
 export interface OpenFilter {
@@ -16,7 +16,7 @@ export interface Suggestion {
 }
 
 const MAX_SUGGESTIONS = 8;
-const OPEN = /(?:^|\s)(?:-(?=tag))?(tag|author|after|before)[:：]("[^"]*|[^\s"]*)$/i;
+const OPEN = /(?:^|\s)(?:-(?=tag))?(tag|author|space|after|before)[:：]("[^"]*|[^\s"]*)$/i;
 const DATE = /^\d{4}(?:[-/]\d{1,2}(?:[-/]\d{1,2})?)?$/;
 
 export function openFilter(text: string, caret: number): OpenFilter | null {

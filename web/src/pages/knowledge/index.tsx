@@ -2,7 +2,9 @@ import "./knowledge.css";
 import "./note.css";
 import "./map.css";
 import "./inbox.css";
+import "./spaces.css";
 import { useLayoutEffect, useRef, useState } from "react";
+import { useMe } from "../../account/account";
 import { apiUrl } from "../../api";
 import { useText } from "../../i18n/language";
 import { ErrorText } from "../../i18n/translate";
@@ -22,6 +24,9 @@ import { NoteMap } from "./map";
 import { memoryText } from "./memory-text";
 import { languageOf, notes, useTags } from "./notes";
 import { Search } from "./search";
+import { SpaceFilter } from "./space-field";
+import { SpacesDialog } from "./spaces-dialog";
+import { spacesText } from "./spaces-text";
 import { knowledgeText } from "./text";
 import { RecordingChoice } from "./usefulness";
 import { noteHref, type View, viewHref, viewOf } from "./view-state";
@@ -34,7 +39,7 @@ export default function KnowledgePage() {
   const view = viewOf(route);
   const current = route.rest[0] ?? null;
   const { data } = useTags();
-  const [opened, setOpened] = useState<"editor" | "import" | null>(null);
+  const [opened, setOpened] = useState<"editor" | "import" | "spaces" | null>(null);
   const { page, list, savePosition } = useListPosition(current);
   return (
     <div className={`page kn-page ${current ? "kn-reading" : ""}`} ref={page} onScroll={savePosition}>
@@ -73,10 +78,12 @@ export default function KnowledgePage() {
       </div>
       {opened === "editor" && (
         <Editor
+          space={view.space ?? undefined}
           onClose={() => setOpened(null)}
           onSaved={(saved) => go(noteHref(saved.id, { ...view, q: "", inbox: false }))}
         />
       )}
+      {opened === "spaces" && <SpacesDialog onClose={() => setOpened(null)} />}
       {opened === "import" && <ImportDialog onClose={() => setOpened(null)} />}
     </div>
   );
@@ -104,11 +111,13 @@ function useListPosition(current: string | null) {
   return { page, list, savePosition };
 }
 
-type Open = (what: "editor" | "import") => void;
+type Open = (what: "editor" | "import" | "spaces") => void;
 
 function Head({ view, current, open }: { view: View; current: string | null; open: Open }) {
   const t = useText(knowledgeText);
   const memory = useText(memoryText);
+  const spaceTexts = useText(spacesText);
+  const me = useMe();
   const waiting = useInboxCount();
   const here = (next: View) => (current && !view.inbox ? noteHref(current, next) : viewHref(next));
   const isList = !view.map && !view.inbox;
@@ -134,7 +143,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           </LinkButton>
           <LinkButton
             small
-            href={viewHref({ q: "", tag: null, map: false, inbox: true })}
+            href={viewHref({ q: "", tag: null, space: null, map: false, inbox: true })}
             aria-current={view.inbox ? "true" : undefined}
           >
             {memory.inbox}
@@ -152,6 +161,11 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           <MenuItem icon="download" onSelect={() => location.assign(apiUrl(EXPORT))}>
             {t.export}
           </MenuItem>
+          {me?.admin && (
+            <MenuItem icon="lock" onSelect={() => open("spaces")}>
+              {spaceTexts.manage}
+            </MenuItem>
+          )}
           <RecordingChoice />
         </Menu>
         <Button kind="primary" icon="plus" onClick={() => open("editor")}>
@@ -167,10 +181,11 @@ function Tags({ view }: { view: View }) {
   const t = useText(knowledgeText);
   const { data } = useTags();
   const [all, setAll] = useState(false);
-  if (!data || data.tags.length === 0 || view.map) return null;
+  if (!data || data.total === 0 || view.map) return null;
   const shown = all ? data.tags : data.tags.slice(0, SHOWN_TAGS);
   return (
     <nav className="kn-tags" aria-label={t.tags}>
+      <SpaceFilter value={view.space} onChange={(space) => go(viewHref({ ...view, space }))} />
       <a
         className="kn-tag"
         href={viewHref({ ...view, tag: null })}

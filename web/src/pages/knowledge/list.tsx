@@ -10,13 +10,14 @@ import { FlagBadge } from "./flags";
 import { excerpt, Highlighted } from "./highlight";
 import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } from "./notes";
 import { plainText } from "./plain-text";
+import { SpaceBadge } from "./space-field";
 import { knowledgeText } from "./text";
 import { MatchedQuestion, TrustBadge, WaitingBadge } from "./trust";
 import { noteHref, type View } from "./view-state";
 
 export function SearchResults({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
-  const { data, error, isFetching, refetch } = useSearch(view.q, view.tag);
+  const { data, error, isFetching, refetch } = useSearch(view.q, view.tag, view.space);
   const count = (found: number) => (found < SEARCH_LIMIT ? t.found(found) : t.best(found));
   if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={6} height="3.5rem" label={t.searching} />;
@@ -95,7 +96,12 @@ function Hit({ found, view, current }: { found: HighlightedHit; view: View; curr
           <Highlighted text={shown.text} ranges={shown.ranges} />
         </span>
         <MatchedQuestion question={hit.question} />
-        <Foot tags={hit.tags} when={ago(hit.updated_at, language)} isPrivate={hit.private} />
+        <Foot
+          tags={hit.tags}
+          when={ago(hit.updated_at, language)}
+          isPrivate={hit.private}
+          space={hit.space}
+        />
       </a>
     </li>
   );
@@ -104,7 +110,10 @@ function Hit({ found, view, current }: { found: HighlightedHit; view: View; curr
 export function BrowseResults({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
   const language = useLanguage();
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useBrowse(view.tag);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useBrowse(
+    view.tag,
+    view.space,
+  );
   if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={8} height="2.75rem" />;
   return (
@@ -122,7 +131,12 @@ export function BrowseResults({ view, current }: { view: View; current: string |
                 <strong lang={languageOf(note.title)}>{note.title}</strong>
                 <WaitingBadge proposal={note.proposal} />
               </span>
-              <Foot tags={note.tags} when={ago(note.updated_at, language)} isPrivate={note.private} />
+              <Foot
+                tags={note.tags}
+                when={ago(note.updated_at, language)}
+                isPrivate={note.private}
+                space={note.space}
+              />
             </a>
           </li>
         ))}
@@ -136,10 +150,21 @@ export function BrowseResults({ view, current }: { view: View; current: string |
   );
 }
 
-function Foot({ tags, when, isPrivate }: { tags: string[]; when: string; isPrivate: boolean }) {
+function Foot({
+  tags,
+  when,
+  isPrivate,
+  space,
+}: {
+  tags: string[];
+  when: string;
+  isPrivate: boolean;
+  space: string;
+}) {
   const t = useText(knowledgeText);
   return (
     <span className="kn-item-foot">
+      <SpaceBadge space={space} />
       {isPrivate && (
         <span className="kn-lock" title={t.private}>
           <Icon name="lock" size={14} />

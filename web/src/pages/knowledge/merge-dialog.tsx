@@ -60,7 +60,7 @@ function Targets({
   const t = useText(memoryText);
   const [q, setQ] = useState("");
   const words = useDeferredValue(q.trim());
-  const { data } = useSearch(words || proposal.note.title, null);
+  const { data } = useSearch(words || proposal.note.title, null, null);
   const found = data?.hits.map(({ hit }) => hit).filter((hit) => !hit.proposal) ?? [];
   const listed = new Map([...(words ? [] : proposal.similar), ...found].map(({ id, title }) => [id, title]));
   return (

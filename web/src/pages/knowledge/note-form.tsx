@@ -12,6 +12,8 @@ import { NoteMarkdown } from "./markdown";
 import { memoryText } from "./memory-text";
 import type { Draft } from "./notes";
 import { isSecretFound, SecretWarning } from "./secret-warning";
+import { SpaceField } from "./space-field";
+import { TEAM } from "./spaces";
 import { SuggestQuestions } from "./suggest-questions";
 import { splitTags } from "./suggestions";
 import { knowledgeText } from "./text";
@@ -20,6 +22,7 @@ interface Fields {
   title: string;
   tags: string;
   content: string;
+  space: string;
   private: boolean;
   /** One per line. */
   questions: string;
@@ -33,6 +36,7 @@ function useForm(key: string, draft: Draft, seen?: string): [Fields, (part: Part
     title: draft.title,
     tags: draft.tags.join(", "),
     content: draft.content,
+    space: draft.space ?? "",
     private: draft.private,
     questions: draft.questions.join("\n"),
     errors: draft.errors.join("\n"),
@@ -101,6 +105,7 @@ export function DraftForm({
       title: title.trim(),
       tags: splitTags(tags),
       content,
+      ...(form.space && { space: form.space }),
       private: form.private,
       questions: filledLines(form.questions),
       errors: filledLines(form.errors),
@@ -186,6 +191,9 @@ export function DraftForm({
           />
         )}
       </Field>
+      {!lockPrivate && isAuthor && (
+        <SpaceField value={form.space || TEAM} onChange={(space) => change({ space })} />
+      )}
       {canBePrivate && (
         <label className="kn-private">
           <input

@@ -10,6 +10,7 @@ export interface Heading {
   tags: string[];
   source: string | null;
   user_id: string;
+  space: string;
   private: boolean;
   /** Waits in the inbox. */
   proposal: boolean;
@@ -120,6 +121,8 @@ export interface Draft {
   title: string;
   tags: string[];
   content: string;
+  /** The team's if absent. */
+  space?: string;
   private: boolean;
   questions: string[];
   /** Lines of errors, or signatures. */
@@ -142,26 +145,26 @@ interface Page {
   next_cursor: string | null;
 }
 
-export function useBrowse(tag: string | null) {
+export function useBrowse(tag: string | null, space: string | null) {
   return useInfiniteQuery({
-    queryKey: ["knowledge", "browse", tag],
+    queryKey: ["knowledge", "browse", tag, space],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam, signal }) =>
-      api.get<Page>(ROOT, { query: { tag, cursor: pageParam, limit: 50 }, signal }),
+      api.get<Page>(ROOT, { query: { tag, space, cursor: pageParam, limit: 50 }, signal }),
     getNextPageParam: (page) => page.next_cursor,
     select: (data: InfiniteData<Page>) => data.pages.flatMap((page) => page.notes),
   });
 }
 
 /** Keeps the previous results while the next ones load. */
-export function useSearch(q: string, tag: string | null) {
+export function useSearch(q: string, tag: string | null, space: string | null) {
   return useQuery({
-    queryKey: ["knowledge", "search", q, tag],
+    queryKey: ["knowledge", "search", q, tag, space],
     enabled: q !== "",
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
       api.get<SearchResult>(`${ROOT}/search`, {
-        query: { q, tags: tag ? [tag] : [], limit: SEARCH_LIMIT },
+        query: { q, tags: tag ? [tag] : [], space, limit: SEARCH_LIMIT },
         signal,
       }),
   });

@@ -12,6 +12,7 @@ import {
   searchable,
 } from "./filters";
 import { languageOf, useAuthors, useTags } from "./notes";
+import { useSpaces } from "./spaces";
 import { knowledgeText } from "./text";
 import { type View, viewHref } from "./view-state";
 
@@ -30,10 +31,10 @@ export function Search({ view }: { view: View }) {
     if (q === sent.current) return;
     const timer = setTimeout(() => {
       sent.current = q;
-      go(viewHref({ q, tag: view.tag, map: false, inbox: false }), { replace: true });
+      go(viewHref({ q, tag: view.tag, space: view.space, map: false, inbox: false }), { replace: true });
     }, SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
-  }, [text, view.tag]);
+  }, [text, view.tag, view.space]);
   return <FilterField text={text} setText={setText} />;
 }
 
@@ -98,8 +99,8 @@ function FilterField({ text, setText }: { text: string; setText: (text: string) 
         }}
       />
       <p id={`${id}-hint`} className="kn-search-hint muted small">
-        {t.filters} <code>tag:</code> <code>-tag:</code> <code>author:</code> <code>after:</code>{" "}
-        <code>before:</code> <code>"{t.phrase}"</code> <code>-{t.word}</code>
+        {t.filters} <code>tag:</code> <code>-tag:</code> <code>author:</code> <code>space:</code>{" "}
+        <code>after:</code> <code>before:</code> <code>"{t.phrase}"</code> <code>-{t.word}</code>
       </p>
       {expanded && (
         <div className="kn-suggestions" role="listbox" id={`${id}-list`} aria-label={t.suggestions}>
@@ -133,12 +134,18 @@ function FilterField({ text, setText }: { text: string; setText: (text: string) 
 function useSuggestions(open: OpenFilter | null): Suggestion[] {
   const t = useText(knowledgeText);
   const tags = useTags();
+  const known = useSpaces();
   const authors = useAuthors(open?.name === "author");
   if (!open) return [];
   if (open.name === "tag")
     return matching(
       open.typed,
       tags.data?.tags.map(({ tag, count }) => ({ value: tag, hint: t.notes(count) })) ?? [],
+    );
+  if (open.name === "space")
+    return matching(
+      open.typed,
+      known.map(({ name, title }) => ({ value: name, hint: title })),
     );
   if (open.name === "author")
     return matching(

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { api } from "../../api";
 import { useText } from "../../i18n/language";
 import { Button } from "../../ui/button";
@@ -18,12 +18,20 @@ export function SuggestQuestions({
   const t = useText(memoryText);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
+  const [added, setAdded] = useState(0);
+  // The model takes seconds: what the user types meanwhile must not be replaced by the form as it was before.
+  const latest = useRef(add);
+  useEffect(() => {
+    latest.current = add;
+  }, [add]);
   async function suggest() {
+    if (busy) return;
     setBusy(true);
     setFailure(null);
     try {
       const found = await api.post<{ questions: string[] }>("api/chat/suggest-questions", { title, content });
-      add(found.questions);
+      latest.current(found.questions);
+      setAdded(found.questions.length);
     } catch (error) {
       setFailure(error);
     } finally {
@@ -37,11 +45,15 @@ export function SuggestQuestions({
           small
           icon="spark"
           title={t.suggestHint}
-          disabled={busy || !content.trim()}
+          disabled={!content.trim()}
+          aria-disabled={busy || undefined}
           onClick={() => void suggest()}
         >
           {busy ? t.suggesting : t.suggest}
         </Button>
+        <span role="status" className="hidden-text">
+          {busy ? t.suggesting : added > 0 ? t.suggested(added) : ""}
+        </span>
       </div>
       {failure !== null && <ErrorNotice error={failure} />}
     </>

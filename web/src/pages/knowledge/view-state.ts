@@ -1,9 +1,11 @@
 import { hrefTo, type Route } from "../../route";
 
-/** The state of the page as it is in the URL: query, tag, list, map or inbox. */
+/** The state of the page as it is in the URL: query, tag, space, list, map or inbox. */
 export interface View {
   q: string;
   tag: string | null;
+  /** Only notes in this space. */
+  space: string | null;
   map: boolean;
   /** The notes are proposals. */
   inbox: boolean;
@@ -14,15 +16,17 @@ export function viewOf(route: Route): View {
   return {
     q: query.get("q") ?? "",
     tag: query.get("tag"),
+    space: query.get("space"),
     map: query.has("map"),
     inbox: query.has("inbox"),
   };
 }
 
-function queryOf({ q, tag, map, inbox }: View): string {
+function queryOf({ q, tag, space, map, inbox }: View): string {
   const query = new URLSearchParams();
   if (q) query.set("q", q);
   if (tag) query.set("tag", tag);
+  if (space) query.set("space", space);
   if (map) query.set("map", "");
   if (inbox) query.set("inbox", "");
   const text = query.toString();

@@ -8,6 +8,7 @@ from chie.knowledge.query import Filters, ascii_lower, occurs
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.postgres import note_table
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
+from chie.knowledge.store.postgres.visibility import visible_by_name
 from chie.knowledge.store.scoring import least_terms
 from chie.knowledge.tokens import phrase_terms
 from chie.knowledge.viewer import Viewer
@@ -15,7 +16,6 @@ from chie.knowledge.viewer import Viewer
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-_VISIBLE = "(NOT (n.private OR n.proposal) OR n.user_id = %(viewer)s)"
 _WITH_TERMS = (
     "n.seq IN (SELECT p.note FROM unnest(%(numbers)s::int[], %(terms)s::text[]) AS t (number, term)"
     " JOIN knowledge_passages p ON p.terms @> ARRAY[t.term]"
@@ -43,7 +43,8 @@ def passage_filter(connection: "Connection", labels: list[str], filters: Filters
 
 def newest(connection: "Connection", passing: PassageFilter, limit: int) -> list[Note]:
     found = connection.execute(
-        f"SELECT n.seq FROM knowledge_notes n WHERE {_VISIBLE}{passing.narrowing('n.', note='seq')}"
+        f"SELECT n.seq FROM knowledge_notes n WHERE {visible_by_name(passing.viewer, 'n.')}"
+        f"{passing.narrowing('n.', note='seq')}"
         " ORDER BY n.created_at DESC, n.id DESC LIMIT %(limit)s",
         passing.values | {"limit": limit},
     )
@@ -71,10 +72,10 @@ def _having(connection: "Connection", phrase: str, passing: PassageFilter) -> se
     lookups = [
         (number, indexed)
         for number, words in enumerate(terms)
-        for indexed in private_terms.visible_terms(map(note_table.index_key, words), passing.viewer.user)
+        for indexed in private_terms.visible_terms(map(note_table.index_key, words), passing.viewer.audiences)
     ]
     found = connection.execute(
-        f"SELECT n.seq, n.title, n.content FROM knowledge_notes n WHERE {_VISIBLE}"
+        f"SELECT n.seq, n.title, n.content FROM knowledge_notes n WHERE {visible_by_name(passing.viewer, 'n.')}"
         f"{passing.narrowing('n.', note='seq')}{f' AND {_WITH_TERMS}' if terms else ''}",
         passing.values
         | {

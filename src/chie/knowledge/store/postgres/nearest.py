@@ -1,9 +1,9 @@
 """Nearest-neighbour search by pgvector, as a part of other statements.
 
 Small sets of passages, or those that a filter leaves, are scanned exactly. Larger ones use an HNSW index over
-half-precision copies, with an iterative scan until enough rows pass the filter. The index has public notes only,
-because an approximate result depends on everything in it; the viewer's private notes are scanned exactly. Results are
-scored with the float32 vectors either way.
+half-precision copies, with an iterative scan until enough rows pass the filter. The index has the team's shared notes
+only, because an approximate result depends on everything in it; private notes and other spaces are scanned exactly.
+Results are scored with the float32 vectors either way.
 """
 
 from dataclasses import dataclass, replace
@@ -101,7 +101,7 @@ class Scan:
             f" AND v.owner IS NULL{narrowing('v.')} ORDER BY distance LIMIT %(depth)s)"
             f" UNION ALL (SELECT {columns}, false, {cosine} FROM knowledge_passages p JOIN knowledge_vectors v"
             f" ON v.passage = p.id AND v.model = {self.model} AND {SAME_DIMENSION.format(self.dimension)}"
-            f" WHERE p.owner = %(viewer)s{narrowing('p.')})"
+            f" WHERE {self.passage_filter.where_not_public('p.')})"
         )
 
 
@@ -111,6 +111,7 @@ def first_scan(
     """For the nearest `count` notes; None before the model's first vector. `few` passages match the filter."""
     if stats.model is None:
         return None
+    few = few or not passage_filter.viewer.sees_team  # the index has nothing else
     grown = (stats.public_passages / 10_000) ** BREADTH_GROWTH
     breadth = min(max(round(SEARCH_BREADTH * grown), SEARCH_BREADTH), MAX_SEARCH_BREADTH)
     return Scan(stats.model, dimension, passage_filter, count, stats.indexed and not few, breadth, 2 * count)

@@ -12,9 +12,10 @@ from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.anchor import decode_anchor
 from chie.knowledge.anchor import encode as encode_anchor
-from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
+from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount, audience
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens, split
 from chie.knowledge.sources import file_name
+from chie.knowledge.store.postgres.space_table import require_space
 from chie.knowledge.store.postgres.statement import Rows, Statement
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.postgres.visibility import visible
@@ -30,11 +31,11 @@ MAX_INDEXED_BYTES = 500  # of a word or tag; PostgreSQL's indexes accept about 2
 _NAMES = (
     "id", "title", "content", "tags", "source", "status", "user_id", "origin", "private", "proposal", "questions",
     "signatures", "confirmed_by", "confirmed_at", "created_at", "updated_at", "supersedes",
-    "anchor",
+    "anchor", "space",
 )  # fmt: skip
 COLUMNS = ", ".join(_NAMES)
 _STORED = (*_NAMES, "labels", "source_file")
-_HEADING = "id, title, tags, source, status, user_id, private, proposal, created_at, updated_at, length(content)"
+_HEADING = "id, title, tags, source, status, user_id, space, private, proposal, created_at, updated_at, length(content)"
 _VALUES = ", ".join(["%s"] * len(_STORED))
 _INSERT = f"INSERT INTO knowledge_notes ({', '.join(_STORED)}, index_version) VALUES ({_VALUES}, {INDEX_VERSION})"
 
@@ -94,19 +95,20 @@ def parse_many(found: Rows) -> dict[int, Note]:
 
 def write(connection: "Connection", note: Note, replacing: Note | None, change: StatisticsChange) -> int:
     """Insert or replace the note's row, and return its number. The row stays locked until the transaction ends."""
+    require_space(connection, note.space)
     if replacing is None:
         row = connection.execute(f"{_INSERT} ON CONFLICT (id) DO NOTHING RETURNING seq", _values(note)).fetchone()
         if row is None:
             raise ConflictError("knowledge.note_exists")
         _insert_superseded(connection, note)
-        change.count_note(note.reader)
+        change.count_note(note.audience)
         return int(row[0])
     stored = connection.execute(
         f"SELECT seq, {COLUMNS} FROM knowledge_notes WHERE id = %s FOR UPDATE", (note.id,)
     ).fetchone()
     if stored is None or note_of(stored[1:]) != replacing:
         raise ConflictError("knowledge.note_changed")
-    _replace(connection, stored[0], replacing.reader, note, change)
+    _replace(connection, stored[0], replacing.audience, note, change)
     return int(stored[0])
 
 
@@ -115,6 +117,7 @@ def overwrite(connection: "Connection", note: Note, change: StatisticsChange) ->
     stored = _locked(connection, note.id)
     if stored is None:
         return write(connection, note, None, change)
+    require_space(connection, note.space)
     _replace(connection, *stored, note, change)
     return stored[0]
 
@@ -224,16 +227,17 @@ def walk(connection: "Connection", *, after: str | None, limit: int) -> list[Not
 
 
 def _locked(connection: "Connection", note_id: str) -> tuple[int, str | None] | None:
-    """Row number and owner; the row stays locked until the transaction ends."""
+    """Row number and audience; the row stays locked until the transaction ends."""
     row = connection.execute(
-        "SELECT seq, CASE WHEN private OR proposal THEN user_id END FROM knowledge_notes WHERE id = %s FOR UPDATE",
+        "SELECT seq, space, CASE WHEN private OR proposal THEN user_id END FROM knowledge_notes WHERE id = %s"
+        " FOR UPDATE",
         (note_id,),
     ).fetchone()
-    return (row[0], row[1]) if row else None
+    return (row[0], audience(row[1], row[2])) if row else None
 
 
 def _replace(connection: "Connection", seq: int, before: str | None, note: Note, change: StatisticsChange) -> None:
-    """`before` is the owner of the stored note."""
+    """`before` is the audience of the stored note."""
     _delete_passages(connection, seq, change)
     names = ", ".join(f"{name} = %s" for name in _STORED)
     connection.execute(
@@ -242,7 +246,7 @@ def _replace(connection: "Connection", seq: int, before: str | None, note: Note,
     connection.execute("DELETE FROM knowledge_supersessions WHERE newer = %s", (note.id,))
     _insert_superseded(connection, note)
     change.count_note(before, -1)
-    change.count_note(note.reader)
+    change.count_note(note.audience)
 
 
 def _insert_superseded(connection: "Connection", note: Note) -> None:
@@ -266,7 +270,7 @@ def _delete_passages(connection: "Connection", seq: int, change: StatisticsChang
 
 
 def _passage_rows(seq: int, draft: Draft, change: StatisticsChange) -> list[tuple[Any, ...]]:
-    of, folded = draft.note.reader, labels(draft.note.tags)
+    of, folded = draft.note.audience, labels(draft.note.tags)
     rows = []
     for part, passage in enumerate(draft.passages):
         words = Counter(indexed_terms(map(index_key, index_tokens(draft.note, passage.text)), of))
@@ -299,6 +303,7 @@ def _values(note: Note) -> tuple[Any, ...]:
         note.updated_at.astimezone(UTC),
         note.supersedes,
         note.anchor and encode_anchor(note.anchor),
+        note.space,
         labels(note.tags),
         _source_file(note),
     )
@@ -329,6 +334,7 @@ def note_of(row: Sequence[Any]) -> Note:
         updated_at=row[15].astimezone(UTC),
         supersedes=row[16],
         anchor=decode_anchor(row[17]),
+        space=row[18],
     )
 
 
@@ -340,9 +346,10 @@ def _heading(row: Sequence[Any]) -> Heading:
         source=row[3],
         status=row[4],
         user_id=row[5],
-        private=row[6],
-        proposal=row[7],
-        created_at=row[8].astimezone(UTC),
-        updated_at=row[9].astimezone(UTC),
-        length=row[10],
+        space=row[6],
+        private=row[7],
+        proposal=row[8],
+        created_at=row[9].astimezone(UTC),
+        updated_at=row[10].astimezone(UTC),
+        length=row[11],
     )

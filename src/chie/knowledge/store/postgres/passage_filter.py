@@ -6,7 +6,8 @@ from typing import Any
 
 from chie.knowledge.viewer import Viewer
 
-_VISIBLE = "({0}owner IS NULL OR {0}owner = %(viewer)s)"
+_SHARED = "({0}owner IS NULL OR {0}owner = ANY(%(audiences)s::text[]))"
+_OTHERS = "{0}owner IS NOT NULL AND {0}owner = ANY(%(audiences)s::text[])"
 _TAGGED = "{0}labels @> %(labels)s::text[]"
 
 
@@ -25,7 +26,11 @@ class PassageFilter:
         return bool(self.labels or self.conditions)
 
     def where(self, table: str = "") -> str:
-        return _VISIBLE.format(table) + self.narrowing(table)
+        return (_SHARED if self.viewer.sees_team else _OTHERS).format(table) + self.narrowing(table)
+
+    def where_not_public(self, table: str) -> str:
+        """Without what is in the index of vectors."""
+        return _OTHERS.format(table) + self.narrowing(table)
 
     def narrowing(self, table: str, note: str = "note") -> str:
         """All but the visibility, to be appended to a condition."""
@@ -35,4 +40,7 @@ class PassageFilter:
 
     @property
     def values(self) -> dict[str, Any]:
-        return {"labels": self.labels, "viewer": self.viewer.user, **self.parameters}
+        viewer = self.viewer
+        audiences = [audience for audience in viewer.audiences if audience]
+        seen = {"viewer": viewer.user, "spaces": sorted(viewer.spaces), "audiences": audiences}
+        return {"labels": self.labels, **seen, **self.parameters}

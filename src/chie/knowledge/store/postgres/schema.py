@@ -84,7 +84,28 @@ CREATE TABLE knowledge_anchor_reports (
 );
 """
 
-# Passages are replaced, never updated. `owner` is set for private notes and proposals; it and `labels`, the folded
+# See `sqlite/schema.py`.
+SPACES = """
+CREATE INDEX knowledge_notes_by_space ON knowledge_notes (space) WHERE space <> 'team';
+CREATE TABLE knowledge_spaces (
+    name text COLLATE "C" PRIMARY KEY,
+    title text NOT NULL,
+    everybody text NOT NULL
+);
+INSERT INTO knowledge_spaces VALUES ('team', 'Team', 'write');
+CREATE TABLE knowledge_space_grants (
+    space text COLLATE "C" NOT NULL REFERENCES knowledge_spaces ON DELETE CASCADE,
+    user_id text COLLATE "C" NOT NULL,
+    access text NOT NULL,
+    PRIMARY KEY (space, user_id)
+);
+CREATE TABLE knowledge_space_repositories (
+    repository text COLLATE "C" PRIMARY KEY,
+    space text COLLATE "C" NOT NULL REFERENCES knowledge_spaces ON DELETE CASCADE
+);
+"""
+
+# Passages are replaced, never updated. `owner` is the audience of the note (`note.py`); it and `labels`, the folded
 # tags, are repeated beside words and vectors, so that index scans can filter. `knowledge_corpus` has the counts that
 # BM25 needs by owner, with the empty owner for what everybody may see; writers lock that row first.
 SCHEMA = f"""
@@ -110,7 +131,8 @@ CREATE TABLE knowledge_notes (
     confirmed_by text COLLATE "C",
     confirmed_at timestamptz,
     source_file text COLLATE "C",
-    supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}'
+    supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}',
+    space text COLLATE "C" NOT NULL DEFAULT 'team'
 );
 CREATE INDEX knowledge_notes_by_index_version ON knowledge_notes (index_version);
 CREATE INDEX knowledge_notes_by_age ON knowledge_notes (created_at DESC, id DESC);
@@ -158,7 +180,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}"""
+{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -213,7 +235,8 @@ ALTER TABLE knowledge_passages ADD COLUMN question int;
 """,
     5: f"""
 ALTER TABLE knowledge_notes ADD COLUMN supersedes text[] COLLATE "C" NOT NULL DEFAULT '{{}}';
-{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}
+ALTER TABLE knowledge_notes ADD COLUMN space text COLLATE "C" NOT NULL DEFAULT 'team';
+{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}
 """,
 }
 

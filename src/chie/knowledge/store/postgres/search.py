@@ -154,7 +154,7 @@ class Search:
         """Parameters of _BY_WORDS."""
         weights = scoring.term_weights(terms.frequencies, stats.passages)
         rarest = {term: weights[term] for term in scoring.rarest_terms(terms.frequencies)}
-        lookups = private_terms.lookups(terms.weighed(rarest), self.viewer.user)
+        lookups = private_terms.lookups(terms.weighed(rarest), self.viewer.audiences)
         return {
             "terms": [term for term, _ in lookups],
             "weights": [weight for _, weight in lookups],

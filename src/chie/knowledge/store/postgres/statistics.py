@@ -28,7 +28,7 @@ class Statistics:
     """`notes`, `passages` and `tokens` are what the viewer may see, `public_passages` what everybody may, and
     `missing` counts all passages without a vector. `model` is the current model's id, None before its first vector,
     `indexed` whether it has an index, and `outdated` whether notes are left that older rules have indexed.
-    `hidden_missing` of the missing passages belong to other users' private notes."""
+    `hidden_missing` of the missing passages belong to notes that the viewer does not see."""
 
     notes: int
     passages: int
@@ -69,20 +69,24 @@ def read(connection: "Connection", model: str | None, viewer: Viewer | None) -> 
 
 
 def select(model: str | None, viewer: Viewer | None) -> Statement:
+    hidden = "coalesce(p.owner, '') <> ALL(%(audiences)s::text[])"
+    if viewer is None or viewer.sees_team:
+        hidden = "p.owner IS NOT NULL AND p.owner <> ALL(%(audiences)s::text[])"
     return Statement(
         "SELECT c.notes::bigint, c.passages::bigint, c.tokens::bigint, c.public::bigint,"
         " (c.stored - coalesce(m.vectors, 0))::bigint, c.revision, m.id, coalesce("
         " (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('knowledge_nearest_' || m.id)), false),"
         f" EXISTS (SELECT 1 FROM knowledge_notes WHERE index_version < {INDEX_VERSION}),"
         " CASE WHEN c.stored > coalesce(m.vectors, 0) AND %(model)s::text IS NOT NULL THEN (SELECT count(*)"
-        " FROM knowledge_passages p WHERE p.owner <> %(viewer)s AND NOT EXISTS"
+        f" FROM knowledge_passages p WHERE {hidden} AND NOT EXISTS"
         " (SELECT 1 FROM knowledge_vectors v WHERE v.passage = p.id AND v.model = m.id)) ELSE 0 END"
-        " FROM (SELECT sum(notes) FILTER (WHERE visible) AS notes, sum(passages) FILTER (WHERE visible) AS passages,"
-        " sum(tokens) FILTER (WHERE visible) AS tokens, sum(passages) FILTER (WHERE owner = '') AS public,"
-        " sum(passages) AS stored, max(revision) AS revision FROM (SELECT *, owner IN ('', %(viewer)s)"
-        " OR %(viewer)s::text IS NULL AS visible FROM knowledge_corpus) o) c"
+        " FROM (SELECT coalesce(sum(notes) FILTER (WHERE visible), 0) AS notes,"
+        " coalesce(sum(passages) FILTER (WHERE visible), 0) AS passages,"
+        " coalesce(sum(tokens) FILTER (WHERE visible), 0) AS tokens, sum(passages) FILTER (WHERE owner = '') AS public,"
+        " sum(passages) AS stored, max(revision) AS revision FROM (SELECT *, owner = ANY(%(audiences)s::text[])"
+        " OR %(audiences)s::text[] IS NULL AS visible FROM knowledge_corpus) o) c"
         " LEFT JOIN knowledge_models m ON m.name = %(model)s WHERE c.public IS NOT NULL",
-        {"viewer": viewer and viewer.user, "model": model},
+        {"audiences": viewer and list(viewer.audiences), "model": model},
     )
 
 
@@ -124,7 +128,7 @@ def apply(connection: "Connection", change: StatisticsChange) -> None:
 def select_frequencies(viewer: Viewer, terms: Sequence[str], prefixes: Sequence[str] = ()) -> Statement:
     """Indexed terms that the viewer may see, those given and those with the prefixes, and the number of passages with
     each; unknown terms are left out."""
-    indexed = list(private_terms.visible_terms(terms, viewer.user))
-    ranges = private_terms.visible_ranges(prefixes, viewer.user)
+    indexed = list(private_terms.visible_terms(terms, viewer.audiences))
+    ranges = private_terms.visible_ranges(prefixes, viewer.audiences)
     values = {"terms": indexed, "lows": [low for low, _ in ranges], "highs": [high for _, high in ranges]}
     return Statement(_FREQUENCIES + (_WITH_PREFIX if prefixes else ""), values)

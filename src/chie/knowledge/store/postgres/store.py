@@ -35,6 +35,7 @@ from chie.knowledge.store.postgres.note_table import Draft
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.records import PostgresRecords
 from chie.knowledge.store.postgres.search import Search
+from chie.knowledge.store.postgres.space_table import PostgresSpaces
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.postgres.vectors import PostgresVectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
@@ -67,6 +68,7 @@ class PostgresStore(SqlNoteStore):
         self.records = PostgresRecords(lambda: self._pool)
         self._creating = Lock()
         self._created_pool: PostgresPool | None = None
+        self.spaces = PostgresSpaces(lambda: self._pool)
         self._vectors = PostgresVectors(self._model)
         self._backfill = Backfill(lambda: self._pool, self._vectors)
 

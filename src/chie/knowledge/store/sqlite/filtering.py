@@ -27,14 +27,15 @@ _WITH_TERMS = (
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a note must have. Other users' private notes never pass."""
+    """What a note must have. One that the viewer does not see never passes."""
 
     tags: Sequence[str]
     filters: Filters
     viewer: Viewer
 
     def __bool__(self) -> bool:
-        return bool(self.tags or self.filters)
+        """Whether to look up the notes that pass; else it is faster to leave out those that the viewer does not see."""
+        return bool(self.tags or self.filters) or not self.viewer.sees_team
 
     def where(self) -> Condition:
         """On `notes n`. SQLite checks conditions in order, so the cheap ones come first."""
@@ -74,7 +75,7 @@ class Conditions:
         lookups = [
             (number, indexed)
             for number, words in enumerate(terms)
-            for indexed in private_terms.visible_terms(words, self.viewer.user)
+            for indexed in private_terms.visible_terms(words, self.viewer.audiences)
         ]
         return (
             f"({_WITH_TERMS} AND occurs(?, n.title, n.content))",

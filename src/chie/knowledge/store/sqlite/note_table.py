@@ -14,6 +14,7 @@ from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.private_terms import indexed_terms
+from chie.knowledge.store.sqlite.space_table import require_space
 from chie.knowledge.store.sqlite.visibility import visible
 from chie.knowledge.tokens import fold
 from chie.knowledge.viewer import Viewer
@@ -21,14 +22,14 @@ from chie.messages.catalogue import Message
 
 COLUMNS = (
     "id, title, content, tags, source, status, user_id, origin, private, proposal, questions, signatures, confirmed_by,"
-    " confirmed_at, created_at, updated_at, supersedes, anchor"
+    " confirmed_at, created_at, updated_at, supersedes, anchor, space"
 )
 _INSERT = (
     f"INSERT INTO notes ({COLUMNS}, source_file, index_version)"
     f" VALUES ({', '.join('?' for _ in COLUMNS.split(','))}, ?, {INDEX_VERSION})"
 )
 
-_HEADING = "id, title, tags, source, status, user_id, private, proposal, created_at, updated_at, length(content)"
+_HEADING = "id, title, tags, source, status, user_id, space, private, proposal, created_at, updated_at, length(content)"
 
 
 def get(connection: sqlite3.Connection, note_id: str) -> Note | None:
@@ -57,12 +58,13 @@ def insert(
     replacing: Note | None,
 ) -> list[int]:
     """Return the ids of the passages."""
+    require_space(connection, note.space)
     _delete_replaced(connection, note, replacing)
     return insert_passages(connection, _insert_note(connection, note), note, passages)
 
 
 def insert_passages(connection: sqlite3.Connection, seq: int, note: Note, passages: Iterable[Passage]) -> list[int]:
-    owner = note.reader
+    owner = note.audience
     ids = []
     for part, passage in enumerate(passages):
         tokens = indexed_terms(index_tokens(note, passage.text), owner)
@@ -162,19 +164,37 @@ def walk(connection: sqlite3.Connection, *, after: str | None, limit: int) -> li
     return [note_of(row) for row in found]
 
 
-def hidden(connection: sqlite3.Connection, viewer: Viewer) -> list[int]:
-    """Passages of other users' private notes."""
-    found = connection.execute("SELECT id FROM passages INDEXED BY passages_by_owner WHERE owner <> ?", (viewer.user,))
+def scope(connection: sqlite3.Connection, viewer: Viewer) -> tuple[list[int] | None, list[int]]:
+    """The only passages that the viewer sees, or None and the passages that the viewer does not see. Most notes are
+    the team's, so the other ones are listed."""
+    audiences = json.dumps(viewer.audiences)
+    if viewer.sees_team:
+        return None, _passages_of(connection, "owner NOT IN (SELECT value FROM json_each(?))", audiences)
+    return _passages_of(connection, "owner IN (SELECT value FROM json_each(?))", audiences), []
+
+
+def _passages_of(connection: sqlite3.Connection, condition: str, audiences: str) -> list[int]:
+    found = connection.execute(
+        f"SELECT id FROM passages INDEXED BY passages_by_owner WHERE owner IS NOT NULL AND {condition}", (audiences,)
+    )
     return [row[0] for row in found]
 
 
 def count(connection: sqlite3.Connection, viewer: Viewer | None = None) -> int:
-    """All notes, or those visible to a viewer. Counting the hidden ones is faster, because they have an index."""
+    """All notes, or those visible to a viewer. Counting the hidden ones is faster, because they have indexes."""
+    if viewer is not None and not viewer.sees_team:
+        seen, values = visible(viewer)
+        return int(connection.execute(f"SELECT count(*) FROM notes WHERE {seen}", values).fetchone()[0])
     (number,) = connection.execute("SELECT count(*) FROM notes").fetchone()
     if viewer is not None:
-        number -= connection.execute(
-            "SELECT count(*) FROM notes WHERE (private OR proposal) AND user_id <> ?", (viewer.user,)
-        ).fetchone()[0]
+        marks = ", ".join("?" for _ in viewer.spaces)
+        (hidden,) = connection.execute(
+            "SELECT (SELECT count(*) FROM notes WHERE (private OR proposal) AND user_id <> ?)"
+            f" + (SELECT count(*) FROM notes WHERE space <> 'team' AND space NOT IN ({marks})"
+            " AND NOT ((private OR proposal) AND user_id <> ?))",
+            (viewer.user, *sorted(viewer.spaces), viewer.user),
+        ).fetchone()
+        number -= hidden
     return int(number)
 
 
@@ -208,6 +228,7 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             utc_text(note.updated_at),
             json.dumps(note.supersedes, ensure_ascii=False),
             note.anchor and encode_anchor(note.anchor),
+            note.space,
             file_name(note.anchor.path if note.anchor else note.source),
         ),
     ).lastrowid
@@ -249,6 +270,7 @@ def note_of(row: Sequence[Any]) -> Note:
         updated_at=datetime.fromisoformat(row[15]),
         supersedes=json.loads(row[16]),
         anchor=decode_anchor(row[17]),
+        space=row[18],
     )
 
 
@@ -260,9 +282,10 @@ def _heading(row: Sequence[Any]) -> Heading:
         source=row[3],
         status=row[4],
         user_id=row[5],
-        private=bool(row[6]),
-        proposal=bool(row[7]),
-        created_at=datetime.fromisoformat(row[8]),
-        updated_at=datetime.fromisoformat(row[9]),
-        length=row[10],
+        space=row[6],
+        private=bool(row[7]),
+        proposal=bool(row[8]),
+        created_at=datetime.fromisoformat(row[9]),
+        updated_at=datetime.fromisoformat(row[10]),
+        length=row[11],
     )

@@ -71,6 +71,27 @@ CREATE TABLE supersessions (
 CREATE INDEX supersessions_by_newer ON supersessions (newer);
 """
 
+# `everybody` and `access` are none, read or write. A repository that is bound to a space names it for hooks.
+SPACES = """CREATE INDEX notes_by_space ON notes (space) WHERE space <> 'team';
+CREATE TABLE spaces (
+    name TEXT PRIMARY KEY,
+    title TEXT NOT NULL,
+    everybody TEXT NOT NULL
+) WITHOUT ROWID;
+INSERT INTO spaces VALUES ('team', 'Team', 'write');
+CREATE TABLE space_grants (
+    space TEXT NOT NULL REFERENCES spaces ON DELETE CASCADE,
+    user_id TEXT NOT NULL,
+    access TEXT NOT NULL,
+    PRIMARY KEY (space, user_id)
+) WITHOUT ROWID;
+CREATE TABLE space_repositories (
+    repository TEXT PRIMARY KEY,
+    space TEXT NOT NULL REFERENCES spaces ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE INDEX repositories_by_space ON space_repositories (space);
+"""
+
 # The code that notes are anchored to, and the last report on it, which is valid as long as the anchor is the same.
 ANCHORS = """
 ALTER TABLE notes ADD COLUMN anchor TEXT;
@@ -102,16 +123,19 @@ END;
 PASSAGE_ADDED = """
 CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
     SELECT raise(ABORT, 'a passage has the owner of its note')
-        WHERE new.owner IS NOT (SELECT user_id FROM notes WHERE seq = new.note AND (private OR proposal));
+        WHERE new.owner IS NOT (SELECT CASE WHEN space <> 'team' THEN
+            space || char(31) || iif(private OR proposal, user_id, '') WHEN private OR proposal THEN user_id END
+            FROM notes WHERE seq = new.note);
     INSERT INTO corpus VALUES (coalesce(new.owner, ''), 1, new.length) ON CONFLICT (owner)
         DO UPDATE SET passages = passages + 1, tokens = tokens + excluded.tokens;
 END;
 """
 
 # Passages are replaced, never updated, so a higher id of a passage or vector means new, and `revision` counts
-# deletions. `owner` is set for private notes and proposals. `part` is a passage's position among those of its note,
-# `question` the position of the question that the passage is, and `index_version` that of the rules by which the note
-# was split and tokenized. `words` stores our own tokens, hence the token characters.
+# deletions. `owner` is the audience of the note (`note.py`), unless all who read the space `team` see it. `part`
+# is a passage's position among those of its note, `question` the position of the question that the passage is, and
+# `index_version` that of the rules by which the note was split and tokenized. `words` stores our own tokens, hence the
+# token characters.
 SCHEMA = (
     """
 CREATE TABLE notes (
@@ -134,7 +158,8 @@ CREATE TABLE notes (
     confirmed_by TEXT,
     confirmed_at TEXT,
     source_file TEXT,
-    supersedes TEXT NOT NULL DEFAULT '[]'
+    supersedes TEXT NOT NULL DEFAULT '[]',
+    space TEXT NOT NULL DEFAULT 'team'
 );
 CREATE INDEX notes_by_index_version ON notes (index_version);
 CREATE INDEX notes_by_age ON notes (created_at DESC, id DESC);
@@ -180,6 +205,7 @@ CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT 
     + RECORDS
     + REVIEW
     + ANCHORS
+    + SPACES
 )
 
 # Statements that upgrade a file of this version to the next.
@@ -222,7 +248,12 @@ ALTER TABLE passages ADD COLUMN question INTEGER;
 DROP INDEX private_notes;
 {RECALL}{PASSAGE_ADDED}
 """,
-    6: "ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';\n" + VERSIONS + RECORDS + REVIEW + ANCHORS,
+    6: f"""
+DROP TRIGGER passage_added;
+ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE notes ADD COLUMN space TEXT NOT NULL DEFAULT 'team';
+{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}{PASSAGE_ADDED}
+""",
 }
 
 

@@ -17,7 +17,6 @@ from chie.knowledge.store.sqlite.filtering import Conditions, matching
 from chie.knowledge.store.sqlite.pruning import contenders
 from chie.knowledge.store.sqlite.words import Corpus
 from chie.knowledge.tokens import query_tokens
-from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
@@ -32,7 +31,6 @@ class Search:
     vectors: "SqliteVectors"
     query: Query
     vector: "Vectors | None"
-    viewer: Viewer
     corpus: Corpus
     hidden: Sequence[int]  # passages that the viewer must not see
 
@@ -55,17 +53,16 @@ class Search:
     def _by_words(self, among: Sequence[int] | None) -> dict[int, float]:
         """Passages and their share of the query's words, as `ranking` defines it."""
         text = self.query.text
-        owner = self.viewer.user if self.corpus.private else None
-        look_up = partial(words.frequencies, self.connection, owner)
+        passages, length, audiences = self.corpus
+        look_up = partial(words.frequencies, self.connection, audiences)
         tokens = query_tokens(text)
         terms = with_corrections(text, tokens, look_up(tokens), look_up)
         frequencies = terms.frequencies
         if not frequencies:
             return {}
-        passages, length, _ = self.corpus
         weights = scoring.term_weights(frequencies, passages)
         rarest = {term: weights[term] for term in scoring.rarest_terms(frequencies)}
-        lookups = private_terms.lookups(terms.weighed(rarest), owner)
+        lookups = private_terms.lookups(terms.weighed(rarest), audiences)
         lengths = partial(self.vectors.lengths, self.connection)
         found = words.covered(self.connection, lookups, length / passages, lengths, among)
         total = scoring.total_weight(terms.terms, weights, passages)

@@ -25,6 +25,7 @@ from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.filtering import Conditions, newest
 from chie.knowledge.store.sqlite.records import SqliteRecords
 from chie.knowledge.store.sqlite.search import Search
+from chie.knowledge.store.sqlite.space_table import SqliteSpaces
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
 from chie.knowledge.store.sqlite.words import corpus
 from chie.knowledge.store.version_table import VersionTable
@@ -48,6 +49,7 @@ class SqliteStore(SqlNoteStore):
         super().__init__(EmbeddingModel(embedder))
         self._file = SqliteFile(path)
         self.records = SqliteRecords(self._file)
+        self.spaces = SqliteSpaces(self._file)
         self._vectors = SqliteVectors(self._model)
         self._backfill = Backfill(self._file, self._vectors)
         self._index_checked = False
@@ -124,12 +126,12 @@ class SqliteStore(SqlNoteStore):
         vectors, failure = self._embed([query])
         vector = None if vectors is None else vectors[0]
         with self._file.read() as connection:
-            hidden = note_table.hidden(connection, viewer)
+            among, hidden = note_table.scope(connection, viewer)
             seen = corpus(connection, viewer)
-            search = Search(connection, self._vectors, Query(query), vector, viewer, seen, hidden)
+            search = Search(connection, self._vectors, Query(query), vector, seen, hidden)
             hits = search.hits(limit=limit, conditions=conditions)
             missing = 0 if vector is None else self._vectors.missing(connection)
-            concealed = self._vectors.missing_among(connection, hidden) if missing else 0
+            concealed = self._concealed(connection, missing, among, hidden) if missing else 0
             self._check_index(connection)
         return Found(hits=hits, notice=self._search_notice(failure, missing, concealed))
 
@@ -139,8 +141,8 @@ class SqliteStore(SqlNoteStore):
         if vectors is None:
             return []
         with self._file.read() as connection:
-            hidden = note_table.hidden(connection, viewer)
-            near = self._vectors.nearest(connection, vectors[0], limit + 1, without=hidden)
+            among, hidden = note_table.scope(connection, viewer)
+            near = self._vectors.nearest(connection, vectors[0], limit + 1, among=among, without=hidden)
             cosines = self._vectors.cosines(connection, vectors[0], near)
             same = [passage for passage, cosine in cosines.items() if cosine >= ranking.NEAR_DUPLICATE_COSINE]
             titles = note_table.titles(connection, same) if same else {}
@@ -254,6 +256,14 @@ class SqliteStore(SqlNoteStore):
     def finish_background_work(self) -> None:
         self._embed([PROBE_TEXT])
         self._backfill.run(lambda _: None)
+
+    def _concealed(
+        self, connection: sqlite3.Connection, missing: int, among: list[int] | None, hidden: list[int]
+    ) -> int:
+        """The number of missing vectors that the viewer must not know of."""
+        if among is None:
+            return self._vectors.missing_among(connection, hidden)
+        return missing - self._vectors.missing_among(connection, among)
 
     def _check_index(self, connection: sqlite3.Connection) -> None:
         """Once per process: only an upgrade leaves notes that were indexed by older rules."""

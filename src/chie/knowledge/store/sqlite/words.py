@@ -20,31 +20,31 @@ _WITH_PREFIX = (
 
 
 class Corpus(NamedTuple):
-    """Counts of what the viewer may see."""
+    """Counts of what the viewer may see, and those of the viewer's audiences that have passages."""
 
     passages: int
     tokens: int
-    private: int  # those of the passages that are the viewer's own and private
+    audiences: tuple[str, ...]
 
 
 def corpus(connection: sqlite3.Connection, viewer: Viewer) -> Corpus:
-    row = connection.execute(
-        "SELECT coalesce(sum(passages), 0), coalesce(sum(tokens), 0), coalesce(sum(iif(owner = '', 0, passages)), 0)"
-        " FROM corpus WHERE owner IN ('', ?)",
-        (viewer.user,),
-    ).fetchone()
-    return Corpus(*row)
+    rows = connection.execute(
+        "SELECT owner, passages, tokens FROM corpus WHERE passages > 0 AND owner IN (SELECT value FROM json_each(?))"
+        " ORDER BY owner",
+        (json.dumps(viewer.audiences),),
+    ).fetchall()
+    return Corpus(sum(row[1] for row in rows), sum(row[2] for row in rows), tuple(row[0] for row in rows))
 
 
 def frequencies(
-    connection: sqlite3.Connection, viewer: str | None, terms: Iterable[str], prefixes: Sequence[str] = ()
+    connection: sqlite3.Connection, audiences: Sequence[str], terms: Iterable[str], prefixes: Sequence[str] = ()
 ) -> dict[str, int]:
     """The number of visible passages with each term, and with each that has one of the prefixes; unknown terms are
-    left out. The viewer is None if they have no private notes."""
-    indexed = list(private_terms.visible_terms(terms, viewer))
+    left out."""
+    indexed = list(private_terms.visible_terms(terms, audiences))
     found = connection.execute(_FREQUENCIES, (json.dumps(indexed),)).fetchall()
     if prefixes:
-        ranges = private_terms.visible_ranges(prefixes, viewer)
+        ranges = private_terms.visible_ranges(prefixes, audiences)
         found += connection.execute(_WITH_PREFIX, (json.dumps(ranges),)).fetchall()
     return private_terms.frequencies(found)
 

@@ -11,6 +11,7 @@ Filter = Mapping[str, Any]
 HEADS: Final[Filter] = {"part": {"$eq": 0}}
 PROPOSALS: Final[Filter] = {"proposal": {"$eq": True}}
 NOTES_PER_REQUEST: Final = 100
+NOBODY: Final = "nobody"  # no value of `reader`
 
 
 def all_of(*conditions: Filter) -> Filter:
@@ -18,8 +19,8 @@ def all_of(*conditions: Filter) -> Filter:
 
 
 def visible_to(viewer: Viewer) -> Filter:
-    """The team's notes and the viewer's private ones, in one condition."""
-    return {"reader": {"$in": [TEAM, reader(viewer.user)]}}
+    """The team's notes and the viewer's private ones, in one condition. All notes are in the team's space."""
+    return {"reader": {"$in": [TEAM, reader(viewer.user)] if viewer.sees_team else [NOBODY]}}
 
 
 def tagged(tags: Sequence[str]) -> Filter:

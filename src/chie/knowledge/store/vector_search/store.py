@@ -154,12 +154,13 @@ class VectorSearchStore(NoteStore):
 
     def proposals(self, *, viewer: Viewer, limit: int) -> list[Note]:
         found = self._client.every(all_of(HEADS, PROPOSALS), objects.WHOLE)
-        notes = [note for note in map(objects.note_of, found) if not note.private or note.user_id == viewer.user]
+        notes = [note for note in map(objects.note_of, found) if viewer.may_decide(note)]
         return sorted(notes, key=lambda note: (note.created_at, note.id))[:limit]
 
     def count_proposals(self, *, viewer: Viewer) -> int:
         found = self._client.every(all_of(HEADS, PROPOSALS), ["private", "user_id"])
-        return sum(not data["private"] or data["user_id"] == viewer.user for data in found)
+        mine = sum(not data["private"] or data["user_id"] == viewer.user for data in found)
+        return mine if viewer.sees_team else 0
 
     def shown(self, session: str) -> set[str]:
         """Remembered by this process alone: a Collection has no place for it."""
