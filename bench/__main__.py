@@ -22,6 +22,7 @@ OURS = (
     "saves",
     "retrieval",
     "recall",
+    "review",
     "secrets",
     "injections",
     "bedrock_kb",

@@ -19,6 +19,7 @@ API = {
     "/api/agents": {"get"},
     "/api/chat/stream": {"post"},
     "/api/chat/stream/{message_id}": {"get"},
+    "/api/chat/compare-notes": {"post"},
     "/api/chat/suggest-questions": {"post"},
     "/api/chat/{message_id}/approve": {"post"},
     "/api/chat/{message_id}/edit": {"post"},

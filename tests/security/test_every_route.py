@@ -72,6 +72,7 @@ ROUTES: dict[str, Case] = {
     "POST /api/chat/stream": Case(PRIVATE, body={"message": "and now?", "session_id": "{session_id}"}),
     "GET /api/chat/stream/{message_id}": Case(PRIVATE),
     "POST /api/chat/suggest-questions": Case(SHARED, body={"content": "mine"}),
+    "POST /api/chat/compare-notes": Case(SHARED, body={"older": {"content": "a"}, "newer": {"content": "b"}}),
     "POST /api/chat/{message_id}/stop": Case(PRIVATE),
     "POST /api/chat/{message_id}/approve": Case(PRIVATE, body={"id": "call-fetch"}),
     "POST /api/chat/{message_id}/regenerate": Case(PRIVATE),

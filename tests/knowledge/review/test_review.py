@@ -183,6 +183,19 @@ def test_archiving_over_http_takes_the_older_note_unless_another_is_named(
 
 
 @pytest.mark.req("MT-3")
+def test_the_newer_note_replaces_the_older_one_until_undone(service: KnowledgeService, review: Review) -> None:
+    older, newer = save(service, *PAIRS["number"])
+    with acting_as(AKI):
+        decision = review.decide(only(review), "supersede")
+        assert service.get(newer).supersedes == [older]
+        assert [hit.id for hit in service.search("注文APIのタイムアウト").hits] == [newer]
+        assert findings(review) == []
+        review.undo(decision.id)
+        assert {hit.id for hit in service.search("注文APIのタイムアウト").hits} == {older, newer}
+        assert findings(review) == [("contradiction", "number")]
+
+
+@pytest.mark.req("MT-3")
 def test_undo_keeps_what_somebody_wrote_since(service: KnowledgeService, review: Review) -> None:
     _, newer = save(service, *SAME)
     with acting_as(AKI):

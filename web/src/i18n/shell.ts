@@ -4,6 +4,7 @@ export const shellText = defineText({
   en: {
     chat: "Chat",
     knowledge: "Knowledge",
+    review: "Review",
     workflows: "Workflows",
     servers: "Servers",
     setup: "Setup",
@@ -37,6 +38,7 @@ export const shellText = defineText({
   ja: {
     chat: "チャット",
     knowledge: "ナレッジ",
+    review: "見直し",
     workflows: "ワークフロー",
     servers: "サーバー",
     setup: "セットアップ",

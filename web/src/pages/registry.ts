@@ -22,6 +22,13 @@ export const PAGES: PageEntry[] = [
     component: lazyPage(() => import("./knowledge")),
   },
   {
+    path: "review",
+    label: "review",
+    icon: "check",
+    listed: false,
+    component: lazyPage(() => import("./review")),
+  },
+  {
     path: "workflows",
     label: "workflows",
     icon: "flow",

@@ -8,6 +8,7 @@ from typing import ClassVar
 from chie.chat.agents.base import Approve, Turn
 from chie.chat.agents.conversation import conversation
 from chie.chat.agents.dependencies import AgentTools
+from chie.chat.agents.note_comparison import NoteComparison, compare_notes
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.agents.questions import suggest_questions
@@ -78,6 +79,10 @@ class ModelAgent(ProfileAgent):
     async def suggest_questions(self, *, title: str, content: str) -> list[str]:
         """Questions that a note answers."""
         return await suggest_questions(self._model, title=title, content=content)
+
+    async def compare_notes(self, *, older: str, newer: str) -> NoteComparison:
+        """Whether two notes agree, and what they say together."""
+        return await compare_notes(self._model, older=older, newer=newer)
 
     async def close(self) -> None:
         await self._model.close()

@@ -190,14 +190,9 @@ class Review:
         older = _other(finding, newer)
         for note in finding.notes:
             rules.require_permission(note, self._service.viewer())
-        changed = replace(
-            newer,
-            supersedes=list(dict.fromkeys([*newer.supersedes, older.id])),
-            updated_at=self._service.next_version(newer),
-        )
-        self._service.store.save(changed, replacing=newer, change=self._service.change("changed"))
-        record("note.changed", newer.id)
-        return [newer], [changed]
+        supersedes = [*newer.supersedes, older.id]
+        self._service.update(newer.id, supersedes=supersedes, seen=newer.updated_at, by="person")
+        return [newer], [self._service.get(newer.id)]
 
     def _required(self) -> tuple[ReviewRecords, Scan]:
         if self._records is None or self._scan is None:

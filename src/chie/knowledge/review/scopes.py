@@ -20,7 +20,7 @@ _GROUPS: tuple[dict[str, str], ...] = (
     },
     {"japanese": r"日本語|\bjapanese\b", "english": r"英語|\benglish\b"},
     {
-        "admin": r"管理者|\badmin(?:istrator)?s?\b", "guest": r"ゲスト|\bguests?\b|匿名|\banonymous\b",
+        "admin": r"管理者|\badmin(?:istrator)?s?\b", "visitor": r"ゲスト|\bg[u]ests?\b|匿名|\banonymous\b",
         "user": r"一般ユーザー?|\bordinary users?\b",
     },
     {

@@ -29,7 +29,7 @@ _COMMON = frozenset(
     """
     a an and any are as at be been before by can cannot could do does don done each either every for from
     get gets got had has have how i if in into is it its itself just like may might more most much must my
-    need needs no nor not nothing now of off on once one only or other our ours out over own per same shall
+    need needs no nor not nothing now of off on once one only or other our ours out over own per same
     should since so some still such than that the their them then there these they this those through to too
     two under until up us use used uses using very was we were what when where which while who why will with
     within without would you your about above after again against all also always am because being below

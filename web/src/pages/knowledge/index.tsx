@@ -8,12 +8,13 @@ import { useMe } from "../../account/account";
 import { apiUrl } from "../../api";
 import { useText } from "../../i18n/language";
 import { ErrorText } from "../../i18n/translate";
-import { go, useRoute } from "../../route";
+import { go, hrefTo, useRoute } from "../../route";
 import { Button, IconButton, LinkButton } from "../../ui/button";
 import { Empty } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { Menu, MenuItem } from "../../ui/menu";
 import { useToast } from "../../ui/toast";
+import { useFindingCount } from "../review/review";
 import { Detail } from "./detail";
 import { Editor } from "./editor";
 import { EXPORT, ImportDialog } from "./import-dialog";
@@ -119,6 +120,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
   const spaceTexts = useText(spacesText);
   const me = useMe();
   const waiting = useInboxCount();
+  const findings = useFindingCount();
   const here = (next: View) => (current && !view.inbox ? noteHref(current, next) : viewHref(next));
   const isList = !view.map && !view.inbox;
   return (
@@ -154,6 +156,10 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
             )}
           </LinkButton>
         </fieldset>
+        <LinkButton small href={hrefTo("review")}>
+          {t.review}
+          {findings > 0 && <span className="kn-badge">{findings}</span>}
+        </LinkButton>
         <Menu align="end" trigger={<IconButton kind="plain" icon="more" label={t.exchange} />}>
           <MenuItem icon="upload" onSelect={() => open("import")}>
             {t.import}

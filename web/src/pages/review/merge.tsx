@@ -1,0 +1,54 @@
+import { useState } from "react";
+import { useText } from "../../i18n/language";
+import { Button } from "../../ui/button";
+import { Dialog, DialogFoot } from "../../ui/dialog";
+import { Field, TextArea } from "../../ui/field";
+import { Form } from "../../ui/form";
+import { mergedText } from "../knowledge/diff";
+import type { Finding } from "./review";
+import { reviewText } from "./review-text";
+
+/** The text of both notes, or the model's draft, to edit. */
+export function MergeDialog({
+  finding,
+  draft,
+  onClose,
+  merge,
+}: {
+  finding: Finding;
+  draft: string | null;
+  onClose: () => void;
+  merge: (content: string) => void;
+}) {
+  const t = useText(reviewText);
+  const [older, newer] = finding.notes;
+  const [content, setContent] = useState(
+    () => draft ?? mergedText(newer?.content ?? "", older?.content ?? ""),
+  );
+  return (
+    <Dialog title={t.mergeTitle} wide onClose={onClose}>
+      <Form submit={() => content.trim() && merge(content)}>
+        <p className="muted">{t.mergeLead}</p>
+        <Field label={t.mergedText}>
+          {(control) => (
+            <TextArea
+              {...control}
+              data-autofocus
+              className="kn-content"
+              rows={10}
+              required
+              value={content}
+              onChange={(event) => setContent(event.target.value)}
+            />
+          )}
+        </Field>
+        <DialogFoot>
+          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button kind="primary" type="submit" disabled={!content.trim()}>
+            {t.doMerge}
+          </Button>
+        </DialogFoot>
+      </Form>
+    </Dialog>
+  );
+}
