@@ -73,6 +73,7 @@ SERVER_APIS = {
     "/api/knowledge/{note_id}/history": {"get", "delete"},
     "/api/knowledge/{note_id}/history/{version}": {"get"},
     "/api/knowledge/{note_id}/history/{version}/restore": {"post"},
+    "/api/knowledge/{note_id}/links": {"get"},
     "/api/knowledge/{note_id}/similar": {"get"},
     "/api/knowledge/{note_id}/mark": {"put"},
     "/api/knowledge/cited": {"post"},

@@ -37,11 +37,14 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Loopback:
-    handler: ClassVar[type[Handler]]
+    handler: ClassVar[type[BaseHTTPRequestHandler]]
+    _port = 0
 
     def __enter__(self) -> Self:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (self.handler,), {"owner": self}))
+        """On the same port as before, if it ran before."""
+        self._server = ThreadingHTTPServer(("127.0.0.1", self._port), type("Bound", (self.handler,), {"owner": self}))
         self._server.daemon_threads = True
+        self._port = self._server.server_port
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
         return self

@@ -5,9 +5,11 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from threading import Event
+from typing import Any
+
+from tests.fakes.loopback import Loopback
 
 
 @dataclass(frozen=True)
@@ -69,75 +71,8 @@ def use(*calls: Use, text: str = "") -> Say:
     return Say((text,) if text else (), calls)
 
 
-class ModelServer(ABC):
-    """Each request takes one step of `script`; `seen` are the bodies of the requests."""
-
-    kind: str
-
-    def __init__(self, *script: Step) -> None:
-        self.script = deque(script)
-        self.seen: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.left = Event()
-        self._port = 0
-
-    def __enter__(self) -> Self:
-        """On the same port as before, if it ran before."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", self._port), type("Handler", (_Handler,), {"owner": self}))
-        self._server.daemon_threads = True
-        self._port = self._server.server_port
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    @abstractmethod
-    def frames(self, step: Say) -> Iterator[bytes]:
-        """A whole answer on the wire, frame by frame."""
-
-    @abstractmethod
-    def opening(self, text: str) -> Iterator[bytes]:
-        """The start of an answer that will not end."""
-
-    @abstractmethod
-    def refusal(self, status: int, words: str) -> tuple[dict[str, str], bytes]:
-        """Headers and body of an error."""
-
-    @property
-    @abstractmethod
-    def content_type(self) -> str: ...
-
-    @abstractmethod
-    def turns(self, request: dict[str, Any]) -> list[tuple[str, str]]:
-        """Roles and texts of a request in order, without calls and results."""
-
-    @abstractmethod
-    def results(self, request: dict[str, Any]) -> list[tuple[str, str]]:
-        """The id and text of every tool result in a request."""
-
-    @abstractmethod
-    def tools(self, request: dict[str, Any]) -> list[str]:
-        """The names of the tools in a request."""
-
-    def takes(self, request: dict[str, Any]) -> bool:
-        """Amazon's and Anthropic's servers reject blocks of white space."""
-        return self.kind == "openai" or all(text.strip() for _, text in self.turns(request))
-
-    def listing(self) -> bytes | None:
-        """The response to GET, if any."""
-        return None
-
-
 class _Handler(BaseHTTPRequestHandler):
-    owner: ModelServer
+    owner: "ModelServer"
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: object) -> None: ...
@@ -188,6 +123,59 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.settimeout(30)
         if self.connection.recv(1) == b"":
             self.owner.left.set()
+
+
+class ModelServer(Loopback, ABC):
+    """Each request takes one step of `script`; `seen` are the bodies of the requests."""
+
+    handler = _Handler
+    kind: str
+
+    def __init__(self, *script: Step) -> None:
+        self.script = deque(script)
+        self.seen: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.left = Event()
+
+    @property
+    def address(self) -> str:
+        return self.url
+
+    @abstractmethod
+    def frames(self, step: Say) -> Iterator[bytes]:
+        """A whole answer on the wire, frame by frame."""
+
+    @abstractmethod
+    def opening(self, text: str) -> Iterator[bytes]:
+        """The start of an answer that will not end."""
+
+    @abstractmethod
+    def refusal(self, status: int, words: str) -> tuple[dict[str, str], bytes]:
+        """Headers and body of an error."""
+
+    @property
+    @abstractmethod
+    def content_type(self) -> str: ...
+
+    @abstractmethod
+    def turns(self, request: dict[str, Any]) -> list[tuple[str, str]]:
+        """Roles and texts of a request in order, without calls and results."""
+
+    @abstractmethod
+    def results(self, request: dict[str, Any]) -> list[tuple[str, str]]:
+        """The id and text of every tool result in a request."""
+
+    @abstractmethod
+    def tools(self, request: dict[str, Any]) -> list[str]:
+        """The names of the tools in a request."""
+
+    def takes(self, request: dict[str, Any]) -> bool:
+        """Amazon's and Anthropic's servers reject blocks of white space."""
+        return self.kind == "openai" or all(text.strip() for _, text in self.turns(request))
+
+    def listing(self) -> bytes | None:
+        """The response to GET, if any."""
+        return None
 
 
 def halves(text: str) -> Sequence[str]:

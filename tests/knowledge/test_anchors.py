@@ -188,8 +188,12 @@ def test_who_confirms_a_note_has_read_the_code_as_it_is_now(page: TestClient) ->
         "commit": "b" * 40,
         "fingerprint": "c" * 64,
     }
-    assert "anchor_report" not in note
+    assert note["anchor_report"]["state"] == "fresh"
     assert page.get(f"{API}/anchors/changed").json() == {"notes": []}
+    report(page, note_id, state="unknown", detail="unsure", changed=None, path="other.py", lines="1-9")
+    page.put(f"{API}/{note_id}/confirmation")
+    unsure = page.get(f"{API}/{note_id}").json()
+    assert (unsure["anchor"], unsure["anchor_report"]["state"]) == (note["anchor"], "unknown")
     report(page, note_id, state="gone", changed=None)
     page.put(f"{API}/{note_id}/confirmation")
     assert "anchor" not in page.get(f"{API}/{note_id}").json()

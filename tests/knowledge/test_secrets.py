@@ -3,10 +3,9 @@
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from bench.secret_cases import Case, cases
@@ -16,7 +15,6 @@ from fastmcp import Client
 from mcp_types import TextContent
 from starlette.testclient import TestClient
 
-from chie.app import create_app
 from chie.cli import main
 from chie.errors import ValidationError
 from chie.knowledge.note import Note, now
@@ -27,6 +25,9 @@ from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.messages.catalogue import Message
 from chie.settings import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.req("ME-11")]
 
@@ -51,13 +52,6 @@ SECRETS = [case.text for case in one_per_kind(secret=True)]
 LOOK_ALIKES = [case.text for case in one_per_kind(secret=False)]
 (TOKEN,) = values(next(case.text for case in cases("dev") if case.kind == "npm"))
 TOKEN_NOTE = f"リリース手順\n\n1. ログインする\n2. `{TOKEN}` を使う\n\nThen publish."
-
-
-@pytest.fixture
-def page(real_store: SqliteStore) -> Iterator[TestClient]:
-    app = create_app({"knowledge": create_server(store=real_store)})
-    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
-        yield client
 
 
 @pytest.mark.parametrize("name", ["dev", "test"])

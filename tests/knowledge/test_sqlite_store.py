@@ -13,6 +13,7 @@ from threading import Thread
 import pytest
 from tests.contract.note_anchors import NoteAnchorContract
 from tests.contract.note_filters import NoteFilterContract
+from tests.contract.note_links import NoteLinkContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_review import NoteReviewContract
@@ -60,6 +61,7 @@ class TestContract(
     NoteReviewContract,
     NoteVersionContract,
     NoteAnchorContract,
+    NoteLinkContract,
     NoteSpaceContract,
 ):
     pass

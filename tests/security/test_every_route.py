@@ -121,6 +121,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/review/count": Case(SHARED),
     "POST /api/knowledge/review/decisions": Case(SHARED, body={"finding": "stale:{note_id}", "action": "archive"}),
     "DELETE /api/knowledge/review/decisions/{decision_id}": Case(SHARED),
+    "GET /api/knowledge/{note_id}/links": Case(PRIVATE),
     "GET /api/knowledge/anchors": Case(LISTING, query={"repository": "github.com/org/repo"}),
     "POST /api/knowledge/anchors": Case(LISTING, body=RESULTS),
     "GET /api/knowledge/anchors/changed": Case(LISTING),

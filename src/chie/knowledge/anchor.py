@@ -75,10 +75,11 @@ class AnchorReport:
 
 
 def followed(anchor: Anchor, report: AnchorReport) -> Anchor | None:
-    """The anchor for somebody who has read the code in the commit of the report; None if the code is gone."""
+    """The anchor for somebody who has read the code in the commit of the report; None if the code is gone. Where it is
+    unsure what has become of the code, the anchor stays."""
     if report.state == "gone":
         return None
-    if report.path is None:
+    if report.path is None or report.state == "unknown":
         return anchor
     return Anchor(
         repository=anchor.repository,

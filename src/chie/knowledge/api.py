@@ -17,6 +17,7 @@ from chie.knowledge.anchor_api import declare_anchors
 from chie.knowledge.atlas import Atlas, Map
 from chie.knowledge.history_api import declare_history
 from chie.knowledge.inbox_api import Body, declare_inbox
+from chie.knowledge.links_api import declare_links
 from chie.knowledge.marked_hits import MarkedHits, marked
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
 from chie.knowledge.query import parse
@@ -131,6 +132,7 @@ def create_api(
     declare_spaces(router, service)
     declare_review(router, review or Review(service))
     declare_anchors(router, service)
+    declare_links(router, service)
     _declare_notes(router, service, usefulness)
     return router
 

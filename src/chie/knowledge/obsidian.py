@@ -34,6 +34,13 @@ def prose(body: str) -> str:
     return "\n".join(line for line, code in _lines(body) if not code)
 
 
+def prose_parts(body: str) -> Iterator[str]:
+    """The parts of the body outside of code, each within a line."""
+    for line, is_code in _lines(body):
+        if not is_code:
+            yield from (line[start:stop] for start, stop in _prose_spans(line))
+
+
 def inline_tags(body: str) -> list[str]:
     """Tags as Obsidian reads them, not in code: `#` after a blank, then letters, digits, `_`, `-`, `/`, not all
     digits. Unlike Obsidian's, they end before Japanese punctuation."""
@@ -54,14 +61,20 @@ def with_links(body: str, resolve: Resolve) -> str:
         escaped = _SPECIAL.sub(r"\\\1", shown)
         return f"[{escaped}]({uri})"
 
-    def linked(line: str) -> str:
+    return with_prose(body, lambda part: _LINK.sub(link, part))
+
+
+def with_prose(body: str, change: Callable[[str], str]) -> str:
+    """The body with every part outside of code changed."""
+
+    def changed(line: str) -> str:
         end, parts = 0, list[str]()
         for start, stop in _prose_spans(line):
-            parts += [line[end:start], _LINK.sub(link, line[start:stop])]
+            parts += [line[end:start], change(line[start:stop])]
             end = stop
         return "".join(parts)
 
-    return "\n".join(line if is_code else linked(line) for line, is_code in _lines(body))
+    return "\n".join(line if is_code else changed(line) for line, is_code in _lines(body))
 
 
 def with_aliases(body: str, title: str, aliases: Iterable[str]) -> str:

@@ -1,6 +1,7 @@
 """Use cases of notes: permissions, timestamps, conflicts and what "not found" means."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -8,11 +9,12 @@ from typing import Literal
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.errors import ConflictError, NotFoundError, ValidationError
+from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge import rules, supersession, validation
 from chie.knowledge.anchor import Anchor, AnchorReport, followed, permalink_anchor
 from chie.knowledge.anchor_validation import valid_anchor
 from chie.knowledge.as_of import SearchAsOf, parse_moment
+from chie.knowledge.link_text import renamed
 from chie.knowledge.note import (
     AuthorCount,
     Found,
@@ -41,6 +43,7 @@ MAX_RELATED = 5
 RELATED_QUERY_LENGTH = 400  # characters of the content that describe its topic
 MIN_RELATED_SCORE = 0.35  # notes with a lower score share words, not a topic
 MAX_UPDATE_ATTEMPTS = 3
+MAX_RENAMED = 1_000
 DEFAULT_TRASH_DAYS = 30
 PURGE_INTERVAL = timedelta(hours=1)
 
@@ -156,8 +159,26 @@ class KnowledgeService:
                     raise
             else:
                 record("note.changed", note.id)
+                if note.title != stored.title:
+                    self._follow_rename(stored.title, note)
                 return saved
         raise AssertionError("unreachable")
+
+    def _follow_rename(self, old: str, note: Note) -> None:
+        """Change `[[old title]]` in the notes that the current user may change, unless it names another note too. The
+        title of a private note is not written into a text that others read."""
+        viewer = self.viewer()
+        if self.store.titled([old], viewer=viewer):
+            return
+        for other in self.store.mentioning([f"[[{old}"], viewer=viewer, limit=MAX_RENAMED):
+            content = renamed(other.content, old, note.title)
+            if content == other.content or (note.reader and not other.reader):
+                continue
+            changed = replace(other, content=content, updated_at=self.next_version(other))
+            with suppress(ForbiddenError, NotFoundError, ConflictError):  # it keeps the old title
+                rules.require_permission(other, viewer)
+                self.replace(other, changed)
+                record("note.changed", other.id)
 
     def replace(self, stored: Note, note: Note, *, kind: ChangeKind = "changed") -> Saved:
         """The number of the new version is certain, because the stored note must not have changed meanwhile."""
@@ -347,6 +368,9 @@ class KnowledgeService:
         if report and stored.anchor:
             note = replace(note, anchor=followed(stored.anchor, report))
         self.store.save(note, replacing=stored)
+        if report and note.anchor and note.anchor != stored.anchor:
+            fresh = replace(report, state="fresh", detail="same", changed=0.0, reported_by=user.id)
+            self.store.report_anchors({note.id: (note.anchor, replace(fresh, reported_at=self._clock()))})
         record("note.confirmed" if confirmed else "note.unconfirmed", note.id)
         return note
 

@@ -106,7 +106,9 @@ def delete(name: str, move_to: str | None) -> None:
 
     with open_service() as service:
         moved = Spaces(service).delete(name, move_to=move_to)
-    click.echo(f"Deleted {name}" + (f"; {moved} notes moved to {move_to}" if moved else ""))
+    click.echo(
+        f"Deleted {name}" + (f"; {moved} {'note' if moved == 1 else 'notes'} moved to {move_to}" if moved else "")
+    )
 
 
 @spaces.command()

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 from tests.contract.note_anchors import NoteAnchorContract
 from tests.contract.note_filters import NoteFilterContract
+from tests.contract.note_links import NoteLinkContract
 from tests.contract.note_recall import NoteRecallContract
 from tests.contract.note_records import NoteRecordsContract
 from tests.contract.note_review import NoteReviewContract
@@ -51,6 +52,7 @@ class TestContract(
     NoteReviewContract,
     NoteVersionContract,
     NoteAnchorContract,
+    NoteLinkContract,
     NoteSpaceContract,
 ):
     ORDERS = 4  # the orders are the rules', not the store's: SQLite's suite tries many more

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from chie.knowledge.anchor import Anchor, AnchorReport
-from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, NoteLink, Page, Similar, TagCount
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.store.records import NoteRecords
@@ -186,6 +186,14 @@ class NoteStore(ABC):
     def embed(self, texts: Sequence[str]) -> "Vectors":
         """By the store's own model. Raises EmbeddingError."""
         raise NotImplementedError
+
+    def titled(self, titles: Sequence[str], *, viewer: Viewer) -> Sequence[NoteLink]:  # noqa: ARG002
+        """Notes with one of these titles, regardless of ASCII case, the oldest first."""
+        return ()
+
+    def mentioning(self, texts: Sequence[str], *, viewer: Viewer, limit: int) -> Sequence[Note]:  # noqa: ARG002
+        """Notes whose content has one of these texts, regardless of ASCII case, newest first."""
+        return ()
 
     def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> Sequence[Note]:  # noqa: ARG002
         """Notes anchored to code of this repository, after the id `after`, in the order of ids."""

@@ -39,7 +39,7 @@ export const anchorText = defineText({
     not_in_commit: "コードが同じかどうか判断できません。元のコミットにこの行がありません。",
     unsure: "コードが同じかどうか判断できません。移動した可能性があります。",
     nowAt: (place: string) => `現在の場所は ${place} です。`,
-    checked: (when: string, commit: string, who: string) => `${when}に ${commit} で確認（報告: ${who}）`,
+    checked: (when: string, commit: string, who: string) => `${commit} で確認（${when}、報告: ${who}）`,
     stillRight: "メモの内容は今も正しい",
     confirmed: "メモを現在のコードに結び付けました。",
     confirmedGone: "メモとこのコードの結び付きを外しました。",

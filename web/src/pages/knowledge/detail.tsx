@@ -17,7 +17,7 @@ import { Editor } from "./editor";
 import { FlagNotice } from "./flags";
 import { HistoryDialog } from "./history-dialog";
 import { historyText } from "./history-text";
-import { NoteMarkdown } from "./markdown";
+import { Backlinks, LinkedText } from "./links";
 import { memoryText } from "./memory-text";
 import { languageOf, type Note, notes, useNote, useSimilar } from "./notes";
 import { SpaceBadge } from "./space-field";
@@ -125,9 +125,10 @@ function Whole({ note, view }: { note: Note; view: View }) {
       <ProposalNotice note={note} view={view} />
       <Superseded note={note} view={view} />
       <FlagNotice flags={note.flags} />
-      <NoteMarkdown>{note.content}</NoteMarkdown>
+      <LinkedText note={note} />
       <Questions questions={note.questions} />
       <NoteSignatures note={note} canEdit={canEdit} />
+      <Backlinks id={note.id} view={view} />
       <Usefulness note={note} />
       <Similar id={note.id} view={view} />
       {opened === "editor" && <Editor note={note} onClose={close} />}

@@ -1,5 +1,6 @@
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
+import { remarkNoteLinks } from "../../../core/remark-note-links";
 import { hrefTo } from "../../route";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { ExternalLink, REMARK_PLUGINS, useMarkdown } from "../../ui/markdown";
@@ -58,20 +59,29 @@ function decoded(id: string): string {
   }
 }
 
-export function NoteMarkdown({ children }: { children: string }) {
+const NO_LINKS: ReadonlyMap<string, string> = new Map();
+
+/** `links` has the ids of notes by the titles that the text links to. */
+export function NoteMarkdown({
+  children,
+  links = NO_LINKS,
+}: {
+  children: string;
+  links?: ReadonlyMap<string, string>;
+}) {
   return (
     <div className="kn-markdown" lang={languageOf(children)}>
       <ErrorBoundary resetKey={children} fallback={<div className="kn-plain">{children}</div>}>
-        <Parsed text={children} />
+        <Parsed text={children} links={links} />
       </ErrorBoundary>
     </div>
   );
 }
 
-function Parsed({ text }: { text: string }) {
+function Parsed({ text, links }: { text: string; links: ReadonlyMap<string, string> }) {
   const options = useMarkdown(COMPONENTS, noteLink, isNote);
   return (
-    <ReactMarkdown remarkPlugins={REMARK_PLUGINS} {...options}>
+    <ReactMarkdown remarkPlugins={[...REMARK_PLUGINS, [remarkNoteLinks, { links }]]} {...options}>
       {text}
     </ReactMarkdown>
   );

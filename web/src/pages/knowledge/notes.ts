@@ -212,6 +212,19 @@ export function useSimilar(id: string) {
   });
 }
 
+export interface NoteLinks {
+  /** `target` is the title as the text has it, or the URI of the note. */
+  links: { target: string; id: string; title: string }[];
+  backlinks: { id: string; title: string }[];
+}
+
+export function useLinks(id: string) {
+  return useQuery({
+    queryKey: ["knowledge", "links", id],
+    queryFn: ({ signal }) => api.get<NoteLinks>(`${one(id)}/links`, { signal }),
+  });
+}
+
 export function useMap() {
   return useQuery({
     queryKey: ["knowledge", "map"],

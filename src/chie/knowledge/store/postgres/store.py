@@ -11,7 +11,7 @@ from chie.installation.commands import install_extra
 from chie.knowledge import ranking
 from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, NoteLink, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -22,6 +22,7 @@ from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.postgres import (
     anchor_table,
     import_table,
+    link_table,
     nearest,
     note_table,
     recall_table,
@@ -165,6 +166,12 @@ class PostgresStore(SqlNoteStore):
     def first_vectors(self) -> "tuple[list[str], Vectors]":
         self._model.ensure_name()
         return self._pool.read(self._vectors.first_of_all)
+
+    def titled(self, titles: Sequence[str], *, viewer: Viewer) -> list[NoteLink]:
+        return self._pool.read(lambda connection: link_table.titled(connection, titles, viewer))
+
+    def mentioning(self, texts: Sequence[str], *, viewer: Viewer, limit: int) -> list[Note]:
+        return self._pool.read(lambda connection: link_table.mentioning(connection, texts, viewer, limit))
 
     def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> list[Note]:
         return self._pool.read(lambda connection: anchor_table.anchored(connection, repository, viewer, after, limit))

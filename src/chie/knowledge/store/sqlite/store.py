@@ -10,7 +10,7 @@ from chie.database.cursor import utc_text
 from chie.knowledge import ranking
 from chie.knowledge.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
-from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, NoteLink, Page, Similar, TagCount
 from chie.knowledge.passages import split
 from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.ranking import Query
@@ -19,7 +19,7 @@ from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
-from chie.knowledge.store.sqlite import anchor_table, import_table, note_table, recall_table, review_table
+from chie.knowledge.store.sqlite import anchor_table, import_table, link_table, note_table, recall_table, review_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.filtering import Conditions, newest
@@ -228,6 +228,14 @@ class SqliteStore(SqlNoteStore):
         self._model.ensure_name()
         with self._file.read() as connection:
             return self._vectors.first_of_all(connection)
+
+    def titled(self, titles: Sequence[str], *, viewer: Viewer) -> list[NoteLink]:
+        with self._file.read() as connection:
+            return link_table.titled(connection, titles, viewer)
+
+    def mentioning(self, texts: Sequence[str], *, viewer: Viewer, limit: int) -> list[Note]:
+        with self._file.read() as connection:
+            return link_table.mentioning(connection, texts, viewer, limit)
 
     def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> list[Note]:
         with self._file.read() as connection:
