@@ -19,7 +19,7 @@ SAME_NAME = 0.8  # cosine of a Latin word in a Japanese text, such as DB, and th
 PART_OF_WORD = 0.75  # likeness of a compound and its part
 MIN_SUBJECT, MIN_NEAR = 0.3, 0.5  # statements that have less in common are about different things
 MAX_NAMES = 2  # in each of two statements that name different things; more are no single value
-MAX_PAIRS = 400  # of statements, and of clauses, that one pair of notes compares
+MAX_PAIRS = 100  # of statements, and of clauses, that one pair of notes compares
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from chie.knowledge.store.review_records import ReviewRecords
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors
 
-MAX_NEIGHBOURS = 6  # of each note that are compared with it
-BATCH = 32  # notes between two looks at the clock
-MAX_COMPARED = 6_000  # characters of a note
+MAX_NEIGHBOURS = 4  # of each note that are compared with it
+BATCH = 2  # notes between two looks at the clock
+MAX_COMPARED = 1_500  # characters of a note; a comparison takes the square of it
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class Scan:
         if not self._running.acquire(blocking=False):
             return self.pending()
         try:
-            return self._advance(monotonic() + seconds)
+            return self._advance(seconds)
         except EmbeddingError:
             return 0
         finally:
             self._running.release()
 
-    def _advance(self, deadline: float) -> int:
+    def _advance(self, seconds: float) -> int:
         notes = {note.id: note for note in self._store.review_notes()}
         self._forget_deleted(notes.keys())
         waiting = self._outdated(list(notes.values()))
@@ -66,7 +66,7 @@ class Scan:
             return 0
         matrix = _Matrix({note: at for at, note in enumerate(found[0])}, *found)
         embedded = [note for note in waiting if note.id in matrix.rows]
-        done = 0
+        done, deadline = 0, monotonic() + seconds
         while done < len(embedded) and (done == 0 or monotonic() < deadline):
             batch = embedded[done : done + BATCH]
             pairs = [pair for note in batch for pair in self._compared(note, notes, matrix)]

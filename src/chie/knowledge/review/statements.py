@@ -4,7 +4,7 @@ import re
 
 from chie.unicode import normal
 
-MAX_STATEMENTS = 40  # of a long note, from its beginning
+MAX_STATEMENTS = 16  # of a long note, from its beginning
 _SENTENCE_END = re.compile(r"(?<=[。！？!?])|(?<=[.;])\s+|\n+|\s/\s")
 _CLAUSE_END = re.compile(
     r"[、,;()（）—]|:(?=\s|$)|[：]|\s[-–]\s|\bbut\b|\bbecause\b|\band\b|(?=\binstead of\b|\brather than\b)"

@@ -26,7 +26,7 @@ export interface Findings {
 
 const REVIEW = `${ROOT}/review`;
 const REFETCH_MS = 60_000;
-const PENDING_MS = 500;
+const PENDING_MS = 2_000;
 const SHOWN = 50;
 
 const isPending = (data?: Findings) => (data?.pending ?? 0) > 0;
