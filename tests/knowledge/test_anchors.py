@@ -200,6 +200,19 @@ def test_who_confirms_a_note_has_read_the_code_as_it_is_now(page: TestClient) ->
 
 
 @pytest.mark.req("MT-4")
+def test_the_review_lists_notes_whose_code_has_changed_until_somebody_decides(page: TestClient) -> None:
+    note_id = create(page)
+    report(page, note_id, path="src/main.py", lines="12-22", fingerprint="c" * 64)
+    [finding] = [one for one in page.get(f"{API}/review").json()["findings"] if one["id"] == f"code:{note_id}"]
+    assert finding["kind"] == "stale"
+    assert finding["reason"] == {"code": "code_changed", "params": {"path": "src/app.py", "percent": 40}}
+    kept = page.post(f"{API}/review/decisions", json={"finding": finding["id"], "action": "keep"})
+    assert kept.status_code in (200, 201), kept.text
+    assert page.get(f"{API}/review").json()["findings"] == []
+    assert page.get(f"{API}/{note_id}").json()["anchor"]["path"] == "src/main.py"
+
+
+@pytest.mark.req("MT-4")
 def test_an_export_keeps_the_anchor(page: TestClient) -> None:
     note_id = create(page)
     before = page.get(f"{API}/{note_id}").json()

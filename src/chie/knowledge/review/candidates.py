@@ -1,9 +1,11 @@
 """What the review may ask about, before the notes are read."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from chie.knowledge.anchor import AnchorReport
+from chie.knowledge.note import Note
 from chie.knowledge.review.findings import FoundPair, Kind, Reason, ReviewNote, UnansweredSearch
 
 
@@ -53,6 +55,23 @@ def stale(notes: Collection[ReviewNote], uses: Mapping[str, datetime], *, before
             "stale",
         )
         for at, note in old
+    ]
+
+
+def code_changed(found: Iterable[tuple[Note, AnchorReport]]) -> list[Candidate]:
+    """Notes whose code has changed or is gone. A decision holds until the code changes again."""
+    return [
+        Candidate(
+            f"code:{note.id}",
+            "stale",
+            (note.id,),
+            Reason(
+                code="code_gone" if report.state == "gone" else "code_changed",
+                params={"path": note.anchor.path if note.anchor else "", "percent": round((report.changed or 0) * 100)},
+            ),
+            f"code {report.state} {report.fingerprint or report.detail}",
+        )
+        for note, report in found
     ]
 
 

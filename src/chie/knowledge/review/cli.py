@@ -128,6 +128,8 @@ def reason(finding: Finding) -> str:
         "negation": f"“{params.get('here')}” and “{params.get('there')}”",
         "same": "both notes say the same",
         "stale": f"not changed, confirmed, shown or opened since {params.get('since')}",
+        "code_changed": f"the code in {params.get('path')} changed since ({params.get('percent')} %)",
+        "code_gone": f"the code in {params.get('path')} is gone",
         "orphaned": f"its author {params.get('author')} is no user any more",
         "unanswered": f"{params.get('query')} ({params.get('count')} times, last on {params.get('last')})",
     }

@@ -11,7 +11,7 @@ from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from chie.knowledge import rules, validation
 from chie.knowledge.note import Note, now
-from chie.knowledge.review.candidates import Candidate, of_pair, of_search, orphaned, stale
+from chie.knowledge.review.candidates import Candidate, code_changed, of_pair, of_search, orphaned, stale
 from chie.knowledge.review.findings import (
     KINDS,
     Action,
@@ -214,6 +214,7 @@ class Review:
         found = [
             *(of_pair(pair, notes) for pair in records.pairs() if pair.a in notes and pair.b in notes),
             *stale(notes.values(), records.last_uses(), before=self._clock() - self._stale_after),
+            *code_changed(self._service.store.changed_anchors(viewer=viewer, limit=MAX_PAGE)),
             *orphaned(notes.values(), self._known_users()),
             *map(of_search, records.unanswered(None if current_user().admin else current_user().id)),
         ]

@@ -28,6 +28,8 @@ export const reviewText = defineText({
     negation: (p: Params) => `One says “${p.here}”, the other “${p.there}”`,
     same: () => "Both notes say the same",
     staleSince: (p: Params) => `Not changed, confirmed, shown or opened since ${p.since}`,
+    code_changed: (p: Params) => `The code in ${p.path} changed since (${p.percent} %)`,
+    code_gone: (p: Params) => `The code in ${p.path} is gone`,
     orphanedBy: (p: Params) => `${p.author}, who wrote it, is no longer a user`,
     unansweredFor: (p: Params) =>
       `“${p.query}” found nothing certain: searched ${p.count}×, last on ${p.last}`,
@@ -85,6 +87,8 @@ export const reviewText = defineText({
     negation: (p: Params) => `一方は「${p.here}」、他方は「${p.there}」`,
     same: () => "どちらも同じ内容です",
     staleSince: (p: Params) => `${p.since} から変更・確認・表示・閲覧されていません`,
+    code_changed: (p: Params) => `${p.path} のコードがその後変更されました（${p.percent} %）`,
+    code_gone: (p: Params) => `${p.path} のコードはもうありません`,
     orphanedBy: (p: Params) => `作成者の ${p.author} は現在の利用者ではありません`,
     unansweredFor: (p: Params) =>
       `「${p.query}」では確かな結果が見つかりませんでした（${p.count} 回、最後は ${p.last}）`,
