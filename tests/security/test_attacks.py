@@ -241,6 +241,8 @@ def test_writes_are_audited_without_their_content(team: Team, home: Path) -> Non
     assert noted == [
         ("aki", "note.created", team.note_id, "done"),
         ("aki", "note.created", team.shared_id, "done"),
+        ("aki", "note.created", team.trashed_id, "done"),
+        ("aki", "note.deleted", team.trashed_id, "done"),
         ("aki", "note.created", team.proposal_id, "done"),
         ("aki", "note.changed", team.note_id, "done"),
         ("root", "note.deleted", team.shared_id, "done"),

@@ -141,6 +141,7 @@ def test_note_in_an_unreadable_space_changes_no_byte(
     for text in ("kestrel merger in hr, 人事", "接続の上限は 20"):
         save(team, "ben", text, space="hr", tags=["nginx"])
     store.finish_background_work()
+    answers(team, reader, note_id)  # which counts as a use of the notes that it finds
     before = answers(team, reader, note_id)
     hidden = save(team, "aki", "the codename of the merger is kestrel. " * 60, space="vault", tags=["nginx", "kestrel"])
     save(team, "aki", "合併の暗号名は kestrel で、接続の上限は 10。", space="vault", tags=["秘密"])
