@@ -240,6 +240,7 @@ def test_writes_are_audited_without_their_content(team: Team, home: Path) -> Non
     noted = [(row["user"], row["kind"], row["id"], row["outcome"]) for row in map(json.loads, text.splitlines())]
     assert noted == [
         ("aki", "note.created", team.note_id, "done"),
+        ("aki", "anchors.reported", "abcdef0", "done"),
         ("aki", "note.created", team.shared_id, "done"),
         ("aki", "note.created", team.trashed_id, "done"),
         ("aki", "note.deleted", team.trashed_id, "done"),
