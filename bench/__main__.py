@@ -20,6 +20,7 @@ OURS = (
     "size",
     "search",
     "saves",
+    "versions",
     "retrieval",
     "recall",
     "review",
