@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chie.errors import ValidationError
@@ -148,6 +148,8 @@ PIECE = st.one_of(
 )
 
 
+@example(before=[], inside=["GitHub"], after=["-Actions"])
+@example(before=[], inside=["0a", "A"], after=[])
 @given(before=st.lists(PIECE), inside=st.lists(PIECE, min_size=1), after=st.lists(PIECE))
 def test_a_text_with_a_phrase_has_its_terms(before: list[str], inside: list[str], after: list[str]) -> None:
     """Otherwise a search would not look at the text."""

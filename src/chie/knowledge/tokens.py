@@ -16,7 +16,7 @@ from functools import lru_cache
 from chie import unicode as spelling
 from chie.unicode import normal
 
-TOKENS_VERSION = 2
+TOKENS_VERSION = 3
 MAX_QUERY_TOKENS = 64
 MAX_KNOWN_WORD = 32  # characters; longer words are rare, and would fill the cache
 MAX_PHRASE_REACH = 30  # characters
@@ -34,6 +34,7 @@ _LATIN = re.compile(r"[a-z0-9]")
 _RUNS = re.compile(rf"[{_JAPANESE}]+|(?<![^\W\d_{_JAPANESE}])(?P<word>[a-z]+)(?![^\W\d_{_JAPANESE}]|\+\+|\#)")
 _LONG_WORD = re.compile(r"\w{2}[a-z]\Z")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _LONG_VOWEL = "ー"
 _KATAKANA = {code: chr(code + 0x60) for code in range(0x3041, 0x3097)}  # of hiragana
 _LARGE = str.maketrans("ァィゥェォヵヶヮ", "アイウエオカケワ")  # ウィンドウ, ウインドウ
@@ -157,8 +158,13 @@ def _word_tokens(word: str) -> Sequence[str]:
     parts = [stem(part.casefold()) for part in _PARTS.findall(word)]
     whole = word.casefold()
     if len(parts) != 1:
-        return whole, *parts
+        return whole, *parts, *(run for run in _camel_runs(word) if run != whole)
     return (whole,) if not word.isalnum() and "_" not in word else parts  # c++ and c# are not c
+
+
+def _camel_runs(word: str) -> Iterator[str]:
+    """`github` of `GitHub-Actions`, which a phrase may have by itself."""
+    return (run.casefold() for run in _LETTERS.findall(word) if len(_PARTS.findall(run)) > 1)
 
 
 def _content_words(word: str) -> Iterator[str]:
