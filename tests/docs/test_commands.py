@@ -123,6 +123,12 @@ def save_a_note(reader: Reader, _: OpenAIServer) -> None:
     reader.replacements["ID"] = json.loads(saved.stdout)["id"]
 
 
+def write_cases(reader: Reader, model: OpenAIServer) -> None:
+    save_a_note(reader, model)
+    case = {"query": "redis evicts sessions", "note": reader.replacements["ID"]}
+    (reader.home / "cases.jsonl").write_text(json.dumps(case), encoding="utf-8")
+
+
 def ask(reader: Reader, _: OpenAIServer) -> None:
     response = patient.post(f"{reader.replacements[APP]}/api/chat/stream", json={"message": "hello"})
     reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
@@ -140,6 +146,7 @@ def ask_for_a_destructive_tool(reader: Reader, model: OpenAIServer) -> None:
 
 PREPARATIONS: dict[str, Callable[[Reader, OpenAIServer], None]] = {
     "chie backup": save_a_note,
+    "eval --file": write_cases,
     "notes show ID": save_a_note,
     "notes delete ID": save_a_note,
     "/stream/$MESSAGE": ask,

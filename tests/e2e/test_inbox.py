@@ -42,8 +42,9 @@ def propose(address: str, content: str, **fields: Any) -> str:
 
 
 def note(address: str, note_id: str) -> dict[str, Any]:
+    """Without its uses, which reading it adds to."""
     found: dict[str, Any] = patient.get(f"{address}/api/knowledge/{note_id}").json()
-    return found
+    return {name: value for name, value in found.items() if name != "uses"}
 
 
 def press(screen: Screen, key: str) -> None:

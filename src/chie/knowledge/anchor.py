@@ -53,6 +53,12 @@ class Anchor:
     fingerprint: Annotated[str | None, Field(description="SHA-256 of the lines; hooks fill it in.")] = None
 
 
+StoredAnchor = Annotated[
+    Anchor | None, Field(description="The code that the note is about.", exclude_if=lambda anchor: anchor is None)
+]
+"""Absent if there is none."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class AnchorReport:
     """The state of a note's anchor in a later commit. `changed` is the share of its lines, `path` and `lines` are

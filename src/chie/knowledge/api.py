@@ -179,7 +179,7 @@ def _declare_exchange(router: APIRouter, service: KnowledgeService) -> None:
         headers = {"Content-Disposition": 'attachment; filename="chie-notes.zip"'}
         return StreamingResponse(_chunks(archive), media_type="application/zip", headers=headers)
 
-    @router.post("/import", responses=errors(413))
+    @router.post("/import", responses=errors(404, 413))
     def import_notes(
         files: Annotated[list[UploadFile], File(description="Markdown files, or zips of them.")],
         modified: Annotated[

@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - re-exported for the stores
-from chie.knowledge.anchor import Anchor, AnchorReport
+from chie.knowledge.anchor import AnchorReport, StoredAnchor
 from chie.messages.catalogue import Message
 
 TEAM = "team"
@@ -75,7 +75,7 @@ class Note:
     confirmed_by: str | None = None
     confirmed_at: datetime | None = None
     supersedes: list[str] = field(default_factory=list)
-    anchor: Anchor | None = None
+    anchor: StoredAnchor = None
     created_at: datetime
     updated_at: datetime
 
@@ -117,7 +117,7 @@ class Hit:
     private: bool = False
     proposal: bool = False
     confirmed_by: str | None = None
-    anchor: Anchor | None = None
+    anchor: StoredAnchor = None
     anchor_report: AnchorReport | None = None
     created_at: datetime
     updated_at: datetime

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from chie.knowledge.anchor import Anchor, AnchorReport
+from chie.knowledge.anchor import AnchorReport
 from chie.knowledge.note import Found, Hit, Note, NoteLink, Saved, SavedNote
 from chie.knowledge.records import Mark
 from chie.knowledge.screening.injection import Flag, flags_of
@@ -28,9 +28,6 @@ Uses = Annotated[
         description="How often it was shown, opened, cited, recalled, followed, and marked helpful or wrong.",
         exclude_if=lambda uses: not uses,
     ),
-]
-StoredAnchor = Annotated[
-    Anchor | None, Field(description="The code that the note is about.", exclude_if=lambda anchor: anchor is None)
 ]
 Report = Annotated[
     AnchorReport | None,
@@ -54,7 +51,6 @@ class ReadNote(Note):
     """`replaces` are the notes in `supersedes` that exist, with their titles; `mark` is the reader's own."""
 
     flags: Flags = field(default_factory=list)
-    anchor: StoredAnchor = None
     anchor_report: Report = None
     superseded_by: SupersededBy = field(default_factory=list)
     replaces: Replaced = field(default_factory=list)
@@ -75,7 +71,6 @@ class ReadNote(Note):
 @dataclass(frozen=True, kw_only=True)
 class ReadHit(Hit):
     flags: Flags = field(default_factory=list)
-    anchor: StoredAnchor = None
     anchor_report: Report = None
     superseded_by: SupersededBy = field(default_factory=list)
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated
 
 from mcp_types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from chie.access.known_users import known_users
 from chie.knowledge.anchor import Anchor
@@ -68,8 +68,11 @@ MarkArgument = Annotated[
     Mark | None, Field(description="Whether it helped, or what it says is wrong. Correct your own note instead.")
 ]
 CodeAnchor = Annotated[
-    Anchor | None,
-    Field(description="The code that the note is about, so that Chie can tell when it has changed."),
+    Annotated[Anchor, WithJsonSchema({"type": "object"})] | None,
+    Field(
+        description="The code that the note is about, so that Chie can tell when it changes: `repository` and `path`,"
+        " perhaps `lines` (`10-20`) and `commit`."
+    ),
 ]
 Proposed = Annotated[bool, Field(description="A person decides first; until then only the user finds it.")]
 

@@ -115,7 +115,7 @@ function Proposals({
           lockPrivate
           saveLabel={t.accept}
           onClose={() => setOpen(null)}
-          save={async ({ private: _, ...edited }) => {
+          save={async ({ private: _, space: __, ...edited }) => {
             const { note } = open.proposal;
             await inbox.accept(note.id, edited);
             return () =>
