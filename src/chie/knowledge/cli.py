@@ -174,7 +174,8 @@ def show(note_id: str, *, as_json: bool) -> None:
         note = service.get(note_id)
         newer = service.superseded_by(note.id)
     if as_json:
-        return print_json(asdict(note) | ({"superseded_by": list(map(asdict, newer))} if newer else {}))
+        shown = {name: value for name, value in asdict(note).items() if (name, value) != ("anchor", None)}
+        return print_json(shown | ({"superseded_by": list(map(asdict, newer))} if newer else {}))
     click.secho(note.title, bold=True)
     _print_superseding(newer)
     about = [

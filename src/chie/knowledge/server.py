@@ -56,8 +56,8 @@ Within = Annotated[str | None, Field(description="Only notes in this space.")]
 Questions = Annotated[
     list[str] | None,
     Field(
-        description="2 to 5 questions that the note answers, in Japanese and English, as somebody asks who sees the"
-        " symptom and does not know the cause: in other words than the note's."
+        description="2 to 5 questions that it answers, in Japanese and English, in other words than its own: as"
+        " somebody asks who sees the symptom and does not know the cause."
     ),
 ]
 Supersedes = Annotated[
