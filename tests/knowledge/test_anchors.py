@@ -1,16 +1,13 @@
 """Anchors to code over HTTP, MCP and in files: what is stored, shown and refused, and what a report does."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fastmcp import Client
 from starlette.testclient import TestClient
-from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.hashed_notes import page, service, store
 
 from chie.access.identity import User, acting_as
-from chie.app import create_app
 from chie.errors import ValidationError
 from chie.knowledge.anchor import Anchor, parse_source, permalink_anchor
 from chie.knowledge.anchor_reports import AnchorReports, Check
@@ -21,29 +18,12 @@ from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.messages.catalogue import Message
 
+__all__ = ["page", "service", "store"]
+
 API = "/api/knowledge"
 AKI, BEN = User("aki"), User("ben")
 GIVEN = {"repository": "git@GitHub.com:Org/Repo.git", "path": "src/app.py", "lines": "L10-L20", "commit": "ABCDEF0"}
 STORED = {"repository": "github.com/org/repo", "path": "src/app.py", "lines": "10-20", "commit": "abcdef0"}
-
-
-@pytest.fixture
-def store(home: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(home / "chie.db", HashingEmbedder())
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def service(store: SqliteStore) -> KnowledgeService:
-    return KnowledgeService(store)
-
-
-@pytest.fixture
-def page(store: SqliteStore) -> Iterator[TestClient]:
-    app = create_app({"knowledge": create_server(store=store)})
-    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
-        yield client
 
 
 def create(page: TestClient, **fields: Any) -> str:

@@ -1,15 +1,14 @@
 """Filters in the query through every way to search: MCP, the API and the command line."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from fastmcp import Client
 from starlette.testclient import TestClient
-from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.hashed_notes import store
 
 from chie.access.identity import User, acting_as
 from chie.app import create_app
@@ -17,6 +16,8 @@ from chie.cli import main
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
+
+__all__ = ["store"]
 
 pytestmark = pytest.mark.req("SE-4")
 
@@ -39,13 +40,6 @@ QUERIES = [
 ]
 
 Search = Callable[[str], Any]
-
-
-@pytest.fixture
-def store(home: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(home / "chie.db", HashingEmbedder())
-    yield store
-    store.close()
 
 
 @pytest.fixture

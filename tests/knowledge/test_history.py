@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from fastmcp import Client
 from starlette.testclient import TestClient
 from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.hashed_notes import page, store
 
 from chie.access.identity import User, acting_as
 from chie.app import create_app
@@ -23,6 +24,8 @@ from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings
 from chie.knowledge.store.sqlite.store import SqliteStore
+
+__all__ = ["page", "store"]
 
 API = "/api/knowledge"
 AKI, BEN, ADMIN = User("aki"), User("ben"), User("ops", admin=True)
@@ -43,13 +46,6 @@ class Clock:
 
 
 @pytest.fixture
-def store(home: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(home / "chie.db", HashingEmbedder())
-    yield store
-    store.close()
-
-
-@pytest.fixture
 def clock() -> Clock:
     return Clock()
 
@@ -62,13 +58,6 @@ def service(store: SqliteStore, clock: Clock) -> KnowledgeService:
 @pytest.fixture
 def history(service: KnowledgeService) -> History:
     return History(service)
-
-
-@pytest.fixture
-def page(store: SqliteStore) -> Iterator[TestClient]:
-    app = create_app({"knowledge": create_server(store=store)})
-    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
-        yield client
 
 
 def made(versions: list[VersionHeading]) -> list[tuple[int, str, str]]:

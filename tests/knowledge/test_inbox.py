@@ -1,44 +1,25 @@
 """Proposals over HTTP and MCP: accept, edit, merge, reject, undo; who may decide."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.hashed_notes import page, service, store
 
 from chie.access.identity import User, acting_as
-from chie.app import create_app
 from chie.errors import ConflictError, NotFoundError
 from chie.knowledge.inbox import Changes, Inbox
-from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
-from chie.knowledge.store.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["page", "service", "store"]
 
 API = "/api/knowledge"
 AKI, BEN = User("aki"), User("ben")
-
-
-@pytest.fixture
-def store(home: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(home / "chie.db", HashingEmbedder())
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def service(store: SqliteStore) -> KnowledgeService:
-    return KnowledgeService(store)
-
-
-@pytest.fixture
-def page(store: SqliteStore) -> Iterator[TestClient]:
-    app = create_app({"knowledge": create_server(store=store)})
-    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
-        yield client
 
 
 def propose(service: KnowledgeService, content: str = "raise client_max_body_size", **fields: Any) -> str:

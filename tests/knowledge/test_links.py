@@ -1,43 +1,22 @@
 """Links between notes: what they lead to, backlinks, renaming, and what others may not see."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.hashed_notes import page, service, store
 
 from chie.access.identity import User, acting_as
-from chie.app import create_app
 from chie.knowledge.link_text import ids_in, renamed, titles_in
 from chie.knowledge.links import Links
-from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
-from chie.knowledge.store.sqlite.store import SqliteStore
+
+__all__ = ["page", "service", "store"]
 
 pytestmark = pytest.mark.req("MT-5")
 
 API = "/api/knowledge"
 AKI, BEN = User("aki"), User("ben")
-
-
-@pytest.fixture
-def store(home: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(home / "chie.db", HashingEmbedder())
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def service(store: SqliteStore) -> KnowledgeService:
-    return KnowledgeService(store)
-
-
-@pytest.fixture
-def page(store: SqliteStore) -> Iterator[TestClient]:
-    with TestClient(create_app({"knowledge": create_server(store=store)}), base_url="http://127.0.0.1:8080") as client:
-        yield client
 
 
 def create(page: TestClient, title: str, content: str) -> str:

@@ -13,10 +13,9 @@ from click.testing import CliRunner, Result
 from fastmcp import Client
 from starlette.testclient import TestClient
 from tests.contract.note_store import a_note
-from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.hashed_notes import page, store
 
 from chie.access.identity import User, acting_as
-from chie.app import create_app
 from chie.cli import main
 from chie.errors import ForbiddenError, ValidationError
 from chie.knowledge import as_of, markdown
@@ -26,6 +25,8 @@ from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.viewer import Viewer
+
+__all__ = ["page", "store"]
 
 API = "/api/knowledge"
 AKI, BEN = User("aki"), User("ben")
@@ -43,13 +44,6 @@ class Clock:
 
 
 @pytest.fixture
-def store(home: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(home / "chie.db", HashingEmbedder())
-    yield store
-    store.close()
-
-
-@pytest.fixture
 def clock() -> Clock:
     return Clock()
 
@@ -57,13 +51,6 @@ def clock() -> Clock:
 @pytest.fixture
 def service(store: SqliteStore, clock: Clock) -> KnowledgeService:
     return KnowledgeService(store, clock=clock)
-
-
-@pytest.fixture
-def page(store: SqliteStore) -> Iterator[TestClient]:
-    app = create_app({"knowledge": create_server(store=store)})
-    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
-        yield client
 
 
 @contextmanager

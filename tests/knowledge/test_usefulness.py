@@ -1,14 +1,12 @@
 """What became of notes is counted, cheaply and per note; searches are recorded only for users who agreed."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fastmcp import Client
 from starlette.testclient import TestClient
-from tests.fakes.embedders import HashingEmbedder
+from tests.fakes.hashed_notes import page, service, store
 from tests.fakes.hook_bodies import hook_body
 
 from chie.access.identity import User, acting_as
@@ -19,6 +17,8 @@ from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.usefulness import Usefulness
+
+__all__ = ["page", "service", "store"]
 
 pytestmark = pytest.mark.req("MT-7")
 
@@ -36,18 +36,6 @@ class Clock:
 
 
 @pytest.fixture
-def store(home: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(home / "chie.db", HashingEmbedder())
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def service(store: SqliteStore) -> KnowledgeService:
-    return KnowledgeService(store)
-
-
-@pytest.fixture
 def clock() -> Clock:
     return Clock()
 
@@ -55,13 +43,6 @@ def clock() -> Clock:
 @pytest.fixture
 def usefulness(service: KnowledgeService, clock: Clock) -> Usefulness:
     return Usefulness(service, clock=clock)
-
-
-@pytest.fixture
-def page(store: SqliteStore) -> Iterator[TestClient]:
-    app = create_app({"knowledge": create_server(store=store)})
-    with TestClient(app, base_url="http://127.0.0.1:8080") as client:
-        yield client
 
 
 def test_showing_opening_citing_and_marking_are_counted(page: TestClient, service: KnowledgeService) -> None:
