@@ -37,7 +37,9 @@ class N8nSettings(HomeSettings):
         default=None, description="Folder of the backups. Default: `n8n-backups` in `CHIE_HOME`."
     )
     backup_keep: int = Field(default=100, ge=1, description="Number of backups to keep per workflow.")
-    max_chars: int = Field(default=60_000, ge=2_000, description="Maximum size of a tool result, in characters.")
+    max_chars: int = Field(
+        default=60_000, ge=2_000, description="Maximum size of a result without raw=true, in characters."
+    )
 
     @field_validator("file_roots", mode="before")
     @classmethod
