@@ -8,10 +8,11 @@ from contextlib import aclosing
 from itertools import count
 from typing import Any, cast
 
-from chie.chat.agents.base import AgentInfo, Approve, Attachment, BaseAgent, Turn
+from chie.chat.agents.base import AgentInfo, Approve, Attachment, BaseAgent, OptionsAgent, Turn
 from chie.chat.agents.files import with_files
 from chie.chat.events import Done, Event, Text, ToolCall, ToolResult
-from chie.errors import ServiceError
+from chie.chat.models.options import Options
+from chie.errors import ServiceError, ValidationError
 
 OPTIONAL_TEXTS = ("name", "description", "reason")
 
@@ -57,6 +58,19 @@ def stream_chat(
         return agent.stream_chat(message, history, session_id, approve=approve, **options)
     events = cast("AsyncGenerator[Mapping[str, Any], None]", agent.stream_chat(message, history, session_id))
     return _completed(events)
+
+
+def stream_with_options(
+    agent: BaseAgent, message: str, history: Sequence[Turn], session_id: str, options: Options
+) -> AsyncGenerator[Event, None]:
+    """An agent that takes no options gets a system text before the question; the rest is refused by name."""
+    if isinstance(agent, OptionsAgent):
+        return agent.stream_with_options(message, history, session_id, options)
+    if options.unusual_names:
+        raise ValidationError("agents.options_unsupported", names=options.unusual_names)
+    if not message:
+        raise ValidationError("agents.tool_results_unsupported")
+    return stream_chat(agent, "\n\n".join(filter(None, (options.system, message))), history, session_id)
 
 
 def _takes(agent: BaseAgent, keyword: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from chie.chat.agents.base import Approve, Attachment, Turn
+from chie.chat.agents.base import Approve, Attachment, OptionsAgent, Turn
 from chie.chat.agents.conversation import conversation
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.large_files import naming_large_file
@@ -16,6 +16,7 @@ from chie.chat.agents.questions import suggest_questions
 from chie.chat.agents.tool_loop import ToolLoop
 from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
+from chie.chat.models.options import Options
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
 
@@ -30,7 +31,7 @@ TOOLS_PROMPT = (
 )
 
 
-class ModelAgent(ProfileAgent):
+class ModelAgent(ProfileAgent, OptionsAgent):
     """Without `tools` the agent only talks."""
 
     default_name: ClassVar[str | Message] = Message("agents.model_name")
@@ -70,15 +71,35 @@ class ModelAgent(ProfileAgent):
         attachments: Sequence[Attachment] = (),
     ) -> AsyncGenerator[Event, None]:
         logger.info("agent %s answers in session %s", self.agent_id, session_id)
-        loop = ToolLoop(
+        events = self._answer(message, history, Options(), approve, attachments)
+        return naming_large_file(events, attachments, self._model) if attachments else events
+
+    def stream_with_options(
+        self,
+        message: str,
+        history: Sequence[Turn],
+        session_id: str,  # noqa: ARG002  nothing is stored
+        options: Options,
+    ) -> AsyncGenerator[Event, None]:
+        return self._answer(message, history, options)
+
+    def _answer(
+        self,
+        message: str,
+        history: Sequence[Turn],
+        options: Options,
+        approve: Approve | None = None,
+        attachments: Sequence[Attachment] = (),
+    ) -> AsyncGenerator[Event, None]:
+        return ToolLoop(
             model=self._model,
             system=self._system_prompt(),
             messages=conversation(history, message, attachments, sees=self.sees_images),
             tools=self._tools,
             approve=approve,
             max_rounds=self._max_rounds,
-        )
-        return naming_large_file(loop.run(), attachments, self._model) if attachments else loop.run()
+            options=options,
+        ).run()
 
     def _system_prompt(self) -> str:
         """With the date, which models do not know."""
