@@ -31,8 +31,14 @@ def shown_images(turns: Sequence[Turn], limit: int) -> list[Turn]:
             hidden = "data" in file and limit <= 0
             limit -= "data" in file
             kept.insert(0, Attachment(name=file["name"], media_type=file["media_type"]) if hidden else file)
-        shown.insert(0, {**turn, "attachments": kept} if kept else turn)
+        shown.insert(0, _with(turn, kept) if kept else turn)
     return shown
+
+
+def _with(turn: Turn, files: list[Attachment]) -> Turn:
+    changed = turn.copy()
+    changed["attachments"] = files
+    return changed
 
 
 def _in_words(file: Attachment) -> str:
