@@ -17,6 +17,9 @@ ConnectMode = Literal["auto", "legacy"]
 
 API = {
     "/api/agents": {"get"},
+    "/api/attachments": {"post"},
+    "/api/attachments/{attachment_id}": {"get"},
+    "/api/attachments/{attachment_id}/text": {"get"},
     "/api/chat/stream": {"post"},
     "/api/chat/stream/{message_id}": {"get"},
     "/api/chat/compare-notes": {"post"},
