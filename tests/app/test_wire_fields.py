@@ -83,7 +83,7 @@ async def test_fields_of_events(chat: ChatClient) -> None:
         for event in events:
             seen.setdefault(event.event, set()).update(event.data)
     assert seen == EVENTS
-    assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {"approval"}
+    assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {"approval", "definition", "changed"}
     assert {"finish"} <= set(Done.__annotations__)
     assert set(Usage.__annotations__) == {"input_tokens", "output_tokens"}
 

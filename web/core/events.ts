@@ -9,7 +9,15 @@ export interface Usage {
 
 export type ChatEvent =
   | { type: "message"; content: string }
-  | { type: "tool_call"; id: string; name: string; arguments: Record<string, unknown>; approval?: "required" }
+  | {
+      type: "tool_call";
+      id: string;
+      name: string;
+      arguments: Record<string, unknown>;
+      approval?: "required";
+      definition?: string;
+      changed?: true;
+    }
   | {
       type: "tool_result";
       id: string;
