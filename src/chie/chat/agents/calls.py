@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any, cast
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
-from chie.chat.events import Done, Event, Text, ToolCall, ToolResult
+from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult
 from chie.errors import ServiceError
 
 OPTIONAL_TEXTS = ("name", "description", "reason")
@@ -57,6 +57,8 @@ async def _completed(events: AsyncGenerator[Mapping[str, Any], None]) -> AsyncGe
             match event.get("type"):
                 case "message":
                     yield Text(type="message", content=_text(event.get("content")))
+                case "reasoning":
+                    yield ReasoningText(type="reasoning", content=_text(event.get("content")))
                 case "tool_call":
                     call = _call(event, next(numbers))
                     last_ids[call["name"]] = call["id"]

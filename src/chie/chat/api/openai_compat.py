@@ -132,14 +132,19 @@ class _Chunks:
 
     async def whole(self, reader: AgentReader) -> dict[str, Any]:
         texts: list[str] = []
+        thoughts: list[str] = []
         done = Done(type="done", usage=None)
         async with aclosing(reader):
             async for event in reader:
                 if event and event["type"] == "message":
                     texts.append(event["content"])
+                elif event and event["type"] == "reasoning":
+                    thoughts.append(event["content"])
                 elif event and event["type"] == "done":
                     done = event
         message = {"role": "assistant", "content": "".join(texts)}
+        if thoughts:
+            message["reasoning_content"] = "".join(thoughts)
         choice = {"index": 0, "message": message, "finish_reason": _finish(done), "logprobs": None}
         return {**self._head, "object": "chat.completion", "choices": [choice], "usage": _usage(done["usage"])}
 
@@ -152,6 +157,8 @@ class _Chunks:
                     yield HEARTBEAT_COMMENT.decode()
                 elif event["type"] == "message":
                     yield self._chunk({"content": event["content"]})
+                elif event["type"] == "reasoning":
+                    yield self._chunk({"reasoning_content": event["content"]})
                 elif event["type"] == "done":
                     done = event
         except Exception as error:  # noqa: BLE001 - the status is sent, so the error must go into the stream
