@@ -10,9 +10,9 @@ import numpy as np
 from bench.labelled import LabelledNote
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import Note
-from chie.knowledge.passages import index_tokens, split
+from chie.knowledge.search.passages import index_tokens, split
+from chie.knowledge.search.tokens import query_tokens
 from chie.knowledge.store.scoring import K1, B
-from chie.knowledge.tokens import query_tokens
 from chie.knowledge.validation import valid_title
 
 Rank = Callable[[str], Sequence[str]]

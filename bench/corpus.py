@@ -13,7 +13,7 @@ from bench.retrieval import cases
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
 from chie.knowledge.note import Note
-from chie.knowledge.passages import split
+from chie.knowledge.search.passages import split
 from chie.knowledge.store.sql_store import EmbeddingModel
 from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.store.sqlite.file import SqliteFile

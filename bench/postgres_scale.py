@@ -25,7 +25,7 @@ from bench.postgres import QUERIES, quantile, recall, times
 from bench.table import SHARE, table
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import Note
-from chie.knowledge.passages import INDEX_VERSION
+from chie.knowledge.search.passages import INDEX_VERSION
 from chie.knowledge.store.postgres import note_table, schema
 from chie.knowledge.store.postgres import statistics as corpus
 from chie.knowledge.store.postgres.note_table import Draft

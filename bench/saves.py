@@ -13,7 +13,7 @@ from bench.figure import Figure
 from bench.table import table
 from chie.knowledge.embedding.cached import CachedEmbedder
 from chie.knowledge.embedding.onnx import OnnxEmbedder
-from chie.knowledge.passages import split
+from chie.knowledge.search.passages import split
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 

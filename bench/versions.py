@@ -10,10 +10,10 @@ from pathlib import Path
 
 from bench.corpus import notes
 from bench.figure import Figure
+from chie.knowledge.history.versions import Change
 from chie.knowledge.note import Note
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.store import VERSIONS
-from chie.knowledge.versions import Change
 
 NOTES, EDITS = 10_000, 10
 PARAGRAPHS = 4

@@ -60,11 +60,11 @@ HELP = {"help_option_names": ["-h", "--help"]}
 
 COMMANDS = {
     "notes": "chie.enrich",
-    "inbox": "chie.knowledge.inbox_cli",
-    "eval": "chie.knowledge.eval_cli",
-    "spaces": "chie.knowledge.spaces_cli",
+    "inbox": "chie.knowledge.inbox.cli",
+    "eval": "chie.knowledge.evaluation.cli",
+    "spaces": "chie.knowledge.spaces.cli",
     "db": "chie.chat.sessions.cli",
-    "knowledge": "chie.knowledge.collection_cli",
+    "knowledge": "chie.knowledge.cli.collection",
     "users": "chie.access.cli",
     "connect": "chie.connect.cli",
     "hook": "chie.hook.cli",

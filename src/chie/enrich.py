@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from chie.errors import ForbiddenError, ServiceError
-from chie.knowledge.cli import notes
-from chie.knowledge.cli_shared import open_service
+from chie.knowledge.cli.notes import notes
+from chie.knowledge.cli.shared import open_service
 from chie.knowledge.rules import require_permission
 from chie.settings import load
 

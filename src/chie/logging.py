@@ -200,9 +200,10 @@ class OneLine(logging.Formatter):
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object per line, including stack traces, for files."""
+    """One JSON object per line, for files, with the stack of every error; expected ones below ERROR have none."""
 
     def format(self, record: logging.LogRecord) -> str:
+        stack = record.exc_info if record.levelno >= logging.ERROR else None
         record = _without_expected_stack(record)
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
@@ -211,13 +212,13 @@ class JsonLines(logging.Formatter):
             "request": getattr(record, "request", "-"),
             "message": record.getMessage(),
         }
-        if record.exc_info:
-            line["stack"] = self.formatException(record.exc_info)
+        if stack := record.exc_info or stack:
+            line["stack"] = self.formatException(stack)
         return redact(_CONTROL.sub(_escaped, _json(line)))
 
 
 def _without_expected_stack(record: logging.LogRecord) -> logging.LogRecord:
-    """For a ChieError, which is expected, the message and the code replace the stack."""
+    """For a ChieError, which is expected, the message and the code follow the text, in place of the stack."""
     error = record.exc_info[1] if record.exc_info else None
     if not isinstance(error, ChieError):
         return record

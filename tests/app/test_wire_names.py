@@ -38,6 +38,7 @@ API = {
     "/api/setup/endpoints/{endpoint_id}/test": {"post"},
     "/v1/chat/completions": {"post"},
     "/v1/models": {"get"},
+    "/v1/models/{model}": {"get"},
 }
 
 SERVER_APIS = {

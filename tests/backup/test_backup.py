@@ -15,7 +15,7 @@ from tests.backup.commands import chie, ids_in, message, notes, titles
 from tests.backup.restorer import MAX_WRITTEN_BYTES
 
 from chie.installation.commands import followable
-from chie.knowledge.history import History
+from chie.knowledge.history.history import History
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.contract.note_store import MOMENT, a_note
 
-from chie.knowledge.anchor import Anchor, AnchorReport
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 

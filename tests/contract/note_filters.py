@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.contract.note_store import MOMENT, a_note
 
-from chie.knowledge.query import Filters
+from chie.knowledge.search.query import Filters
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 

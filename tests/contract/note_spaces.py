@@ -8,8 +8,8 @@ import pytest
 from tests.contract.note_store import MOMENT, a_note
 
 from chie.errors import NotFoundError
-from chie.knowledge.query import parse
-from chie.knowledge.space import TEAM_SPACE, Space
+from chie.knowledge.search.query import parse
+from chie.knowledge.spaces.space import TEAM_SPACE, Space
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.contract.note_store import MOMENT, ONE_SUITE, TEXT, a_note
 
 from chie.errors import ConflictError
+from chie.knowledge.history.versions import Change, ChangeKind
 from chie.knowledge.note import ImportedFile, Note
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.versions import Change, ChangeKind
 from chie.knowledge.viewer import Viewer
 
 AKI, BEN = Viewer("aki"), Viewer("ben")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
-from chie.knowledge.tokens import tokens
+from chie.knowledge.search.tokens import tokens
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors

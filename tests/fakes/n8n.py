@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from tests.fakes.n8n_contract import QUERY, Generation
+from tests.fakes.n8n_mcp import MCP_PATH, FakeMcpServer
 from tests.fakes.n8n_store import RejectedError, Store
 
 KEY = "n8n-test-key-0123456789"
@@ -50,11 +51,12 @@ class FakeN8n(Store):
         self._server: uvicorn.Server | None = None
         self.seen: list[Seen] = []
         self.failures: list[Failure] = []
+        self.mcp = FakeMcpServer()
 
     def reset(self) -> Self:
         """Clear all state, which is faster than a new server for every test."""
         Store.__init__(self, self.generation)
-        self.seen, self.failures = [], []
+        self.seen, self.failures, self.mcp = [], [], FakeMcpServer()
         return self
 
     def __enter__(self) -> Self:
@@ -112,10 +114,14 @@ class FakeN8n(Store):
             routes=[
                 Route("/healthz", lambda _: JSONResponse({"status": "ok"})),
                 *api,
+                Route(MCP_PATH, self._handle_mcp, methods=["POST"]),
                 Route("/api/{rest:path}", _no_such_path, methods=["GET", "POST", "PUT", "DELETE"]),
                 Route("/{rest:path}", lambda _: HTMLResponse("<!DOCTYPE html><title>n8n.io</title>")),
             ]
         )
+
+    async def _handle_mcp(self, request: Request) -> Response:
+        return await self.mcp.handle(request)
 
     def _handler(self, do: Callable[..., Any], pattern: str) -> Callable[[Request], Any]:
         async def handle(request: Request) -> Response:

@@ -13,7 +13,7 @@ from chie.chat.api.sse import encode
 from chie.chat.models.sse import EventParser
 from chie.chat.runs.reader import Batch
 from chie.errors import ChieError
-from chie.knowledge import encodings, markdown, uploads
+from chie.knowledge.markdown import encodings, note_file, uploads
 from chie.n8n.merge import Change, merge
 from chie.n8n.patch import apply_all, read_operations
 
@@ -33,11 +33,11 @@ WORKFLOW: dict[str, Any] = {
 def markdown_file(data: bytes) -> None:
     """Any file is a note that its own file gives back, or is refused in our words."""
     try:
-        note = markdown.parse(encodings.decode(data), name="file", source="file:///file.md", changed=MOMENT)
-        again = markdown.parse(markdown.write(note), name="other", source="file:///other.md", changed=MOMENT)
+        note = note_file.parse(encodings.decode(data), name="file", source="file:///file.md", changed=MOMENT)
+        again = note_file.parse(note_file.write(note), name="other", source="file:///other.md", changed=MOMENT)
     except ChieError:
         return
-    name = markdown.file_name(note)
+    name = note_file.file_name(note)
     assert "/" not in name
     assert len(name.encode()) < 255
     if note.content and note.title:

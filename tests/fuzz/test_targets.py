@@ -13,7 +13,7 @@ from tests.fuzz import targets
 from tests.fuzz.targets import MOMENT, TARGETS
 
 from chie.errors import ChieError
-from chie.knowledge import markdown
+from chie.knowledge.markdown import note_file
 from chie.knowledge.note import Note
 
 quick = settings(max_examples=60)
@@ -55,7 +55,7 @@ def test_any_front_matter(fields: dict[str, Any], body: str) -> None:
 
 
 def read(text: str) -> Note:
-    return markdown.parse(text, name="file", source="file:///file.md", changed=MOMENT)
+    return note_file.parse(text, name="file", source="file:///file.md", changed=MOMENT)
 
 
 @quick

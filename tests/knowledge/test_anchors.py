@@ -9,9 +9,9 @@ from tests.fakes.hashed_notes import page, service, store
 
 from chie.access.identity import User, acting_as
 from chie.errors import ValidationError
-from chie.knowledge.anchor import Anchor, parse_source, permalink_anchor
-from chie.knowledge.anchor_reports import AnchorReports, Check
-from chie.knowledge.anchor_validation import valid_anchor
+from chie.knowledge.anchors.anchor import Anchor, parse_source, permalink_anchor
+from chie.knowledge.anchors.reports import AnchorReports, Check
+from chie.knowledge.anchors.validation import valid_anchor
 from chie.knowledge.note import now
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService

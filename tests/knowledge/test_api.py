@@ -12,7 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from chie.app import create_app
-from chie.knowledge import uploads
+from chie.knowledge.markdown import uploads
 from chie.knowledge.server import create_server
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.messages.catalogue import Message
@@ -254,7 +254,7 @@ def test_a_damaged_file_in_a_zip_is_named_and_stops_nothing(page: TestClient) ->
 
 
 def test_an_import_unpacks_so_much_and_no_more(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.knowledge.uploads.MAX_IMPORT_BYTES", 2 * 1024 * 1024)
+    monkeypatch.setattr("chie.knowledge.markdown.uploads.MAX_IMPORT_BYTES", 2 * 1024 * 1024)
     files: dict[str, str | bytes] = {f"{number}.md": "あ" * 60_000 + f" {number}" for number in range(14)}
     report = sent(page, ("bomb.zip", a_zip(files)), ("after.md", "one more"))
     assert (report["saved"], list(report["refused"])) == (12, ["12.md", "13.md", "after.md"])
@@ -263,7 +263,7 @@ def test_an_import_unpacks_so_much_and_no_more(page: TestClient, monkeypatch: py
 
 
 def test_a_zip_with_too_many_files_saves_nothing(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chie.knowledge.uploads.MAX_FILES", 3)
+    monkeypatch.setattr("chie.knowledge.markdown.uploads.MAX_FILES", 3)
     many = a_zip({f"メモ {number}.md": "text" for number in range(4)})
     files = [("first.md", b"first"), ("ok.zip", a_zip({"a.md": "a"})), ("many.zip", many), ("last.md", b"last")]
     response = page.post(f"{API}/import", files=[("files", file) for file in files])

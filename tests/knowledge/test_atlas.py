@@ -3,7 +3,7 @@
 import numpy as np
 from tests.contract.note_store import a_note
 
-from chie.knowledge.atlas import Atlas, project
+from chie.knowledge.search.atlas import Atlas, project
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
 

@@ -299,7 +299,7 @@ class TestVault:
     @pytest.mark.parametrize(("answer", "left"), [("y", {"old", "手順"}), ("n", {"old", "plan", "手順"})])
     def test_prune_asks_first(self, vault: Path, monkeypatch: pytest.MonkeyPatch, answer: str, left: set[str]) -> None:
         (vault / "plan.md").unlink()
-        monkeypatch.setattr("chie.knowledge.import_cli.has_terminal", lambda: True)
+        monkeypatch.setattr("chie.knowledge.cli.imports.has_terminal", lambda: True)
         result = CliRunner().invoke(main, ["notes", "import", "--prune", str(vault)], input=f"{answer}\n")
         assert (result.exit_code, "Delete 1 note" in result.output) == (0, True)
         assert self.titles() == left

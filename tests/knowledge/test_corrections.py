@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.contract.note_store import a_note
 from tests.fakes.embedders import FailableEmbedder
 
+from chie.knowledge.search.tokens import query_tokens, stem, tokens
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store import corrections
 from chie.knowledge.store.corrections import Terms, with_corrections
 from chie.knowledge.store.sqlite.store import SqliteStore
-from chie.knowledge.tokens import query_tokens, stem, tokens
 from chie.knowledge.viewer import Viewer
 
 pytestmark = pytest.mark.req("SE-3")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chie.errors import ValidationError
-from chie.knowledge.encodings import decode
+from chie.knowledge.markdown.encodings import decode
 
 PROSE = "サーバーが落ちたときは、まずログを見る。\r\n次に nginx を再起動する（約１０秒）。\r\n"
 LISTS = "# 手順\n- コンテナのログを確認する\n- それでもだめなら再起動\n"

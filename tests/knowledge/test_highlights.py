@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chie.knowledge.highlights import highlight
+from chie.knowledge.search.highlights import highlight
 
 
 @pytest.mark.parametrize(

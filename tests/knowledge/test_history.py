@@ -18,8 +18,8 @@ from chie.access.identity import User, acting_as
 from chie.app import create_app
 from chie.cli import main
 from chie.errors import ConflictError, ForbiddenError, NotFoundError
-from chie.knowledge.history import History, VersionHeading
-from chie.knowledge.inbox import Inbox
+from chie.knowledge.history.history import History, VersionHeading
+from chie.knowledge.inbox.inbox import Inbox
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.settings import KnowledgeSettings

@@ -10,7 +10,7 @@ from tests.fakes.hashed_notes import page, service, store
 
 from chie.access.identity import User, acting_as
 from chie.errors import ConflictError, NotFoundError
-from chie.knowledge.inbox import Changes, Inbox
+from chie.knowledge.inbox.inbox import Changes, Inbox
 from chie.knowledge.service import KnowledgeService
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 from tests.fakes.hashed_notes import page, service, store
 
 from chie.access.identity import User, acting_as
-from chie.knowledge.link_text import ids_in, renamed, titles_in
-from chie.knowledge.links import Links
+from chie.knowledge.links.links import Links
+from chie.knowledge.links.text import ids_in, renamed, titles_in
 from chie.knowledge.service import KnowledgeService
 
 __all__ = ["page", "service", "store"]

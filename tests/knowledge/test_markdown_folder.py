@@ -15,8 +15,8 @@ from tests.contract.note_store import TEXT
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.errors import StorageError, ValidationError
-from chie.knowledge import markdown
-from chie.knowledge.markdown_folder import all_notes, export_notes, import_files, markdown_files, remove_outdated
+from chie.knowledge.markdown import note_file
+from chie.knowledge.markdown.folder import all_notes, export_notes, import_files, markdown_files, remove_outdated
 from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
@@ -63,9 +63,9 @@ def test_any_note_survives_its_file(
 ) -> None:
     moment = datetime(2026, 4, 1, 12, 30, 15, 123456, tzinfo=UTC)
     note = Note(id="k-1", title=title, content=content, tags=tags, source=source, created_at=moment, updated_at=moment)
-    path = tmp_path / markdown.file_name(note)
-    path.write_text(markdown.write(note), encoding="utf-8", newline="")
-    assert markdown.read(path) == note
+    path = tmp_path / note_file.file_name(note)
+    path.write_text(note_file.write(note), encoding="utf-8", newline="")
+    assert note_file.read(path) == note
 
 
 OBSIDIAN = """---
@@ -88,8 +88,8 @@ def test_what_recall_needs_survives_an_export(service: KnowledgeService, tmp_pat
     saved = service.save("raise the limit", questions=questions, errors=["413 too large"], proposal=True)
     note = service.confirm(saved.id)
     file = tmp_path / "note.md"
-    file.write_text(markdown.write(note), encoding="utf-8")
-    assert markdown.read(file) == note
+    file.write_text(note_file.write(note), encoding="utf-8")
+    assert note_file.read(file) == note
 
 
 def test_an_obsidian_vault_comes_in_with_titles_tags_and_dates(
@@ -221,7 +221,7 @@ def test_a_file_that_cannot_become_a_note_is_named_and_stops_nothing(
 
 
 def parsed(text: str) -> Note:
-    return markdown.parse(text, name="file", source="file.md", changed=MOMENT)
+    return note_file.parse(text, name="file", source="file.md", changed=MOMENT)
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_dates_are_read_as_iso_and_yaml_write_them(value: str, moment: datetime 
 
 def test_an_id_counts_only_where_we_wrote_it(new_service: Callable[[], KnowledgeService], tmp_path: Path) -> None:
     note = Note(id="k-1", title="t", content="c", created_at=MOMENT, updated_at=MOMENT)
-    ours = markdown.write(note)
+    ours = note_file.write(note)
     assert parsed(ours) == note
     for field in ("title", "user_id", "origin", "created_at", "updated_at"):
         lines = [line for line in ours.splitlines() if not line.startswith(f"{field}:")]
@@ -355,7 +355,7 @@ def test_two_files_of_one_import_are_never_one_note(
 ) -> None:
     note = Note(id="k-1", title="t", content="最初", created_at=MOMENT, updated_at=MOMENT)
     for name, content in (("a", " "), ("b", "最初"), ("c", "other")):
-        text = markdown.write(replace(note, id=" k-1" if name == "c" else "k-1", content=content))
+        text = note_file.write(replace(note, id=" k-1" if name == "c" else "k-1", content=content))
         (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
     service = new_service()
     report = import_files(service, markdown_files(tmp_path))

@@ -3,9 +3,9 @@
 import pytest
 from tests.knowledge.test_markdown_folder import MOMENT
 
-from chie.knowledge import markdown
+from chie.knowledge.markdown import note_file
+from chie.knowledge.markdown.obsidian import LinkIndex, inline_tags, with_links
 from chie.knowledge.note import Note
-from chie.knowledge.obsidian import LinkIndex, inline_tags, with_links
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def test_inline_tags_follow_the_rules_of_obsidian(body: str, tags: list[str]) ->
 
 
 def parsed(text: str, name: str = "file.md") -> Note:
-    file = markdown.File(name, text.encode(), MOMENT)
-    return markdown.parse_file(file, source=name, owner="aki", resolve={"ログ": "note://k-1"}.get)
+    file = note_file.File(name, text.encode(), MOMENT)
+    return note_file.parse_file(file, source=name, owner="aki", resolve={"ログ": "note://k-1"}.get)
 
 
 def test_inline_tags_are_added_to_those_of_the_front_matter() -> None:
@@ -72,4 +72,4 @@ def test_long_text_is_read_in_linear_time(part: str) -> None:
 
 def test_exports_are_read_as_they_are() -> None:
     note = Note(id="k-9", title="t", content="#tag [[ログ]]", created_at=MOMENT, updated_at=MOMENT)
-    assert parsed(markdown.write(note)) == note
+    assert parsed(note_file.write(note)) == note

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chie.knowledge.blocks import blocks
 from chie.knowledge.note import Note
-from chie.knowledge.passages import MAX_SHOWN, MAX_WHOLE_NOTE, MIN_SHOWN, Passage, Weights, split
+from chie.knowledge.search.blocks import blocks
+from chie.knowledge.search.passages import MAX_SHOWN, MAX_WHOLE_NOTE, MIN_SHOWN, Passage, Weights, split
 
 pytestmark = pytest.mark.req("SE-1")
 

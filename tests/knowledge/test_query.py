@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chie.errors import ValidationError
-from chie.knowledge.query import Filters, SearchQuery, occurs, parse
+from chie.knowledge.search.query import Filters, SearchQuery, occurs, parse
+from chie.knowledge.search.tokens import fold, phrase_terms, tokens
 from chie.knowledge.service import KnowledgeService
-from chie.knowledge.tokens import fold, phrase_terms, tokens
 from chie.knowledge.validation import MAX_QUERY
 
 pytestmark = pytest.mark.req("SE-4")

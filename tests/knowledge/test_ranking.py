@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chie.knowledge.ranking import MIN_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS, WORDS_BONUS, Match, Query, display_score
+from chie.knowledge.search.ranking import (
+    MIN_COVERAGE,
+    MIN_SIMILARITY,
+    PHRASE_BONUS,
+    WORDS_BONUS,
+    Match,
+    Query,
+    display_score,
+)
 from chie.knowledge.store.scoring import part_of_word, term_weights, total_weight
 
 SHARES = st.floats(0, 1)

@@ -11,7 +11,7 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceT
 from tests.app.processes import StdioServer
 
 from chie.errors import StorageError
-from chie.knowledge.markdown import parse
+from chie.knowledge.markdown.note_file import parse
 from chie.knowledge.note import Note
 from chie.knowledge.resources import MAX_LISTED_NOTES
 from chie.knowledge.service import KnowledgeService

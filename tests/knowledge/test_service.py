@@ -9,10 +9,10 @@ import pytest
 from tests.fakes.embedders import HashingEmbedder
 
 from chie.errors import ConflictError, ValidationError
+from chie.knowledge.history.versions import Change
 from chie.knowledge.note import Note
 from chie.knowledge.service import MAX_UPDATE_ATTEMPTS, KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
-from chie.knowledge.versions import Change
 from chie.messages.catalogue import Message
 
 

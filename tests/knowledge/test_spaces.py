@@ -12,9 +12,9 @@ from tests.fakes.embedders import HashingEmbedder
 from chie.cli import main
 from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
 from chie.knowledge.migration import Journal, Migration
-from chie.knowledge.query import parse
-from chie.knowledge.space import Space
-from chie.knowledge.spaces import repository_name
+from chie.knowledge.search.query import parse
+from chie.knowledge.spaces.space import Space
+from chie.knowledge.spaces.spaces import repository_name
 from chie.knowledge.store.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.req("MT-6")

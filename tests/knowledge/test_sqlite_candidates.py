@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.contract.note_store import a_note
 from tests.fakes.embedders import HashingEmbedder
 
-from chie.knowledge.ranking import MIN_PHRASE_COVERAGE, Match
+from chie.knowledge.search.ranking import MIN_PHRASE_COVERAGE, Match
 from chie.knowledge.store.scoring import K1, MAX_LEXICAL_CANDIDATES, B, RankedPassage, best_per_note
 from chie.knowledge.store.sqlite import words
 from chie.knowledge.store.sqlite.pruning import contenders

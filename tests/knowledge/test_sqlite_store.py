@@ -26,7 +26,7 @@ from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, 
 from chie.database import errors
 from chie.database.errors import DAMAGE_CODES
 from chie.errors import StorageError
-from chie.knowledge.passages import INDEX_VERSION
+from chie.knowledge.search.passages import INDEX_VERSION
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words
 from chie.knowledge.store.sqlite import schema

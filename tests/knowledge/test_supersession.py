@@ -18,7 +18,8 @@ from tests.fakes.hashed_notes import page, store
 from chie.access.identity import User, acting_as
 from chie.cli import main
 from chie.errors import ForbiddenError, ValidationError
-from chie.knowledge import as_of, markdown
+from chie.knowledge.history import as_of
+from chie.knowledge.markdown import note_file
 from chie.knowledge.note import NoteLink
 from chie.knowledge.recall.recall import Recall
 from chie.knowledge.server import create_server
@@ -195,8 +196,8 @@ def test_supersession_survives_export_and_import(tmp_path: Path, service: Knowle
     old = service.save(OLD)
     new = service.get(service.save(NEW, supersedes=[old.id]).id)
     path = tmp_path / "note.md"
-    path.write_text(markdown.write(new), encoding="utf-8")
-    assert markdown.read(path) == new
+    path.write_text(note_file.write(new), encoding="utf-8")
+    assert note_file.read(path) == new
     service.delete(new.id)
     service.import_note(new)
     assert service.superseded_by(old.id) == [NoteLink(id=new.id, title=new.title)]

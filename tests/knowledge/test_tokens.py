@@ -1,6 +1,6 @@
 import pytest
 
-from chie.knowledge.tokens import fold, identifiers, query_tokens, tokens
+from chie.knowledge.search.tokens import fold, identifiers, query_tokens, tokens
 
 pytestmark = pytest.mark.req("SE-3")
 

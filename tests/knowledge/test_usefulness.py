@@ -16,7 +16,7 @@ from chie.knowledge.recall.hooks import Event, Hooks
 from chie.knowledge.server import create_server
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.sqlite.store import SqliteStore
-from chie.knowledge.usefulness import Usefulness
+from chie.knowledge.usefulness.usefulness import Usefulness
 
 __all__ = ["page", "service", "store"]
 

@@ -10,7 +10,7 @@ from tests.fakes.embedders import HashingEmbedder
 from tests.fakes.postgres import new_schema, postgres_url, run_server
 
 from chie.access.identity import User, acting_as
-from chie.knowledge.markdown_folder import ImportReport, all_notes, import_files, markdown_files
+from chie.knowledge.markdown.folder import ImportReport, all_notes, import_files, markdown_files
 from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
 from chie.knowledge.store.postgres.store import PostgresStore

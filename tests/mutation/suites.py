@@ -34,7 +34,7 @@ SUITES = {
         ("chat/sessions/test_service.py", "chat/sessions/test_turns.py", "chat/sessions/test_answers.py"),
     ),
     "knowledge": Suite(
-        ("knowledge/service.py", "knowledge/validation.py", "knowledge/ranking.py"),
+        ("knowledge/service.py", "knowledge/validation.py", "knowledge/search/ranking.py"),
         ("knowledge/test_service_rules.py", "knowledge/test_ranking.py", "knowledge/test_service.py"),
     ),
 }

@@ -37,13 +37,13 @@ VALID: dict[str, dict[str, Any]] = {
 }
 INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "list_workflows": ({"limit": 0}, "limit must be at least 1"),
-    "get_workflow": ({"id": " "}, "id is required"),
+    "get_workflow": ({"id": " "}, "Workflow ID is required"),
     "get_workflow_connections": ({"id": "../etc"}, "id must match the pattern"),
     "create_workflow": ({"nodes": [{"name": "A"}]}, "nodes[0].type must be a string"),
     "create_workflow_from_file": ({"filePath": "nowhere.json"}, "filePath: file not found"),
     "update_workflow": ({"nodes": "not json"}, "nodes must be a list"),
     "replace_workflow_from_file": ({"filePath": "/etc/passwd"}, "filePath: the file is outside the allowed folders"),
-    "delete_workflow": ({"id": None}, "id is required"),
+    "delete_workflow": ({"id": None}, "Workflow ID is required"),
     "list_executions": ({"status": "broken"}, "status must be one of"),
     "get_execution": ({"id": "abc"}, "id must match the pattern"),
 }
@@ -53,19 +53,16 @@ INVALID_CONTEXT = {
     "get_workflow_connections": {"field": "id", "constraint": "wrong_form"},
     "create_workflow": {"field": "nodes, connections", "constraint": "structure"},
     "create_workflow_from_file": {"field": "filePath"},
-    "update_workflow": {"field": "nodes", "constraint": "not_list"},
+    "update_workflow": {
+        "field": "nodes",
+        "expected_type": "array",
+        "received_type": "string",
+        "constraint": "not_list",
+    },
     "replace_workflow_from_file": {"field": "filePath"},
     "delete_workflow": {"field": "id", "constraint": "required"},
     "list_executions": {"field": "status", "constraint": "not_one_of"},
     "get_execution": {"field": "id", "constraint": "wrong_form"},
-}
-# The request that fails. A tool that changes a workflow reads it first.
-OPERATION = {
-    "list_workflows": "list workflows",
-    "create_workflow": "create workflow",
-    "create_workflow_from_file": "create workflow",
-    "list_executions": "list executions",
-    "get_execution": "get execution",
 }
 # A 404 for a list is not about a resource, so it is an ApiError.
 MISSING = {
@@ -85,7 +82,7 @@ FIRST_REQUEST = {
 
 def request_context(tool: str) -> dict[str, Any]:
     """What every error about that request says of it."""
-    operation = {"operation": OPERATION.get(tool, "get workflow")}
+    operation = {"operation": tool.replace("_", " ")}  # the tool's own, whichever of its requests failed
     if tool in MISSING:
         return operation
     if tool == "get_execution":

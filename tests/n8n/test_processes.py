@@ -34,6 +34,7 @@ def test_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, home:
     (line,) = [json.loads(line) for line in lines]
     assert line["level"] == "ERROR"
     assert line["message"].startswith("[get_workflow] Error: Workflow 'missing' not found.")
+    assert "Traceback" in line["stack"]
     assert KEY not in "".join(lines)
 
 
@@ -72,9 +73,13 @@ def test_serve_writes_the_errors_to_the_log_file_too(home: Path, tmp_path: Path)
             headers={"accept": "application/json, text/event-stream"},
         )
         assert answer.json()["result"]["isError"] is True
-    (line,) = map(json.loads, (home / "logs" / "n8n.log").read_text(encoding="utf-8").splitlines())
+        assert patient.get(f"{url}/api/n8n/workflows/missing").status_code == 404
+    line, page = map(json.loads, (home / "logs" / "n8n.log").read_text(encoding="utf-8").splitlines())
+    assert page["message"].startswith("[draw_workflow] Error: Workflow 'missing' not found.")
+    assert (page["level"], page["logger"], "Traceback" in page["stack"]) == ("ERROR", "chie.n8n.api_errors", True)
     assert (line["level"], line["logger"]) == ("ERROR", "chie.n8n.tool")
     assert line["message"].startswith("[get_workflow] Error: Workflow 'missing' not found.")
+    assert "Traceback" in line["stack"]
     assert not (tmp_path / "logs").exists()
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import Field, SecretStr
 
-from chie.logging import JsonLines
+from chie.logging import JsonLines, OneLine, stamp
 from chie.messages.catalogue import Message
-from chie.n8n.arguments import Arguments, RawArguments
+from chie.n8n.arguments import Arguments, ExecutionId, RawArguments, WorkflowId
 from chie.n8n.client import N8nApiClient
 from chie.n8n.errors import (
     ApiError,
@@ -28,6 +28,11 @@ from chie.n8n.tool import READ, BaseTool, RawTool
 from chie.n8n.tool_context import ToolContext
 
 SECRET = "hunter2-very-private"
+
+
+def stamped(record: logging.LogRecord) -> logging.LogRecord:
+    stamp(record)
+    return record
 
 
 @pytest.fixture
@@ -115,13 +120,13 @@ INVALID = ValidationError(
         (
             NOT_FOUND,
             "NotFoundError",
-            {"operation": "update workflow", "resource_type": "Workflow", "resource_id": "abc123"},
+            {"operation": "echo", "resource_type": "Workflow", "resource_id": "abc123"},
         ),
         (
             API,
             "ApiError",
             {
-                "operation": "update workflow",
+                "operation": "echo",
                 "resource_type": "Workflow",
                 "resource_id": "abc123",
                 "status_code": 400,
@@ -133,7 +138,7 @@ INVALID = ValidationError(
             "ValidationError",
             {"field": "id", "expected_type": "string", "received_type": "null", "constraint": "not blank"},
         ),
-        (ApiError("n8n.response_not_list"), "ApiError", None),
+        (ApiError("n8n.response_not_list"), "ApiError", {"operation": "echo"}),
     ],
 )
 async def test_error_response_has_message_code_type_and_context(
@@ -170,15 +175,73 @@ async def test_unexpected_error_is_one_sentence_and_its_stack_is_only_in_the_log
     assert "Traceback" in json.loads(JsonLines().format(record))["stack"]
 
 
-@pytest.mark.req("NW-2")
-async def test_expected_error_is_logged_with_the_name_of_the_tool(
+@pytest.mark.req("NW-2", "NW-8")
+async def test_expected_error_is_logged_with_the_name_of_the_tool_and_its_stack(
     context: ToolContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     tool = EchoTool(context)
     tool.error = NOT_FOUND
-    await tool.handler({"someText": "x"})
+    response = await tool.handler({"someText": "x"})
     (record,) = caplog.records
-    assert json.loads(JsonLines().format(record))["message"].startswith("[echo] Error: Workflow 'abc123' not found.")
+    line = json.loads(JsonLines().format(record))
+    assert line["message"].startswith("[echo] Error: Workflow 'abc123' not found.")
+    assert "Traceback" in line["stack"]
+    assert "in execute" in line["stack"]
+    assert "Traceback" not in json.dumps(response)
+    assert "Traceback" not in OneLine().format(stamped(record))
+
+
+async def test_stack_of_invalid_arguments_has_no_value(context: ToolContext, caplog: pytest.LogCaptureFixture) -> None:
+    await EchoTool(context).handler({"someText": "x", "times": SECRET})
+    (record,) = caplog.records
+    line = JsonLines().format(record)
+    assert "Traceback" in json.loads(line)["stack"]
+    assert SECRET not in line
+
+
+class NamedArguments(Arguments):
+    id: WorkflowId
+    execution_id: ExecutionId | None = None
+
+
+class NamedTool(BaseTool[NamedArguments]):
+    name = "named_tool"
+    description = "Takes ids."
+    arguments = NamedArguments
+
+    async def execute(self, args: NamedArguments) -> Any:
+        return args.id
+
+
+@pytest.mark.req("NW-7")
+@pytest.mark.parametrize(
+    ("arguments", "message", "shown"),
+    [
+        ({}, "Workflow ID is required", {"field": "id", "constraint": "required"}),
+        ({"id": None}, "Workflow ID is required", {"field": "id", "constraint": "required"}),
+        (
+            {"id": "1", "executionId": " "},
+            "Execution ID is required",
+            {"field": "executionId", "constraint": "required"},
+        ),
+        (
+            {"id": ["1"]},
+            "id must be a string",
+            {"field": "id", "expected_type": "string", "received_type": "array", "constraint": "not_string"},
+        ),
+        (
+            {"id": "1", "other": 1},
+            "unknown argument: see the tool's schema for valid names",
+            {"field": "arguments", "constraint": "unknown"},
+        ),
+    ],
+)
+async def test_call_that_the_schema_refused_has_the_context_of_the_field(
+    context: ToolContext, arguments: dict[str, Any], message: str, shown: dict[str, str]
+) -> None:
+    response = await NamedTool(context).handler(arguments)
+    assert response["content"][0]["text"] == message
+    assert response["structuredContent"]["context"] == shown
 
 
 @pytest.mark.req("NW-8")

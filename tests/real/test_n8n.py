@@ -109,6 +109,22 @@ async def test_failed_execution_can_be_retried_with_the_fixed_workflow(call: Cal
     assert "cannot be retried" in (await call("retry_execution", id=retried["id"])).error
 
 
+@pytest.mark.req("NW-3")
+async def test_raw_workflow_of_five_hundred_nodes_is_accepted_back_unchanged(call: Caller) -> None:
+    names = ["Start", *(f"手順 {number}" for number in range(1, 500))]
+    nodes = [node(name, parameters={"説明": "長い" * 100}) for name in names]
+    nodes[0] = node("Start", "n8n-nodes-base.manualTrigger")
+    made = (await call("create_workflow", name=uuid4().hex, nodes=nodes, connections=chain(*names))).data
+    answer = await call("get_workflow", id=made["id"], raw=True)
+    assert len(answer.text) > 100_000
+    assert [own["name"] for own in answer.data["nodes"]] == names
+    again = (await call("update_workflow", **answer.data)).data
+    assert again["steps"] == ["nothing to change: n8n already has this state"]
+    renamed = (await call("update_workflow", **{**answer.data, "name": f"{made['name']}'"}, raw=True)).data
+    assert renamed["changed"] == ["name"]
+    assert renamed["workflow"]["nodes"] == answer.data["nodes"]
+
+
 async def test_pages_of_executions_keep_their_filters(call: Caller, n8n: RealN8n) -> None:
     mine, other = await failing_flow(call), await failing_flow(call)
     for workflow_id in (mine, other, mine, other, mine):

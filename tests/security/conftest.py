@@ -23,7 +23,7 @@ from chie.bedrock_kb.server import create_server as create_bedrock_kb
 from chie.chat.agents.assembly import open_agents
 from chie.chat.settings import ChatSettings
 from chie.errors import ConfigurationError
-from chie.knowledge.markdown import write
+from chie.knowledge.markdown.note_file import write
 from chie.knowledge.note import Note
 from chie.knowledge.server import create_server as create_knowledge
 from chie.knowledge.store.sqlite.store import SqliteStore

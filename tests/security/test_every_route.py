@@ -62,6 +62,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/setup/connect": Case(SHARED),
     "POST /api/setup/endpoints/{endpoint_id}/test": Case(SHARED),
     "GET /v1/models": Case(SHARED),
+    "GET /v1/models/{model}": Case(SHARED),
     "POST /v1/chat/completions": Case(SHARED),
     "GET /api/sessions": Case(LISTING, query={"query": SECRET}),
     "POST /api/sessions": Case(LISTING, body={}),

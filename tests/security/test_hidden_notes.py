@@ -13,7 +13,7 @@ from chie.access.settings import AccessSettings
 from chie.access.users import UserFile
 from chie.knowledge.note import NOTE_URI
 from chie.knowledge.prompts import QUERY_PROMPT
-from chie.knowledge.space import Space
+from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.postgres import backfill
 from chie.knowledge.store.postgres.store import PostgresStore

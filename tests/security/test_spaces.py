@@ -13,7 +13,7 @@ from tests.security.test_hidden_notes import save
 
 from chie.access.settings import AccessSettings
 from chie.access.users import UserFile
-from chie.knowledge.space import Space
+from chie.knowledge.spaces.space import Space
 from chie.settings import load
 
 STRANGERS = ["ben", "aki in team", "ben in hr"]  # another user, a limited token of the author's, one without `team`

@@ -55,16 +55,25 @@ class Usage(TypedDict):
     output_tokens: int
 
 
+class ClientCall(TypedDict):
+    """A call of a tool that the client of the OpenAI-compatible API runs; `arguments` is the model's JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
 class Done(TypedDict):
     """The last event of a successful answer; the API adds the ids of the message and the session.
 
     `finish` is present where the model did not end the answer itself: `length` for a limit on tokens or characters,
-    `content_filter` for the provider's filter or policy.
+    `content_filter` for the provider's filter or policy, `tool_calls` for `calls` that the client runs.
     """
 
     type: Literal["done"]
     usage: Usage | None
-    finish: NotRequired[Literal["length", "content_filter"]]
+    finish: NotRequired[Literal["length", "content_filter", "tool_calls"]]
+    calls: NotRequired[list[ClientCall]]
 
 
 class Error(TypedDict):

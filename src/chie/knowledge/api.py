@@ -12,25 +12,25 @@ from pydantic import BaseModel, Field
 
 from chie.errors import ValidationError
 from chie.http.openapi_errors import errors
-from chie.knowledge.anchor import Anchor
-from chie.knowledge.anchor_api import declare_anchors
-from chie.knowledge.atlas import Atlas, Map
-from chie.knowledge.history_api import declare_history
-from chie.knowledge.inbox_api import Body, declare_inbox
-from chie.knowledge.links_api import declare_links
-from chie.knowledge.marked_hits import MarkedHits, marked
+from chie.knowledge.anchors.anchor import Anchor
+from chie.knowledge.anchors.api import declare_anchors
+from chie.knowledge.history.api import declare_history
+from chie.knowledge.inbox.api import Body, declare_inbox
+from chie.knowledge.links.api import declare_links
+from chie.knowledge.markdown.uploads import ImportReport, Upload, receive, write_zip
 from chie.knowledge.note import AuthorCount, Hit, Note, Page, Saved, TagCount, now
-from chie.knowledge.query import parse
 from chie.knowledge.results import ReadNote, SaveResult
 from chie.knowledge.review.api import declare_review
 from chie.knowledge.review.review import Review
 from chie.knowledge.samples import add_samples
 from chie.knowledge.screening.screen import SecretPolicy
+from chie.knowledge.search.atlas import Atlas, Map
+from chie.knowledge.search.marked_hits import MarkedHits, marked
+from chie.knowledge.search.query import parse
 from chie.knowledge.service import MAX_RELATED, KnowledgeService
-from chie.knowledge.spaces_api import declare_spaces
-from chie.knowledge.uploads import ImportReport, Upload, receive, write_zip
-from chie.knowledge.usefulness import Usefulness
-from chie.knowledge.usefulness_api import declare_usefulness
+from chie.knowledge.spaces.api import declare_spaces
+from chie.knowledge.usefulness.api import declare_usefulness
+from chie.knowledge.usefulness.usefulness import Usefulness
 from chie.knowledge.validation import MAX_LIMIT, valid_moment
 from chie.messages.catalogue import Message
 

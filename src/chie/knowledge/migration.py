@@ -14,12 +14,12 @@ from pathlib import Path
 
 from chie.errors import StorageError
 from chie.files import make_folder
-from chie.knowledge.anchor import Anchor, AnchorReport
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import EmbeddingError
 from chie.knowledge.embedding.precomputed import PrecomputedEmbedder
+from chie.knowledge.history.versions import VersionRow
 from chie.knowledge.note import Note
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.versions import VersionRow
 
 BATCH_SIZE = 100
 MAX_PASSES = 20  # after which notes change faster than they are copied

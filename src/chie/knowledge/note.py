@@ -7,7 +7,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from chie.access.identity import ANONYMOUS as ANONYMOUS  # noqa: PLC0414 - re-exported for the stores
-from chie.knowledge.anchor import AnchorReport, StoredAnchor
+from chie.knowledge.anchors.anchor import AnchorReport, StoredAnchor
 from chie.messages.catalogue import Message
 
 TEAM = "team"

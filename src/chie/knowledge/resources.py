@@ -28,7 +28,7 @@ def declare_resources(server: Server, service: KnowledgeService) -> None:
 
 def _reader(service: KnowledgeService) -> Callable[[str], str]:
     def note(id: str) -> str:  # noqa: A002
-        from chie.knowledge.markdown import write  # imports a YAML parser, which is not needed on start
+        from chie.knowledge.markdown.note_file import write  # imports a YAML parser, which is not needed on start
 
         return write(service.get(id))
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from chie.knowledge.anchor import AnchorReport
+from chie.knowledge.anchors.anchor import AnchorReport
 from chie.knowledge.note import Found, Hit, Note, NoteLink, Saved, SavedNote
 from chie.knowledge.records import Mark
 from chie.knowledge.screening.injection import Flag, flags_of

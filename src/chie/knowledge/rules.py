@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from chie.access.identity import UNAUTHENTICATED, User, current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError
 from chie.knowledge.note import TEAM, ImportedFile, Note, NoteOrigin
-from chie.knowledge.space import Access, Space, smaller
+from chie.knowledge.spaces.space import Access, Space, smaller
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 

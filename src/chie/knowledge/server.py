@@ -8,7 +8,7 @@ from mcp_types import ToolAnnotations
 from pydantic import Field, WithJsonSchema
 
 from chie.access.known_users import known_users
-from chie.knowledge.anchor import Anchor
+from chie.knowledge.anchors.anchor import Anchor
 from chie.knowledge.argument_completion import declare_completion
 from chie.knowledge.note import Page
 from chie.knowledge.prompts import declare_prompts
@@ -18,7 +18,7 @@ from chie.knowledge.results import ReadNote, SaveResult, SearchResult
 from chie.knowledge.service import KnowledgeService, saved_note
 from chie.knowledge.settings import KnowledgeSettings, create_store
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.usefulness import Usefulness
+from chie.knowledge.usefulness.usefulness import Usefulness
 from chie.knowledge.validation import MAX_LIMIT
 from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view

@@ -10,11 +10,13 @@ from typing import Literal
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
 from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
-from chie.knowledge import rules, supersession, validation
-from chie.knowledge.anchor import Anchor, AnchorReport, followed, permalink_anchor
-from chie.knowledge.anchor_validation import valid_anchor
-from chie.knowledge.as_of import SearchAsOf, parse_moment
-from chie.knowledge.link_text import renamed
+from chie.knowledge import rules, validation
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport, followed, permalink_anchor
+from chie.knowledge.anchors.validation import valid_anchor
+from chie.knowledge.history import supersession
+from chie.knowledge.history.as_of import SearchAsOf, parse_moment
+from chie.knowledge.history.versions import Change, ChangeKind, is_new_version
+from chie.knowledge.links.text import renamed
 from chie.knowledge.note import (
     AuthorCount,
     Found,
@@ -30,11 +32,10 @@ from chie.knowledge.note import (
     new_id,
     now,
 )
-from chie.knowledge.query import parse
 from chie.knowledge.review.unanswered import remember_unanswered
 from chie.knowledge.screening.screen import SecretPolicy, screened
+from chie.knowledge.search.query import parse
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.versions import Change, ChangeKind, is_new_version
 from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from chie.errors import ValidationError
-from chie.knowledge.anchor import Anchor
-from chie.knowledge.anchor_validation import valid_anchor
+from chie.knowledge.anchors.anchor import Anchor
+from chie.knowledge.anchors.validation import valid_anchor
 from chie.knowledge.graphemes import cut
 from chie.knowledge.note import Note
 from chie.knowledge.recall.signatures import mask

@@ -1,5 +1,6 @@
-"""The HTTP statuses of the page's routes for requests that n8n rejected because of the caller."""
+"""Errors of the page's routes: their log lines, and the HTTP statuses of requests that n8n rejected."""
 
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -10,6 +11,8 @@ from starlette.responses import Response
 from chie import errors
 from chie.n8n.errors import ApiError, PartialChangeError
 
+logger = logging.getLogger(__name__)
+
 CALLER_ERRORS: dict[int | None, type[errors.ChieError]] = {
     400: errors.ValidationError,
     404: errors.NotFoundError,
@@ -18,7 +21,7 @@ CALLER_ERRORS: dict[int | None, type[errors.ChieError]] = {
 
 
 class CallerErrorRoute(APIRoute):
-    """Raises n8n's rejection of a caller's request as the caller's error, which has the same HTTP status."""
+    """Logs every error, as the tools do, and raises n8n's rejection of a caller's request as the caller's error."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -26,8 +29,11 @@ class CallerErrorRoute(APIRoute):
         async def translated(request: Request) -> Response:
             try:
                 return await handle(request)
-            except ApiError as error:
-                raise _caller_error(error) from error
+            except errors.ChieError as error:
+                logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400 - the log formatter decides about the stack
+                if isinstance(error, ApiError):
+                    raise _caller_error(error) from error
+                raise
 
         return translated
 

@@ -1,6 +1,7 @@
 """The types of the tools' arguments. Objects and arrays may also be sent as JSON text."""
 
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
@@ -15,6 +16,13 @@ class Arguments(BaseModel):
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, extra="forbid", coerce_numbers_to_str=True
     )
+
+
+@dataclass(frozen=True)
+class RequiredText:
+    """Marks a type of argument that has a message of its own for a missing value."""
+
+    code: str
 
 
 class Untitled(GenerateJsonSchema):
@@ -83,9 +91,17 @@ _WORKFLOW_ID = "Workflow id, from list_workflows."
 _EXECUTION_ID = "Execution id, from list_executions."
 
 WorkflowId = Annotated[
-    str, Field(description=_WORKFLOW_ID, pattern=r"^[A-Za-z0-9_-]{1,64}$"), BeforeValidator(_identifier)
+    str,
+    Field(description=_WORKFLOW_ID, pattern=r"^[A-Za-z0-9_-]{1,64}$"),
+    BeforeValidator(_identifier),
+    RequiredText("n8n.workflow_id_required"),
 ]
-ExecutionId = Annotated[str, Field(description=_EXECUTION_ID, pattern=r"^[0-9]{1,20}$"), BeforeValidator(_identifier)]
+ExecutionId = Annotated[
+    str,
+    Field(description=_EXECUTION_ID, pattern=r"^[0-9]{1,20}$"),
+    BeforeValidator(_identifier),
+    RequiredText("n8n.execution_id_required"),
+]
 WorkflowName = Annotated[str, Field(min_length=1, max_length=128), BeforeValidator(_not_blank)]
 NodeName = Annotated[str, Field(description="A node's name or id."), BeforeValidator(_not_blank)]
 Nodes = Annotated[

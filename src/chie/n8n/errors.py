@@ -11,7 +11,7 @@ Messages may contain ids, node names and names of keys, because the caller needs
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from chie import errors
@@ -105,6 +105,14 @@ class ValidationError(errors.ValidationError):
 
     def details(self) -> dict[str, Any]:
         return super().details() | _shown(self.context)
+
+
+def name_operation(error: errors.ChieError, operation: str) -> None:
+    """Name the operation that the caller asked for in the context; a tool makes several requests for one call."""
+    if isinstance(error, ApiError):
+        error.context = replace(error.context or ApiErrorContext(operation=operation), operation=operation)
+    elif isinstance(error, NotFoundError) and error.context:
+        error.context = replace(error.context, operation=operation)
 
 
 def _shown(context: ApiErrorContext | NotFoundErrorContext | ValidationErrorContext | None) -> dict[str, Any]:

@@ -6,13 +6,14 @@ from chie.errors import ChieError, ServiceError
 from chie.messages.catalogue import Message
 from chie.n8n.client import N8nApiClient
 from chie.n8n.errors import ApiError
+from chie.n8n.instance.client import InstanceClient
 from chie.n8n.models import Json
 
 CHECK_TIMEOUT_SECONDS = 5.0
 USED_RESOURCES = ("workflow", "executions", "tags")  # these tools use nothing else of n8n's API
 
 
-async def report_health(client: N8nApiClient) -> Json:
+async def report_health(client: N8nApiClient, instance: InstanceClient) -> Json:
     """The state as the result of a tool. It never raises: a problem is part of the result."""
     found: Json = {"healthy": False, "url": client.base, "reachable": False, "keyValid": False}
     try:
@@ -24,7 +25,18 @@ async def report_health(client: N8nApiClient) -> Json:
         found["problem"] = error.message
         if isinstance(error, ApiError) and error.status_code is not None:
             found["reachable"] = True
-    return found
+    return found | {"mcpServer": await _mcp_server(instance)}
+
+
+async def _mcp_server(instance: InstanceClient) -> Json:
+    """Not part of `healthy`: everything else works without n8n's own MCP server."""
+    if not instance.configured:
+        return {"configured": False, "note": str(Message("n8n.mcp_token_would_add"))}
+    try:
+        await instance.check()
+    except ChieError as error:
+        return {"configured": True, "tokenValid": False, "problem": error.message}
+    return {"configured": True, "tokenValid": True}
 
 
 async def check(client: N8nApiClient) -> Json:

@@ -27,7 +27,7 @@ MAX_RETRY_PAUSE_SECONDS = 5.0
 MAX_CONNECT_TIMEOUT_SECONDS = 10.0
 RETRYABLE_STATUSES = frozenset({429, 500, 502, 503, 504})
 
-_NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+NEVER_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class HttpClient:
             try:
                 response = await self._connections().request(call.method, path, params=query, json=body)
             except httpx2.RequestError as error:
-                if last or not (call.reads or isinstance(error, _NEVER_SENT)):
+                if last or not (call.reads or isinstance(error, NEVER_SENT)):
                     raise self._no_response(call, error) from error
                 await self._sleep(RETRY_PAUSE_SECONDS * 2 ** (attempt - 1))
             else:
@@ -93,20 +93,9 @@ class HttpClient:
 
     def _connections(self) -> httpx2.AsyncClient:
         if self._pool is None:
-            timeout = self._endpoint.timeout
-            self._pool = httpx2.AsyncClient(
-                base_url=self.base,
-                headers=self._headers(),
-                timeout=httpx2.Timeout(timeout, connect=min(MAX_CONNECT_TIMEOUT_SECONDS, timeout)),
-                verify=self.base.startswith("https:") and _ssl_context(self._endpoint.ca_bundle),
-                transport=self._transport,
-            )
+            key = self._endpoint.api_key.get_secret_value().strip()
+            self._pool = open_pool(self._endpoint, {"X-N8N-API-KEY": key}, self._transport)
         return self._pool
-
-    def _headers(self) -> dict[str, str]:
-        extra = {name: value.get_secret_value() for name, value in self._endpoint.headers.items()}
-        key = self._endpoint.api_key.get_secret_value().strip()
-        return {"User-Agent": f"chie/{__version__}", "Accept": "application/json", **extra, "X-N8N-API-KEY": key}
 
     def _no_response(self, call: Call, error: httpx2.RequestError) -> ApiError:
         name = type(error).__name__
@@ -117,10 +106,31 @@ class HttpClient:
             error_details=name,
         )
         kind: type[ApiError] = ApiError
-        code = "n8n.certificate_untrusted" if _is_certificate_error(error) else "n8n.unreachable"
-        if not call.reads and not isinstance(error, _NEVER_SENT):
+        code = "n8n.certificate_untrusted" if is_certificate_error(error) else "n8n.unreachable"
+        if not call.reads and not isinstance(error, NEVER_SENT):
             kind, code = NoResponseError, "n8n.write_without_response"
         return kind(Message(code, operation=call.named_operation, url=self.base, error=name), context=context)
+
+
+def open_pool(
+    endpoint: Endpoint,
+    headers: Mapping[str, str],
+    transport: httpx2.AsyncBaseTransport | None = None,
+    *,
+    read_timeout: bool = True,
+) -> httpx2.AsyncClient:
+    """Connections to n8n that follow no redirects. Without `read_timeout` the caller limits the time of a response."""
+    base, timeout = normalized(endpoint.url), endpoint.timeout
+    own = {name.lower() for name in headers}
+    extra = {name: value.get_secret_value() for name, value in endpoint.headers.items() if name.lower() not in own}
+    connect = min(MAX_CONNECT_TIMEOUT_SECONDS, timeout)
+    return httpx2.AsyncClient(
+        base_url=base,
+        headers={"User-Agent": f"chie/{__version__}", "Accept": "application/json", **extra, **headers},
+        timeout=httpx2.Timeout(timeout, connect=connect, read=timeout if read_timeout else None),
+        verify=base.startswith("https:") and _ssl_context(endpoint.ca_bundle),
+        transport=transport,
+    )
 
 
 def normalized(url: str) -> str:
@@ -143,7 +153,7 @@ def _ssl_context(ca_bundle: "Path | None") -> ssl.SSLContext | bool:
         raise ConfigurationError("n8n.ca_bundle_unreadable", error=type(error).__name__) from error
 
 
-def _is_certificate_error(error: BaseException) -> bool:
+def is_certificate_error(error: BaseException) -> bool:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):

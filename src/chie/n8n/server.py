@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastmcp.tools import Tool, ToolResult
 from mcp_types import TextContent
-from pydantic import PrivateAttr
+from pydantic import PrivateAttr, SecretStr
 
 from chie.mcp_kit.approval import destructive_with
 from chie.mcp_kit.server import Server
@@ -16,6 +16,7 @@ from chie.n8n.client import N8nApiClient
 from chie.n8n.deletion import WorkflowDeleter
 from chie.n8n.health import check
 from chie.n8n.http import Endpoint, HttpClient
+from chie.n8n.instance.client import InstanceClient
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.saving import WorkflowSaver
 from chie.n8n.settings import N8nSettings
@@ -72,7 +73,7 @@ def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient |
         NAME,
         INSTRUCTIONS,
         check=lambda: check(client),
-        close=client.aclose,
+        close=lambda: _close(context),
         api=lambda: _api(context, read_only=read_only),
     )
     setup_tool_handlers(server, create_registry(context, read_only=read_only))
@@ -93,9 +94,19 @@ def _api(context: ToolContext, *, read_only: bool) -> "APIRouter":
     return create_api(context, read_only=read_only)
 
 
+async def _close(context: ToolContext) -> None:
+    await context.client.aclose()
+    await context.instance.aclose()
+
+
 def create_client(settings: N8nSettings) -> N8nApiClient:
     url, key = settings.require_endpoint()
     return N8nApiClient(HttpClient(Endpoint(url, key, settings.headers, settings.timeout, settings.ca_bundle)))
+
+
+def _instance(settings: N8nSettings, url: str) -> InstanceClient:
+    token = settings.mcp_token or SecretStr("")
+    return InstanceClient(Endpoint(url, token, settings.headers, settings.timeout, settings.ca_bundle))
 
 
 def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
@@ -104,6 +115,7 @@ def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
     backups = Backups(settings.backups / folder, keep=settings.backup_keep)
     return ToolContext(
         client=client,
+        instance=_instance(settings, client.base),
         saver=WorkflowSaver(client, backups),
         deleter=WorkflowDeleter(client, backups),
         backups=backups,

@@ -22,6 +22,10 @@ class N8nSettings(HomeSettings):
 
     url: str | None = Field(default=None, description="URL of n8n as opened in the browser, with or without `/api/v1`.")
     api_key: SecretStr | None = Field(default=None, description="API key, created in n8n under Settings → n8n API.")
+    mcp_token: SecretStr | None = Field(
+        default=None,
+        description="Token of n8n's own MCP server, from n8n under Settings → MCP access; adds tools that need it.",
+    )
     read_only: bool = Field(default=False, description="`1` removes every tool that writes to n8n.")
     timeout: float = Field(default=30.0, gt=0, description="Timeout of requests to n8n, in seconds.")
     ca_bundle: Path | None = Field(default=None, description="PEM file of the certificate authority of n8n.")
@@ -37,7 +41,9 @@ class N8nSettings(HomeSettings):
         default=None, description="Folder of the backups. Default: `n8n-backups` in `CHIE_HOME`."
     )
     backup_keep: int = Field(default=100, ge=1, description="Number of backups to keep per workflow.")
-    max_chars: int = Field(default=60_000, ge=2_000, description="Maximum size of a tool result, in characters.")
+    max_chars: int = Field(
+        default=60_000, ge=2_000, description="Maximum size of a result without raw=true, in characters."
+    )
 
     @field_validator("file_roots", mode="before")
     @classmethod

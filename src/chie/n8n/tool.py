@@ -13,9 +13,9 @@ from pydantic import ValidationError as PydanticError
 from chie.errors import ChieError
 from chie.mcp_kit.errors import unexpected
 from chie.messages.catalogue import Message
-from chie.messages.validation import argument_errors, describe, invalid_arguments
+from chie.n8n.argument_errors import invalid
 from chie.n8n.arguments import Arguments, RawArguments, Untitled
-from chie.n8n.errors import ValidationError, ValidationErrorContext
+from chie.n8n.errors import name_operation
 from chie.n8n.tool_context import ToolContext
 from chie.n8n.truncation import truncate
 
@@ -69,6 +69,11 @@ class BaseTool(ABC, Generic[A]):
         schema.pop("title", None)
         return schema
 
+    @property
+    def operation(self) -> str:
+        """The name in the context of errors: `update workflow`."""
+        return self.name.replace("_", " ")
+
     @abstractmethod
     async def execute(self, args: A) -> Any:  # noqa: ANN401
         """Run the tool and return its result; errors are raised."""
@@ -77,16 +82,21 @@ class BaseTool(ABC, Generic[A]):
         """Run the tool; every error becomes a response."""
         try:
             args: Any = self._parse(arguments)
-            return self.respond(await self.execute(args))
+            return self.respond(await self.execute(args), whole=self.is_whole(args))
         except ChieError as error:
             logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400 - the log formatter decides about the stack
+            name_operation(error, self.operation)
             return error_response(error)
         except Exception as error:
             logger.error("[%s] Error", self.name, exc_info=error)  # noqa: TRY400
             return error_response(unexpected(self.name))
 
-    def respond(self, result: object) -> ToolResponse:
-        shown = truncate(result, self.context.max_chars, self.truncation_advice)
+    def is_whole(self, args: A) -> bool:  # noqa: ARG002
+        """Whether the result is exempt from the size limit."""
+        return False
+
+    def respond(self, result: object, *, whole: bool) -> ToolResponse:
+        shown = result if whole else truncate(result, self.context.max_chars, self.truncation_advice)
         return {"content": [{"type": "text", "text": _json(shown)}]}
 
     def to_definition(self) -> ToolDefinition:
@@ -105,11 +115,11 @@ class BaseTool(ABC, Generic[A]):
         try:
             return self.arguments.model_validate(dict(arguments))
         except PydanticError as error:
-            raise _invalid(error) from error
+            raise invalid(error, self.arguments) from None  # the text of Pydantic's error has the values
 
 
 class RawTool(BaseTool[R]):
-    """A tool with two results: a summary, and with `raw` the complete data."""
+    """A tool with two results: a summary, and with `raw` the complete data, whatever its size."""
 
     def get_input_schema(self) -> dict[str, Any]:
         schema = super().get_input_schema()
@@ -118,6 +128,9 @@ class RawTool(BaseTool[R]):
 
     async def execute(self, args: R) -> Any:  # noqa: ANN401
         return self.format_response(await self.execute_core(args), raw=args.raw)
+
+    def is_whole(self, args: R) -> bool:
+        return args.raw
 
     @abstractmethod
     async def execute_core(self, args: R) -> Any:  # noqa: ANN401
@@ -134,14 +147,6 @@ def error_response(error: ChieError) -> ToolResponse:
         "isError": True,
         "structuredContent": error.details(),
     }
-
-
-def _invalid(error: PydanticError) -> ValidationError:
-    """The text names every problem, the context the first one."""
-    first = describe(argument_errors(error)[0])
-    field, constraint = str(first.params.get("name", "arguments")), first.code.removeprefix("argument.")
-    context = ValidationErrorContext(field=field, constraint=constraint)
-    return ValidationError(invalid_arguments(error).reason, context)
 
 
 def _json(result: object) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from chie.n8n.backups import Backups
 from chie.n8n.client import N8nApiClient
 from chie.n8n.deletion import WorkflowDeleter
+from chie.n8n.instance.client import InstanceClient
 from chie.n8n.saving import WorkflowSaver
 from chie.n8n.workflow_files import AllowedFolders
 
@@ -12,6 +13,7 @@ from chie.n8n.workflow_files import AllowedFolders
 @dataclass(frozen=True)
 class ToolContext:
     client: N8nApiClient
+    instance: InstanceClient
     saver: WorkflowSaver
     deleter: WorkflowDeleter
     backups: Backups

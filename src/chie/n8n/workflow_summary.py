@@ -48,14 +48,6 @@ def overview(workflow: Workflow) -> Json:
     return shown
 
 
-def full(workflow: Workflow) -> Workflow:
-    """Everything; the published version is omitted if it is the stored one."""
-    live = workflow.get("activeVersion")
-    if isinstance(live, dict) and live.get("versionId") == workflow.get("versionId"):
-        return {key: value for key, value in workflow.items() if key != "activeVersion"}
-    return workflow
-
-
 def graph(workflow: Workflow) -> list[Json]:
     """Each node with the sources of its input and the targets of its output."""
     inputs: dict[str, list[str]] = {}
@@ -72,7 +64,7 @@ def report(result: Report, *, raw: bool) -> Json:
         rest["changed"] = result.changed
     if result.notes:
         rest["notes"] = [str(note) for note in result.notes]
-    return {"workflow": full(result.workflow), **rest} if raw else head(result.workflow) | rest
+    return {"workflow": result.workflow, **rest} if raw else head(result.workflow) | rest
 
 
 def _vertex(node: Node, inputs: dict[str, list[str]], outputs: dict[str, list[str]]) -> Json:

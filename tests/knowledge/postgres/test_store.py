@@ -26,8 +26,8 @@ from tests.fakes.postgres_counts import assert_counts_are_true
 
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.note import Note
-from chie.knowledge.query import Filters
 from chie.knowledge.samples import SAMPLES
+from chie.knowledge.search.query import Filters
 from chie.knowledge.store import scoring as candidates
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.degraded import indexing_in_progress, saved_without_vectors, searched_by_words

@@ -11,7 +11,7 @@ from tests.fakes.embedders import HashingEmbedder
 
 from chie.access.identity import User, acting_as
 from chie.errors import ChieError
-from chie.knowledge.inbox import Inbox
+from chie.knowledge.inbox.inbox import Inbox
 from chie.knowledge.note import Note
 from chie.knowledge.recall.hooks import Event, Hooks
 from chie.knowledge.recall.recall import Policy

@@ -18,7 +18,7 @@ from tests.fakes.embedders import HashingEmbedder
 from chie.cli import main
 from chie.errors import ConfigurationError
 from chie.knowledge.server import create_server
-from chie.knowledge.space import Space
+from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.sqlite.store import SqliteStore
 from chie.knowledge.store.vector_search.store import VectorSearchStore
 from chie.knowledge.viewer import Viewer

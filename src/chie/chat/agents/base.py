@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from typing import Any, Literal, NotRequired, TypedDict
 
 from chie.chat.events import Event, ToolCall
+from chie.chat.models.options import Options
 
 
 class Turn(TypedDict):
@@ -75,3 +76,13 @@ class BaseAgent(ABC):
 
     async def close(self) -> None:  # noqa: B027  most agents hold no resources
         """Release the agent's resources. Called once, when the app shuts down."""
+
+
+class OptionsAgent(BaseAgent):
+    """An agent that also takes the options of a request to the OpenAI-compatible API."""
+
+    @abstractmethod
+    def stream_with_options(
+        self, message: str, history: Sequence[Turn], session_id: str, options: Options
+    ) -> AsyncGenerator[Event, None]:
+        """As `stream_chat`, without approval. An empty `message` follows the results of calls in the last turn."""

@@ -8,9 +8,10 @@ from contextlib import aclosing
 from itertools import count
 from typing import Any, cast
 
-from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
+from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, OptionsAgent, Turn
 from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult
-from chie.errors import ServiceError
+from chie.chat.models.options import Options
+from chie.errors import ServiceError, ValidationError
 
 OPTIONAL_TEXTS = ("name", "description", "reason")
 
@@ -42,6 +43,19 @@ def stream_chat(
         return agent.stream_chat(message, history, session_id, approve=approve)
     events = cast("AsyncGenerator[Mapping[str, Any], None]", agent.stream_chat(message, history, session_id))
     return _completed(events)
+
+
+def stream_with_options(
+    agent: BaseAgent, message: str, history: Sequence[Turn], session_id: str, options: Options
+) -> AsyncGenerator[Event, None]:
+    """An agent that takes no options gets a system text before the question; the rest is refused by name."""
+    if isinstance(agent, OptionsAgent):
+        return agent.stream_with_options(message, history, session_id, options)
+    if options.unusual_names:
+        raise ValidationError("agents.options_unsupported", names=options.unusual_names)
+    if not message:
+        raise ValidationError("agents.tool_results_unsupported")
+    return stream_chat(agent, "\n\n".join(filter(None, (options.system, message))), history, session_id)
 
 
 def _takes_approve(agent: BaseAgent) -> bool:

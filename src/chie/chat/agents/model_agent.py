@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.base import Approve, OptionsAgent, Turn
 from chie.chat.agents.conversation import conversation
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.note_comparison import NoteComparison, compare_notes
@@ -15,6 +15,7 @@ from chie.chat.agents.questions import suggest_questions
 from chie.chat.agents.tool_loop import ToolLoop
 from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
+from chie.chat.models.options import Options
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
 
@@ -29,7 +30,7 @@ TOOLS_PROMPT = (
 )
 
 
-class ModelAgent(ProfileAgent):
+class ModelAgent(ProfileAgent, OptionsAgent):
     """Without `tools` the agent only talks."""
 
     default_name: ClassVar[str | Message] = Message("agents.model_name")
@@ -55,6 +56,20 @@ class ModelAgent(ProfileAgent):
         self, message: str, history: Sequence[Turn], session_id: str, *, approve: Approve | None = None
     ) -> AsyncGenerator[Event, None]:
         logger.info("agent %s answers in session %s", self.agent_id, session_id)
+        return self._answer(message, history, Options(), approve)
+
+    def stream_with_options(
+        self,
+        message: str,
+        history: Sequence[Turn],
+        session_id: str,  # noqa: ARG002  nothing is stored
+        options: Options,
+    ) -> AsyncGenerator[Event, None]:
+        return self._answer(message, history, options)
+
+    def _answer(
+        self, message: str, history: Sequence[Turn], options: Options, approve: Approve | None = None
+    ) -> AsyncGenerator[Event, None]:
         return ToolLoop(
             model=self._model,
             system=self._system_prompt(),
@@ -62,6 +77,7 @@ class ModelAgent(ProfileAgent):
             tools=self._tools,
             approve=approve,
             max_rounds=self._max_rounds,
+            options=options,
         ).run()
 
     def _system_prompt(self) -> str:

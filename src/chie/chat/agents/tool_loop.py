@@ -13,17 +13,19 @@ from chie.chat.agents.context_budget import budget, fitted, size
 from chie.chat.agents.conversation import in_words
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.text_joiner import TextJoiner
-from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult, Usage
-from chie.chat.models.base import ChatModel, Prompt, ToolSpec
+from chie.chat.events import ClientCall, Done, Event, ReasoningText, Text, ToolCall, ToolResult, Usage
+from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ContextError, ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage
+from chie.chat.models.options import Options, ToolSpec
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
 
 logger = logging.getLogger(__name__)
 
 MAX_PARALLEL_CALLS = 8
+LIMITS = frozenset({"max_tokens", "max_completion_tokens", "stop"})  # with these an answer may be empty
 NO_CALLS_LEFT = "You have used all your tool calls for this answer. Answer now, in words, with what you know."
 
 
@@ -97,6 +99,7 @@ class ToolLoop:
     tools: AgentTools | None = None
     approve: Approve | None = None
     max_rounds: int = 10
+    options: Options = field(default_factory=Options)
     _toolset: Toolset = field(default_factory=NoTools)
     _usage: Usage | None = None
     _shortened: bool = False
@@ -110,7 +113,7 @@ class ToolLoop:
         self._ids = {call.id for message in self.messages for call in getattr(message, "calls", ())}
         for used in range(self.max_rounds + 1):
             last = used == self.max_rounds
-            tools = {tool.name: tool for tool in self._toolset.tools()}
+            tools = self._own_tools()
             reply, began = _Reply(self._joiner), perf_counter()
             while True:
                 try:
@@ -123,8 +126,8 @@ class ToolLoop:
                     if not self._shorten(error, reply):
                         raise
             self._record(reply, 1000 * (perf_counter() - began))
-            if not reply.calls or reply.end.filtered:
-                yield self._done(reply)
+            if done := self._done(reply):
+                yield done
                 return
             if last:
                 break
@@ -148,21 +151,36 @@ class ToolLoop:
         if self.tools is not None:
             self._toolset = await self.tools.open()
             self.system = "\n\n".join(filter(None, (self.system, self.tools.notice())))
+        self.system = "\n\n".join(filter(None, (self.system, self.options.system)))
+
+    def _own_tools(self) -> dict[str, Tool]:
+        """The client's tools take precedence over those of the same name."""
+        if self.options.call_required:
+            return {}
+        client_names = {tool.name for tool in self.options.tools}
+        return {tool.name: tool for tool in self._toolset.tools() if tool.name not in client_names}
 
     def _prompt(self, tools: Mapping[str, Tool], *, last: bool) -> Prompt:
         messages = fitted(self.messages, budget(self.model.context)) if self.model.context else self.messages
         return Prompt(
             system=f"{self.system}\n\n{NO_CALLS_LEFT}" if last and tools else self.system,
-            messages=tuple(messages if tools else in_words(messages)),
-            tools=[_spec(tool) for tool in tools.values()],
+            messages=tuple(messages if tools or self.options.tools else in_words(messages)),
+            tools=[*map(_spec, tools.values()), *self.options.tools],
             calls_allowed=not last,
+            call_required=self.options.call_required,
+            parameters=self.options.parameters,
         )
 
     def _record(self, reply: _Reply, milliseconds: float) -> None:
         logger.info("model %s replied in %d ms with %d calls", self.model.name, milliseconds, len(reply.calls))
-        reply.calls = [replace(call, id=self._unique_id(call.id)) for call in reply.calls]
+        reply.calls = [replace(call, id=self._unique_id(call.id)) for call in self._of_one_side(reply.calls)]
         self.messages.append(reply.message())
         self._usage = _sum(self._usage, reply.end.usage)
+
+    def _of_one_side(self, calls: list[Call]) -> list[Call]:
+        """Calls of our own tools go first: the client could not be told their results. The model repeats the others."""
+        client_names = {tool.name for tool in self.options.tools}
+        return [call for call in calls if call.name not in client_names] or calls
 
     def _unique_id(self, given: str) -> str:
         """Some servers number their calls from zero in every message, or not at all."""
@@ -170,9 +188,18 @@ class ToolLoop:
         self._ids.add(unique)
         return unique
 
-    def _done(self, reply: _Reply) -> Done:
-        """An answer without text is an error."""
-        if not self._joiner.has_text:
+    def _done(self, reply: _Reply) -> Done | None:
+        """The last event; None if there are calls to run here."""
+        if not reply.calls or reply.end.filtered:
+            return self._done_in_words(reply)
+        if reply.calls[0].name not in {tool.name for tool in self.options.tools}:
+            return None
+        done = Done(type="done", usage=self._usage, calls=[_client_call(call) for call in reply.calls])
+        return {**done, "finish": "length" if reply.end.truncated else "tool_calls"}
+
+    def _done_in_words(self, reply: _Reply) -> Done:
+        """An answer without text is an error, unless the client has limited it."""
+        if not self._joiner.has_text and (reply.end.filtered or not LIMITS & self.options.parameters.keys()):
             raise reply.missing_text(self.model.name or "?")
         done = Done(type="done", usage=self._usage)
         if reply.end.filtered:
@@ -225,6 +252,10 @@ class ToolLoop:
         approved = self.approve is not None and await self.approve(event)
         logger.info("tool %s was %s", event["name"], "approved" if approved else "rejected")
         return approved
+
+
+def _client_call(call: Call) -> ClientCall:
+    return ClientCall(id=call.id, name=call.name, arguments=call.arguments or "{}")
 
 
 def _spec(tool: Tool) -> ToolSpec:

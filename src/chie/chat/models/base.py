@@ -1,34 +1,29 @@
 """The port to a language model."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from chie.chat.models.chunks import Chunk
 from chie.chat.models.messages import ChatMessage
+from chie.chat.models.options import ToolSpec
 
 CONNECT_TIMEOUT_SECONDS = 5.0
 MAX_OUTPUT_TOKENS = 8192  # Bedrock and Anthropic require a limit
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolSpec:
-    """A tool as it is offered to a model."""
-
-    name: str
-    description: str
-    schema: dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """The input for a model's next message. With `calls_allowed` false the model must answer in text."""
+    """The input for a model's next message. With `calls_allowed` false the model must answer in text, with
+    `call_required` it must call a tool. `parameters` have OpenAI's names; an adapter refuses those it cannot send."""
 
     system: str
     messages: Sequence[ChatMessage]
     tools: Sequence[ToolSpec] = field(default=())
     calls_allowed: bool = True
+    call_required: bool = False
+    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 class ChatModel(ABC):

@@ -10,11 +10,13 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
-from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt, ToolSpec
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
 from chie.chat.models.bedrock_errors import translate
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.options import ToolSpec
+from chie.chat.models.parameters import translated
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
 
@@ -24,6 +26,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 64
+PARAMETERS = {
+    "max_tokens": "maxTokens",
+    "max_completion_tokens": "maxTokens",
+    "temperature": "temperature",
+    "top_p": "topP",
+    "stop": "stopSequences",
+}
 
 Put = Callable[[Any], None]
 
@@ -107,12 +116,16 @@ class BedrockModel(ChatModel):
         request: dict[str, Any] = {
             "modelId": self._model,
             "messages": [_message(message) for message in prompt.messages],
-            "inferenceConfig": {"maxTokens": MAX_OUTPUT_TOKENS},
+            "inferenceConfig": {
+                "maxTokens": MAX_OUTPUT_TOKENS,
+                **translated(prompt.parameters, PARAMETERS, model=self._model),
+            },
         }
         if prompt.system:
             request["system"] = [{"text": prompt.system}]
         if prompt.tools:
-            request["toolConfig"] = {"tools": [_tool(tool) for tool in prompt.tools]}
+            choice: dict[str, Any] = {"toolChoice": {"any": {}}} if prompt.call_required else {}
+            request["toolConfig"] = {"tools": [_tool(tool) for tool in prompt.tools], **choice}
         return request
 
 

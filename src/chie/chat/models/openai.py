@@ -8,12 +8,13 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt, ToolSpec
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, Reasoning
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
 from chie.chat.models.openai_chunks import ChunkParser, ReportedError
 from chie.chat.models.openai_reasoning import TAGGED
+from chie.chat.models.options import ToolSpec
 from chie.chat.models.provider_error import read_error
 from chie.chat.models.sse import EventParser
 from chie.errors import ConfigurationError
@@ -112,12 +113,20 @@ class OpenAIModel(ChatModel):
             "messages": list(_messages(prompt)),
             "stream": True,
             "stream_options": {"include_usage": True},
+            **self._parameters(prompt),
         }
         if prompt.tools:
             request["tools"] = [_function(tool) for tool in prompt.tools]
             if not prompt.calls_allowed:
                 request["tool_choice"] = "none"
+            elif prompt.call_required:
+                request["tool_choice"] = "required"
         return request
+
+    def _parameters(self, prompt: Prompt) -> dict[str, Any]:
+        """Local servers know the limit on tokens by its former name."""
+        former = {"max_completion_tokens": "max_tokens"} if self._endpoint.is_local else {}
+        return {former.get(name, name): value for name, value in prompt.parameters.items()}
 
     @contextmanager
     def _translated_errors(self, answer: ChunkParser) -> Iterator[None]:
@@ -192,7 +201,5 @@ def _call(call: Call) -> dict[str, Any]:
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema},
-    }
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
+    return {"type": "function", "function": function if tool.strict is None else {**function, "strict": tool.strict}}

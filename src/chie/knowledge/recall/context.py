@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from html import escape
 from urllib.parse import quote
 
-from chie.knowledge.anchor import AnchorReport
+from chie.knowledge.anchors.anchor import AnchorReport
 from chie.knowledge.graphemes import cut
 from chie.knowledge.recall.recall import Recalled
 

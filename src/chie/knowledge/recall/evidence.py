@@ -10,8 +10,8 @@ from math import log10
 from typing import Literal
 
 from chie.knowledge.note import Note
+from chie.knowledge.search.tokens import query_tokens, tokens
 from chie.knowledge.store.base import Similarity
-from chie.knowledge.tokens import query_tokens, tokens
 
 Tier = Literal["passage", "hint"]
 

@@ -11,16 +11,16 @@ from urllib.parse import urlparse
 from chie.access.identity import current_user
 from chie.anchors.names import repository_name
 from chie.errors import ConflictError, ValidationError
-from chie.knowledge.anchor import Anchor
-from chie.knowledge.anchor_validation import valid_anchor
+from chie.knowledge.anchors.anchor import Anchor
+from chie.knowledge.anchors.validation import valid_anchor
 from chie.knowledge.note import TEAM, Note, now
 from chie.knowledge.recall.context import context
 from chie.knowledge.recall.recall import Policy, Recall, Recalled
 from chie.knowledge.recall.session_memory import Session, SessionMemory
 from chie.knowledge.screening.secrets import find_secrets
 from chie.knowledge.service import KnowledgeService
-from chie.knowledge.spaces import Spaces
-from chie.knowledge.usefulness import Usefulness
+from chie.knowledge.spaces.spaces import Spaces
+from chie.knowledge.usefulness.usefulness import Usefulness
 from chie.knowledge.validation import MAX_ERRORS
 from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Language, Message

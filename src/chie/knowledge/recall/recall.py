@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from chie.knowledge.history.supersession import newer_notes
 from chie.knowledge.note import Note
-from chie.knowledge.passages import excerpt, split
 from chie.knowledge.recall import signatures
 from chie.knowledge.recall.evidence import Evidence, Tier, shared_words
 from chie.knowledge.screening.injection import is_flagged
+from chie.knowledge.search.passages import excerpt, split
+from chie.knowledge.search.tokens import query_tokens
 from chie.knowledge.sources import file_name, names_file
 from chie.knowledge.store.base import NoteStore
-from chie.knowledge.supersession import newer_notes
-from chie.knowledge.tokens import query_tokens
 from chie.knowledge.viewer import Viewer
 
 Policy = Literal["confirmed", "own", "all"]

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from chie.http.openapi_errors import errors
-from chie.knowledge.inbox_api import Body
+from chie.knowledge.inbox.api import Body
 from chie.knowledge.results import ReadNote
 from chie.knowledge.review.findings import Action, Finding, Kind, Reason, ReviewDecision
 from chie.knowledge.review.review import MAX_PAGE, Merged, Review

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from chie.knowledge.anchor import AnchorReport
+from chie.knowledge.anchors.anchor import AnchorReport
 from chie.knowledge.note import Note
 from chie.knowledge.review.findings import FoundPair, Kind, Reason, ReviewNote, UnansweredSearch
 

@@ -7,7 +7,7 @@ import click
 
 from chie.access.known_users import known_users
 from chie.errors import ChieError
-from chie.knowledge.cli_shared import open_service, print_json
+from chie.knowledge.cli.shared import open_service, print_json
 from chie.knowledge.review.findings import Action, Finding, Kind
 from chie.knowledge.review.review import ACTIONS, Merged, Review, ReviewPage
 from chie.knowledge.settings import KnowledgeSettings

@@ -2,7 +2,7 @@
 
 import click
 
-from chie.knowledge.cli_options import AS_JSON
+from chie.knowledge.cli.options import AS_JSON
 from chie.knowledge.review.findings import KINDS, Kind
 
 MAX_LISTED = 100

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from chie.access.identity import current_user
+from chie.knowledge.search.tokens import fold
 from chie.knowledge.store.records import NoteRecords
 from chie.knowledge.store.review_records import ReviewRecords
-from chie.knowledge.tokens import fold
 
 MAX_REMEMBERED = 200  # characters
 

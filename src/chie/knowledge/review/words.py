@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from chie.knowledge.tokens import one_spelling, stem
+from chie.knowledge.search.tokens import one_spelling, stem
 
 _PIECE = re.compile(
     r"`(?P<code>[^`\n]+)`"

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from chie.knowledge.anchor import Anchor, AnchorReport
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport
+from chie.knowledge.history.versions import Change, Version, VersionRow
 from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, NoteLink, Page, Similar, TagCount
-from chie.knowledge.query import NO_FILTERS, Filters
 from chie.knowledge.review.findings import ReviewNote
+from chie.knowledge.search.query import NO_FILTERS, Filters
 from chie.knowledge.store.records import NoteRecords
 from chie.knowledge.store.spaces import SpaceStore, TeamOnly
-from chie.knowledge.versions import Change, Version, VersionRow
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from chie.knowledge.tokens import latin_words, stem
+from chie.knowledge.search.tokens import latin_words, stem
 
 MIN_LETTERS = 5  # shorter words have too many neighbours
 MAX_LETTERS = 24

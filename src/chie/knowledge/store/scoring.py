@@ -8,10 +8,10 @@ from itertools import accumulate
 from math import log
 from typing import NamedTuple
 
-from chie.knowledge import ranking
 from chie.knowledge.note import Hit, Note
-from chie.knowledge.passages import excerpt, shown
-from chie.knowledge.ranking import Match
+from chie.knowledge.search import ranking
+from chie.knowledge.search.passages import excerpt, shown
+from chie.knowledge.search.ranking import Match
 
 MIN_SEMANTIC_CANDIDATES = 50  # notes
 MAX_LEXICAL_CANDIDATES = 100  # passages

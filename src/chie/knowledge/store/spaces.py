@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from chie.errors import ConfigurationError
 from chie.knowledge.note import TEAM
-from chie.knowledge.space import TEAM_SPACE, Access, Space
+from chie.knowledge.spaces.space import TEAM_SPACE, Access, Space
 
 
 class SpaceStore(ABC):

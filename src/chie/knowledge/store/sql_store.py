@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from chie.knowledge.embedding.base import Embedder, EmbeddingError
 from chie.knowledge.note import Hit, Note
-from chie.knowledge.passages import index_tokens, split
-from chie.knowledge.ranking import Match, Query
+from chie.knowledge.search.passages import index_tokens, split
+from chie.knowledge.search.ranking import Match, Query
+from chie.knowledge.search.tokens import query_tokens
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Similarity
 from chie.knowledge.store.degraded import indexing_in_progress, searched_by_words
 from chie.knowledge.store.scoring import RankedPassage
 from chie.knowledge.store.versioned import VersionedStore
-from chie.knowledge.tokens import query_tokens
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from chie.knowledge.history.versions import Change, Version, VersionRow, is_new_version
 from chie.knowledge.note import ImportedFile, Note
 from chie.knowledge.store import version_body
 from chie.knowledge.store.version_body import Plain
-from chie.knowledge.versions import Change, Version, VersionRow, is_new_version
 from chie.knowledge.viewer import Viewer
 
 _COLUMNS = "note, number, began_at, ended_at, ended_by, change, reader, base, body"

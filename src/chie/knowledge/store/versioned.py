@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
+from chie.knowledge.history.versions import Version, VersionRow
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.store.version_table import VersionTable
-from chie.knowledge.versions import Version, VersionRow
 from chie.knowledge.viewer import Viewer
 
 T = TypeVar("T")

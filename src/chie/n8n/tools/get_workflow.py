@@ -10,7 +10,7 @@ from chie.n8n.errors import NotFoundError
 from chie.n8n.graph import quoted_names
 from chie.n8n.models import Json, Workflow
 from chie.n8n.tool import RawTool
-from chie.n8n.workflow_summary import full, graph, overview
+from chie.n8n.workflow_summary import graph, overview
 
 
 class GetWorkflowArguments(RawArguments):
@@ -39,7 +39,7 @@ class GetWorkflowTool(RawTool[GetWorkflowArguments]):
     def format_response(self, data: Requested, *, raw: bool) -> Json:
         if data.node is not None:
             return _one_node(data.workflow, data.node)
-        return full(data.workflow) if raw else overview(data.workflow)
+        return data.workflow if raw else overview(data.workflow)
 
 
 def _one_node(workflow: Workflow, name: str) -> Json:

@@ -31,11 +31,11 @@ class GetWorkflowConnectionsTool(RawTool[GetWorkflowConnectionsArguments]):
             shown["rawConnections"] = data.get("connections")
         return shown | {"mermaid": draw(data)}
 
-    def respond(self, result: object) -> ToolResponse:
+    def respond(self, result: object, *, whole: bool) -> ToolResponse:
         """The flowchart is a content block of its own, as clients that render Mermaid expect."""
         rest = dict(result) if isinstance(result, dict) else {}
         flowchart = rest.pop("mermaid", "")
-        response = super().respond(rest)
-        if len(flowchart) <= self.context.max_chars:
+        response = super().respond(rest, whole=whole)
+        if whole or len(flowchart) <= self.context.max_chars:
             response["content"].append({"type": "text", "text": f"```mermaid\n{flowchart}\n```"})
         return response

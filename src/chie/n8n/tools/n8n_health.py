@@ -19,4 +19,4 @@ class N8nHealthTool(BaseTool[N8nHealthArguments]):
     arguments = N8nHealthArguments
 
     async def execute(self, args: N8nHealthArguments) -> Json:  # noqa: ARG002
-        return await report_health(self.context.client)
+        return await report_health(self.context.client, self.context.instance)

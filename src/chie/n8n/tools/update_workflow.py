@@ -25,7 +25,7 @@ from chie.n8n.models import READ_ONLY, WRITABLE, Json, Workflow
 from chie.n8n.saving import Report
 from chie.n8n.tool import CHANGE, RawTool
 from chie.n8n.validation import MAX_REPORTED, reject_truncated
-from chie.n8n.workflow_summary import full, report
+from chie.n8n.workflow_summary import report
 
 
 class UpdateWorkflowArguments(RawArguments):
@@ -66,8 +66,7 @@ class UpdateWorkflowArguments(RawArguments):
 
     def ignored(self, stored: Workflow) -> list[str]:
         """Keys that only n8n sets and whose given value differs from the stored one."""
-        shown = full(stored)
-        return sorted(key for key, value in (self.model_extra or {}).items() if key in shown and shown[key] != value)
+        return sorted(key for key, value in (self.model_extra or {}).items() if key in stored and stored[key] != value)
 
 
 class UpdateWorkflowTool(RawTool[UpdateWorkflowArguments]):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from chie.knowledge.anchor import Anchor, AnchorReport, decode_report, encode
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport, decode_report, encode
 from chie.knowledge.note import Note
 from chie.knowledge.store.postgres.note_table import COLUMNS, is_storable, note_of
 from chie.knowledge.store.postgres.visibility import visible

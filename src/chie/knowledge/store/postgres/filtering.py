@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from chie.knowledge.note import Note
-from chie.knowledge.query import Filters, ascii_lower, occurs
+from chie.knowledge.search.query import Filters, ascii_lower, occurs
+from chie.knowledge.search.tokens import phrase_terms
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.postgres import note_table
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
 from chie.knowledge.store.postgres.visibility import visible_by_name
 from chie.knowledge.store.scoring import least_terms
-from chie.knowledge.tokens import phrase_terms
 from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:

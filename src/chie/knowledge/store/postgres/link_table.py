@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Note, NoteLink
-from chie.knowledge.query import ascii_lower
+from chie.knowledge.search.query import ascii_lower
 from chie.knowledge.store.postgres.note_table import COLUMNS, is_storable, note_of
 from chie.knowledge.store.postgres.visibility import visible
 from chie.knowledge.viewer import Viewer

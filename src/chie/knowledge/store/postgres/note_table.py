@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
-from chie.knowledge.anchor import decode_anchor
-from chie.knowledge.anchor import encode as encode_anchor
+from chie.knowledge.anchors.anchor import decode_anchor
+from chie.knowledge.anchors.anchor import encode as encode_anchor
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount, audience
-from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens, split
+from chie.knowledge.search.passages import INDEX_VERSION, Passage, index_tokens, split
+from chie.knowledge.search.tokens import fold
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.postgres.space_table import require_space
 from chie.knowledge.store.postgres.statement import Rows, Statement
 from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.postgres.visibility import visible
 from chie.knowledge.store.private_terms import indexed_terms
-from chie.knowledge.tokens import fold
 from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:

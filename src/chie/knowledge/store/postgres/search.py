@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from chie.knowledge import ranking
 from chie.knowledge.note import Hit
-from chie.knowledge.query import Filters
-from chie.knowledge.ranking import Match, Query
+from chie.knowledge.search import ranking
+from chie.knowledge.search.query import Filters
+from chie.knowledge.search.ranking import Match, Query
+from chie.knowledge.search.tokens import query_tokens
 from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.corrections import Terms, with_corrections
 from chie.knowledge.store.postgres import nearest, note_table, statistics
@@ -21,7 +22,6 @@ from chie.knowledge.store.postgres.statement import Statement, set_locally, toge
 from chie.knowledge.store.postgres.statistics import Statistics
 from chie.knowledge.store.postgres.vectors import SAME_DIMENSION, vector_literal
 from chie.knowledge.store.scoring import RankedPassage, TextPassage
-from chie.knowledge.tokens import query_tokens
 from chie.knowledge.viewer import Viewer
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from chie.errors import NotFoundError
 from chie.knowledge.note import TEAM
-from chie.knowledge.space import Access, Space
+from chie.knowledge.spaces.space import Access, Space
 from chie.knowledge.store.spaces import SpaceStore
 
 if TYPE_CHECKING:

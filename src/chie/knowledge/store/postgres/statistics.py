@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from chie.knowledge.passages import INDEX_VERSION
+from chie.knowledge.search.passages import INDEX_VERSION
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.postgres.statement import Rows, Statement, together
 from chie.knowledge.viewer import Viewer

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, TypeVar
 from chie.database.url import PostgresUrl
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
-from chie.knowledge import ranking
-from chie.knowledge.anchor import Anchor, AnchorReport
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
+from chie.knowledge.history.versions import Change, change_of
 from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, NoteLink, Page, Similar, TagCount
-from chie.knowledge.passages import split
-from chie.knowledge.query import NO_FILTERS, Filters
-from chie.knowledge.ranking import Query
 from chie.knowledge.review.findings import ReviewNote
+from chie.knowledge.search import ranking
+from chie.knowledge.search.passages import split
+from chie.knowledge.search.query import NO_FILTERS, Filters
+from chie.knowledge.search.ranking import Query
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
@@ -40,7 +41,6 @@ from chie.knowledge.store.postgres.statistics import StatisticsChange
 from chie.knowledge.store.postgres.vectors import PostgresVectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
 from chie.knowledge.store.version_table import VersionTable
-from chie.knowledge.versions import Change, change_of
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 

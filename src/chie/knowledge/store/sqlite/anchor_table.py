@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from chie.database.cursor import utc_text
-from chie.knowledge.anchor import Anchor, AnchorReport, decode_report, encode
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport, decode_report, encode
 from chie.knowledge.note import Note
 from chie.knowledge.store.sqlite.note_table import COLUMNS, note_of
 from chie.knowledge.store.sqlite.visibility import visible

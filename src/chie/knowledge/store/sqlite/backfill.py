@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from chie.knowledge.embedding.base import EmbeddingError
-from chie.knowledge.passages import split
+from chie.knowledge.search.passages import split
 from chie.knowledge.store.background import (
     BACKFILL_BATCH_SIZE,
     BACKFILL_LEASE_SECONDS,

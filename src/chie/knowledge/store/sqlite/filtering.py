@@ -8,12 +8,12 @@ from typing import Any
 
 from chie.database.cursor import utc_text
 from chie.knowledge.note import Note
-from chie.knowledge.query import Filters, ascii_lower, occurs
+from chie.knowledge.search.query import Filters, ascii_lower, occurs
+from chie.knowledge.search.tokens import fold, phrase_terms
 from chie.knowledge.store import private_terms
 from chie.knowledge.store.scoring import least_terms
 from chie.knowledge.store.sqlite import note_table
 from chie.knowledge.store.sqlite.visibility import visible
-from chie.knowledge.tokens import fold, phrase_terms
 from chie.knowledge.viewer import Viewer
 
 Condition = tuple[str, list[Any]]

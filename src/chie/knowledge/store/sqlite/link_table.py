@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from chie.knowledge.note import Note, NoteLink
-from chie.knowledge.query import ascii_lower
+from chie.knowledge.search.query import ascii_lower
 from chie.knowledge.store.sqlite.note_table import COLUMNS, note_of
 from chie.knowledge.store.sqlite.visibility import visible
 from chie.knowledge.viewer import Viewer

@@ -8,15 +8,15 @@ from typing import Any
 
 from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
-from chie.knowledge.anchor import decode_anchor
-from chie.knowledge.anchor import encode as encode_anchor
+from chie.knowledge.anchors.anchor import decode_anchor
+from chie.knowledge.anchors.anchor import encode as encode_anchor
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
-from chie.knowledge.passages import INDEX_VERSION, Passage, index_tokens
+from chie.knowledge.search.passages import INDEX_VERSION, Passage, index_tokens
+from chie.knowledge.search.tokens import fold
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.store.sqlite.space_table import require_space
 from chie.knowledge.store.sqlite.visibility import visible
-from chie.knowledge.tokens import fold
 from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
 

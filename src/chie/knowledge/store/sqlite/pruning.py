@@ -7,7 +7,7 @@ below those of enough other notes cannot be among the best, whatever its exact r
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chie.knowledge.ranking import MIN_COVERAGE, MIN_PHRASE_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS, WORDS_BONUS
+from chie.knowledge.search.ranking import MIN_COVERAGE, MIN_PHRASE_COVERAGE, MIN_SIMILARITY, PHRASE_BONUS, WORDS_BONUS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chie.knowledge.note import Hit
-from chie.knowledge.ranking import Match, Query
+from chie.knowledge.search.ranking import Match, Query
+from chie.knowledge.search.tokens import query_tokens
 from chie.knowledge.store import private_terms, scoring
 from chie.knowledge.store.corrections import with_corrections
 from chie.knowledge.store.scoring import RankedPassage, TextPassage
@@ -16,7 +17,6 @@ from chie.knowledge.store.sqlite import note_table, words
 from chie.knowledge.store.sqlite.filtering import Conditions, matching
 from chie.knowledge.store.sqlite.pruning import contenders
 from chie.knowledge.store.sqlite.words import Corpus
-from chie.knowledge.tokens import query_tokens
 
 if TYPE_CHECKING:
     from chie.knowledge.embedding.base import Vectors

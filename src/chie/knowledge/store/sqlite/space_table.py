@@ -4,7 +4,7 @@ import sqlite3
 
 from chie.errors import NotFoundError
 from chie.knowledge.note import TEAM
-from chie.knowledge.space import Access, Space
+from chie.knowledge.spaces.space import Access, Space
 from chie.knowledge.store.spaces import SpaceStore
 from chie.knowledge.store.sqlite.file import SqliteFile
 

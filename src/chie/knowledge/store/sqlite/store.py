@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from chie.database.cursor import utc_text
-from chie.knowledge import ranking
-from chie.knowledge.anchor import Anchor, AnchorReport
+from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
+from chie.knowledge.history.versions import Change, change_of
 from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, NoteLink, Page, Similar, TagCount
-from chie.knowledge.passages import split
-from chie.knowledge.query import NO_FILTERS, Filters
-from chie.knowledge.ranking import Query
 from chie.knowledge.review.findings import ReviewNote
+from chie.knowledge.search import ranking
+from chie.knowledge.search.passages import split
+from chie.knowledge.search.query import NO_FILTERS, Filters
+from chie.knowledge.search.ranking import Query
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
@@ -29,7 +30,6 @@ from chie.knowledge.store.sqlite.space_table import SqliteSpaces
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
 from chie.knowledge.store.sqlite.words import corpus
 from chie.knowledge.store.version_table import VersionTable
-from chie.knowledge.versions import Change, change_of
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 

@@ -16,11 +16,11 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from chie.database.cursor import utc_text
-from chie.knowledge.anchor import decode_anchor, encode
+from chie.knowledge.anchors.anchor import decode_anchor, encode
 from chie.knowledge.note import Heading, Note
-from chie.knowledge.passages import index_tokens, shown
+from chie.knowledge.search.passages import index_tokens, shown
+from chie.knowledge.search.tokens import fold
 from chie.knowledge.sources import file_name
-from chie.knowledge.tokens import fold
 
 Data = dict[str, Any]
 

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from chie.knowledge.anchor import decode_anchor
+from chie.knowledge.anchors.anchor import decode_anchor
 from chie.knowledge.note import Hit
-from chie.knowledge.query import NO_FILTERS, Filters
-from chie.knowledge.ranking import MIN_SIMILARITY, display_score
+from chie.knowledge.search.query import NO_FILTERS, Filters
+from chie.knowledge.search.ranking import MIN_SIMILARITY, display_score
+from chie.knowledge.search.tokens import fold, phrase, query_tokens
 from chie.knowledge.store.vector_search.client import MAX_PAGE_SIZE, Data, SearchResult, VectorSearchClient
 from chie.knowledge.store.vector_search.filters import HEADS, Filter, all_of, batches, of_notes, searchable
 from chie.knowledge.store.vector_search.objects import (
@@ -27,7 +28,6 @@ from chie.knowledge.store.vector_search.objects import (
     note_of,
     object_id,
 )
-from chie.knowledge.tokens import fold, phrase, query_tokens
 from chie.knowledge.viewer import Viewer
 
 MIN_CANDIDATES = 100  # passages; MAX_PAGE_SIZE if they belong to too few notes

@@ -11,9 +11,11 @@ from datetime import datetime
 
 from chie.database.cursor import decode_position, encode_position
 from chie.errors import ChieError, ConflictError, ValidationError
-from chie.knowledge import ranking
+from chie.knowledge.history.versions import Change
 from chie.knowledge.note import AuthorCount, Found, Note, Page, Similar, TagCount
-from chie.knowledge.query import NO_FILTERS, Filters
+from chie.knowledge.search import ranking
+from chie.knowledge.search.query import NO_FILTERS, Filters
+from chie.knowledge.search.tokens import fold
 from chie.knowledge.store.base import Health, MapData, MapNote, NoteStore
 from chie.knowledge.store.memory_records import MemoryRecords
 from chie.knowledge.store.scoring import listed
@@ -31,8 +33,6 @@ from chie.knowledge.store.vector_search.filters import (
 )
 from chie.knowledge.store.vector_search.search import Search, semantic, similarity
 from chie.knowledge.store.vector_search.sorted_pages import Position, SortOrder, first
-from chie.knowledge.tokens import fold
-from chie.knowledge.versions import Change
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 

@@ -1,0 +1,1 @@
+"""Where in the code a note holds, and what became of it."""

@@ -1,0 +1,1 @@
+"""`chie notes` and `chie knowledge` on the command line."""

@@ -1,0 +1,1 @@
+"""What notes were: versions, trash, supersession, search as of a date."""

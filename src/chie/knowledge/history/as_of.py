@@ -1,0 +1,108 @@
+"""Search as of a moment: what the notes said then, deleted ones included.
+
+Notes that have not changed since are found through the store's index. The others are ranked from their stored versions,
+which are embedded for this one search, and therefore at most `MAX_CHANGED` of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+from chie.errors import NotFoundError, ValidationError
+from chie.knowledge.history import supersession
+from chie.knowledge.history.versions import Version
+from chie.knowledge.note import Found, Hit, Note, NoteLink
+from chie.knowledge.rules import VERSION_STEP
+from chie.knowledge.search.query import SearchQuery
+from chie.knowledge.search.tokens import fold
+from chie.knowledge.store.base import NoteStore
+from chie.knowledge.viewer import Viewer
+from chie.messages.catalogue import Message
+
+MAX_CHANGED = 200  # earlier versions that one search embeds
+MAX_READ = 5_000  # earlier versions that one search reads
+
+
+def parse_moment(text: str) -> datetime:
+    """A date means the end of that day, in UTC."""
+    text = text.strip()
+    try:
+        moment = datetime.fromisoformat(text)
+        if len(text) <= len("2026-03-01"):
+            return moment.replace(tzinfo=UTC) + timedelta(days=1) - VERSION_STEP
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValidationError("knowledge.at_invalid") from error
+
+
+class SearchAsOf:
+    def __init__(
+        self, store: NoteStore, viewer: Viewer, query: SearchQuery, tags: Sequence[str], moment: datetime
+    ) -> None:
+        if not store.keeps_versions:
+            raise NotFoundError("knowledge.versions_not_kept")
+        self._store = store
+        self._viewer = viewer
+        self._query = query
+        self._tags = tags
+        self._moment = moment
+
+    def search(self, limit: int) -> Found:
+        unchanged = self._unchanged(limit)
+        chosen = [note for note in self._then if self._accepts(note)]
+        earlier = self._store.rank_notes(self._query.text, chosen[:MAX_CHANGED])
+        hits = sorted([*unchanged.hits, *earlier], key=self._order, reverse=True)
+        notice = unchanged.notice
+        if len(chosen) > MAX_CHANGED or len(self._changed) == MAX_READ:
+            notice = Message("knowledge.as_of_incomplete", limit=MAX_CHANGED)
+        return Found(hits=hits[:limit], notice=notice)
+
+    def newer(self, ids: Sequence[str]) -> dict[str, list[NoteLink]]:
+        """The notes that superseded these then."""
+        links: dict[str, list[NoteLink]] = {}
+        for note in self._then:
+            for older in set(note.supersedes).intersection(ids):
+                links.setdefault(older, []).append(NoteLink(id=note.id, title=note.title))
+        for older, newer in supersession.newer_notes(self._store, self._viewer, ids).items():
+            if unchanged := [link for link in newer if self._is_unchanged(link.id)]:
+                links.setdefault(older, []).extend(unchanged)
+        return links
+
+    @cached_property
+    def _changed(self) -> dict[str, Version]:
+        """The versions of then that have ended since."""
+        return {version.note_id: version for version in self._store.versions_at(self._moment, limit=MAX_READ)}
+
+    @cached_property
+    def _then(self) -> list[Note]:
+        """What changed and deleted notes said then, as far as the viewer could and still may read it."""
+        notes = [version.note for version in self._changed.values() if version.note and not version.note.proposal]
+        return [note for note in notes if self._viewer.sees(note) and self._may_still_see(note.id)]
+
+    def _unchanged(self, limit: int) -> Found:
+        size = limit + len(self._changed)
+        filters = self._query.filters
+        last = self._moment + VERSION_STEP
+        filters = replace(filters, before=min(filters.before or last, last))
+        found = self._store.search(
+            self._query.text, limit=min(size, 1_000), tags=self._tags, filters=filters, viewer=self._viewer
+        )
+        hits = [hit for hit in found.hits if hit.id not in self._changed and hit.created_at <= self._moment]
+        return replace(found, hits=hits[:limit])
+
+    def _may_still_see(self, note_id: str) -> bool:
+        """A note that has become private since, or has moved to another space, is hidden with its past."""
+        note = self._store.get(note_id)
+        return note is None or self._viewer.sees(note)
+
+    def _is_unchanged(self, note_id: str) -> bool:
+        note = self._store.get(note_id)
+        return note is not None and note_id not in self._changed and note.created_at <= self._moment
+
+    def _accepts(self, note: Note) -> bool:
+        wanted = {fold(tag) for tag in self._tags}
+        return wanted <= {fold(tag) for tag in note.tags} and self._query.filters.accept(note)
+
+    def _order(self, hit: Hit) -> tuple[bool, float, datetime]:
+        return hit.confident, hit.score, hit.created_at

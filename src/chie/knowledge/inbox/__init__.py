@@ -1,0 +1,1 @@
+"""Proposed notes that wait for a person's decision."""

@@ -1,0 +1,1 @@
+"""Text into tokens and passages, queries, ranking and what a hit shows."""

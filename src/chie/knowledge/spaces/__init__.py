@@ -1,0 +1,1 @@
+"""Spaces of notes and who may read and write them."""

@@ -1,0 +1,179 @@
+"""Use cases of spaces: admins make them, say who may read and write in them, and bind repositories to them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from urllib.parse import urlsplit
+
+from chie.access.audit import record
+from chie.access.identity import current_user
+from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
+from chie.knowledge.note import TEAM
+from chie.knowledge.service import KnowledgeService
+from chie.knowledge.spaces.space import Access, Space
+
+MAX_TITLE = 100
+MAX_REPOSITORY = 300
+BATCH = 100
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_SCP = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/\s]+):(?!//)(?P<path>[^\s]+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeenSpace:
+    """A space as a user sees it; only admins see `everybody` and `grants`."""
+
+    name: str
+    title: str
+    access: Access
+    notes: int
+    everybody: Access | None = None
+    grants: dict[str, Access] | None = None
+
+
+class Spaces:
+    def __init__(self, service: KnowledgeService) -> None:
+        self._service = service
+        self._store = service.store
+
+    def list(self) -> list[SeenSpace]:
+        """Those that the current user may read, the team's first."""
+        viewer = self._service.viewer()
+        found = [space for space in self._store.spaces.all() if space.name in viewer.spaces]
+        return [
+            SeenSpace(
+                name=space.name,
+                title=space.title,
+                access="write" if space.name in viewer.writable else "read",
+                notes=self._store.count(viewer=viewer.within([space.name])),
+                everybody=space.everybody if _is_admin() else None,
+                grants=dict(space.grants) if _is_admin() else None,
+            )
+            for space in sorted(found, key=lambda space: (space.name != TEAM, space.name))
+        ]
+
+    def save(self, name: str, *, title: str | None = None, everybody: Access | None = None) -> Space:
+        """Make a space, or change the one of this name; None leaves a field as it is."""
+        _require_admin()
+        if not _NAME.fullmatch(name):
+            raise ValidationError("knowledge.space_name_invalid")
+        stored = self._find(name) or Space(name=name, title=name)
+        space = replace(
+            stored,
+            title=stored.title if title is None else _valid_title(title) or name,
+            everybody=stored.everybody if everybody is None else everybody,
+        )
+        self._store.spaces.save(space)
+        record("space.saved", name)
+        return space
+
+    def create(self, name: str, *, title: str | None = None, everybody: Access = "none") -> Space:
+        _require_admin()
+        if self._find(name):
+            raise ConflictError("knowledge.space_exists", space=name)
+        return self.save(name, title=title, everybody=everybody)
+
+    def change(self, name: str, *, title: str | None = None, everybody: Access | None = None) -> Space:
+        _require_admin()
+        if not self._find(name):
+            raise self._unknown()
+        return self.save(name, title=title, everybody=everybody)
+
+    def grant(self, name: str, user_id: str, access: Access) -> None:
+        _require_admin()
+        user_id = user_id.strip()
+        if not user_id or not user_id.isprintable():
+            raise ValidationError("knowledge.space_user_invalid")
+        if not self._store.spaces.grant(name, user_id, access):
+            raise self._unknown()
+        record("space.granted" if access != "none" else "space.revoked", name)
+
+    def delete(self, name: str, *, move_to: str | None = None) -> int:
+        """Delete a space, and return how many notes were moved out of it. One with notes is kept unless they are to be
+        moved; private notes stay private to their authors."""
+        _require_admin()
+        if name == TEAM or not self._find(name) or (move_to and not self._find(move_to)):
+            raise self._unknown()
+        moved = self._move(name, move_to) if move_to and move_to != name else 0
+        if not self._store.spaces.delete(name):
+            raise ConflictError("knowledge.space_not_empty", space=name)
+        record("space.deleted", name)
+        return moved
+
+    def repositories(self) -> dict[str, str]:
+        """Of the spaces that the current user may read."""
+        readable = self._service.viewer().spaces
+        return {name: space for name, space in self._store.spaces.repositories().items() if space in readable}
+
+    def bind(self, repository: str, space: str | None) -> str:
+        """Bind a repository to a space, or to none, and return the repository's name."""
+        _require_admin()
+        name = repository_name(repository)
+        if not name or len(name) > MAX_REPOSITORY or not name.isprintable():
+            raise ValidationError("knowledge.repository_invalid")
+        if not self._store.spaces.bind(name, space):
+            raise self._unknown()
+        record("space.bound" if space else "space.unbound", space)
+        return name
+
+    def space_of(self, remote: str, folder: str = "") -> str | None:
+        """The space that a repository, or a folder above this one, is bound to, if the current user may read it."""
+        bound = self._store.spaces.repositories()
+        if not bound:
+            return None
+        path = PurePath(folder)
+        names = [repository_name(remote), *map(str, (path, *path.parents) if folder else ())]
+        space = next((bound[name] for name in names if name in bound), None)
+        return space if space in self._service.viewer().spaces else None
+
+    def _unknown(self) -> NotFoundError:
+        return NotFoundError("knowledge.space_not_found", spaces=sorted(self._service.viewer().spaces))
+
+    def _find(self, name: str) -> Space | None:
+        return next((space for space in self._store.spaces.all() if space.name == name), None)
+
+    def _move(self, name: str, target: str) -> int:
+        moved, after = 0, None
+        while notes := self._store.walk(after=after, limit=BATCH):
+            moved += self._move_some([note.id for note in notes if note.space == name], target)
+            after = notes[-1].id
+        return moved
+
+    def _move_some(self, ids: Sequence[str], target: str) -> int:
+        for note_id in ids:
+            if note := self._store.get(note_id):
+                self._store.save(replace(note, space=target), replacing=note)
+        return len(ids)
+
+
+def repository_name(remote: str) -> str:
+    """`host/owner/name` in lower case, the same for every URL of a repository: with and without user, port and `.git`,
+    by HTTPS and by SSH. A path of a folder stays as it is."""
+    remote = remote.strip().rstrip("/")
+    if "://" in remote:
+        parts = urlsplit(remote)
+        remote = f"{parts.hostname or ''}/{parts.path.strip('/')}"
+    elif found := _SCP.fullmatch(remote):
+        remote = f"{found['host']}/{found['path'].lstrip('/')}"
+    elif remote.startswith(("/", "~", ".")):
+        return remote
+    return remote.removesuffix(".git").lower()
+
+
+def _is_admin() -> bool:
+    user = current_user()
+    return user.admin and user.spaces is None
+
+
+def _require_admin() -> None:
+    if not _is_admin():
+        raise ForbiddenError("knowledge.spaces_for_admins")
+
+
+def _valid_title(title: str) -> str:
+    title = " ".join(title.split())
+    if len(title) > MAX_TITLE or not (not title or title.isprintable()):
+        raise ValidationError("knowledge.space_title_invalid", limit=MAX_TITLE)
+    return title

@@ -1,0 +1,1 @@
+"""How often a note was shown, opened, cited and marked."""

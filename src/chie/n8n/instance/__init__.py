@@ -1,0 +1,1 @@
+"""n8n's own MCP server: what the public API cannot do, such as test runs and the parameters of nodes."""
