@@ -60,6 +60,8 @@ class ThinkTags:
         self._closed = False
 
     def split(self, text: str) -> list[Chunk]:
+        if self.inactive:
+            return [TextDelta(text)]
         text, self._held = self._held + text, ""
         if self._closed:
             return self._answer(text)
