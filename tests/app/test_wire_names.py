@@ -29,6 +29,7 @@ API = {
     "/api/logout": {"post"},
     "/api/mcp/servers": {"get"},
     "/api/mcp/servers/{name}/reconnect": {"post"},
+    "/api/mcp/servers/{name}/accept": {"post"},
     "/api/me": {"get"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},

@@ -25,6 +25,10 @@ export interface ToolPart {
   name: string;
   arguments: Record<string, unknown>;
   needsApproval: boolean;
+  /** Identifies the tool's description, schema and hints. */
+  definition?: string;
+  /** They differ from the ones that the operator approved. */
+  changed?: boolean;
   result: ToolOutcome | null;
   startedAt: number | null;
   milliseconds: number | null;
@@ -118,6 +122,8 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
     name: event.name,
     arguments: event.arguments ?? {},
     needsApproval: event.approval === "required",
+    ...(event.definition && { definition: event.definition }),
+    ...(event.changed && { changed: true }),
     result: null,
     startedAt: now,
     milliseconds: null,

@@ -10,7 +10,15 @@ export interface Usage {
 export type ChatEvent =
   | { type: "message"; content: string }
   | { type: "reasoning"; content: string; duration_ms?: number }
-  | { type: "tool_call"; id: string; name: string; arguments: Record<string, unknown>; approval?: "required" }
+  | {
+      type: "tool_call";
+      id: string;
+      name: string;
+      arguments: Record<string, unknown>;
+      approval?: "required";
+      definition?: string;
+      changed?: true;
+    }
   | {
       type: "tool_result";
       id: string;

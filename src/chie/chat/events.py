@@ -22,13 +22,19 @@ class ReasoningText(TypedDict):
 
 
 class ToolCall(TypedDict):
-    """A tool is about to run; `approval` is present while it waits for the user's decision."""
+    """A tool is about to run; `approval` is present while it waits for the user's decision.
+
+    `definition` identifies the tool's description, schema and hints, so that a permission is not taken for another
+    tool of the same name. `changed` is present if they differ from the ones that the operator approved.
+    """
 
     type: Literal["tool_call"]
     id: str
     name: str
     arguments: dict[str, Any]
     approval: NotRequired[Literal["required"]]
+    definition: NotRequired[str]
+    changed: NotRequired[Literal[True]]
 
 
 class ToolResult(TypedDict):

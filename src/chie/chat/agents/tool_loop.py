@@ -216,6 +216,9 @@ class ToolLoop:
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
         if isinstance(tool, Tool) and tool.needs_approval(event["arguments"]) and self.approve is not None:
             event["approval"] = "required"
+            event["definition"] = tool.definition
+            if tool.changed:
+                event["changed"] = True
         return _Pending(tool, event)
 
     async def _run_calls(self, pending: Sequence[_Pending]) -> AsyncGenerator[Event, None]:
@@ -245,8 +248,14 @@ class ToolLoop:
             return Outcome.failed(tool)
         if tool.needs_approval(event["arguments"]) and not await self._approved(event):
             return Outcome.failed(Message("agents.call_rejected"))
+        if self._has_changed(tool):
+            return Outcome.failed(Message("agents.tool_changed"))
         async with self._slots:
             return await self._toolset.call(tool, event["arguments"])
+
+    def _has_changed(self, tool: Tool) -> bool:
+        """Whether the server has redefined the tool since it was offered, for example while it waited for approval."""
+        return any(one.name == tool.name and one.definition != tool.definition for one in self._toolset.tools())
 
     async def _approved(self, event: ToolCall) -> bool:
         approved = self.approve is not None and await self.approve(event)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, Reasoning
 from chie.chat.models.errors import ModelError
-from chie.chat.models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.messages import AssistantMessage, ChatMessage, Image, ToolMessage, UserMessage
 from chie.chat.models.openai_chunks import ChunkParser, ReportedError
 from chie.chat.models.openai_reasoning import TAGGED
 from chie.chat.models.options import ToolSpec
@@ -44,6 +44,12 @@ class OpenAIModel(ChatModel):
     @property
     def name(self) -> str | None:
         return self._configured_model or self._listed_model
+
+    @property
+    def sees_images(self) -> bool | None:
+        """The server knows better than the name; only it can tell whether a model was loaded without its eyes."""
+        listed = self._endpoint.sees_images(self.name)
+        return listed if self.vision is None and listed is not None else super().sees_images
 
     async def check(self) -> None:
         _require_sdk()
@@ -175,8 +181,11 @@ def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
 
 def _message(message: ChatMessage) -> Iterator[dict[str, Any]]:
     match message:
-        case UserMessage(content):
+        case UserMessage(content, ()):
             yield {"role": "user", "content": content}
+        case UserMessage(content, images):
+            text = [{"type": "text", "text": content}] if content.strip() else []
+            yield {"role": "user", "content": [*text, *map(_image, images)]}
         case AssistantMessage(content, ()):
             yield {"role": "assistant", "content": content}
         case AssistantMessage(content, calls, reasoning):
@@ -186,6 +195,10 @@ def _message(message: ChatMessage) -> Iterator[dict[str, Any]]:
         case ToolMessage(results):
             for result in results:
                 yield {"role": "tool", "tool_call_id": result.id, "content": result.content}
+
+
+def _image(image: Image) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{image.base64}"}}
 
 
 def _reasoning(blocks: tuple[Reasoning, ...]) -> dict[str, Any]:
