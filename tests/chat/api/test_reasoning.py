@@ -1,5 +1,7 @@
 """Reasoning from the agent to the reader: its own events, kept in the session, exported, and over /v1."""
 
+from typing import Any
+
 import pytest
 from openai import AsyncOpenAI
 from tests.fakes.chat import ChatClient
@@ -59,7 +61,7 @@ async def test_answer_limit_ends_endless_reasoning(chat: ChatClient, monkeypatch
 
 async def test_openai_clients_get_reasoning_content(chat: ChatClient) -> None:
     async with AsyncOpenAI(base_url=f"{chat.client.base_url}/v1", api_key="any", max_retries=0) as client:
-        ask = {"model": "pensive", "messages": [{"role": "user", "content": "x"}]}
+        ask: Any = {"model": "pensive", "messages": [{"role": "user", "content": "x"}]}
         whole = await client.chat.completions.create(**ask)
         assert whole.choices[0].message.model_dump()["reasoning_content"] == FIRST + SECOND
         assert whole.choices[0].message.content == "答えは一つです。"
