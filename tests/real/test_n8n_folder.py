@@ -57,6 +57,7 @@ def test_workflows_as_files(tmp_path: Path) -> None:
     assert (shown.exit_code, "~ node 作る: parameters.jsCode" in shown.output) == (1, True)
     assert run("push", str(folder), "--yes").exit_code == 0
     assert run("diff", str(folder)).exit_code == 0
+    assert "1 written, 1 unchanged" in run("export", str(folder)).output  # the order of an edited file is restored
     other = tmp_path / "other"
     assert run("export", str(other)).exit_code == 0
     assert sorted(one.read_text(encoding="utf-8") for one in other.glob("*.json")) == sorted(
