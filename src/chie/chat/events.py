@@ -10,6 +10,17 @@ class Text(TypedDict):
     content: str
 
 
+class ReasoningText(TypedDict):
+    """A piece of what the model thinks before it answers or calls a tool; it is not a part of the answer.
+
+    The run manager ends each stretch with an empty piece that has its `duration_ms`.
+    """
+
+    type: Literal["reasoning"]
+    content: str
+    duration_ms: NotRequired[int]
+
+
 class ToolCall(TypedDict):
     """A tool is about to run; `approval` is present while it waits for the user's decision.
 
@@ -80,7 +91,7 @@ class Error(TypedDict):
     params: dict[str, Any]
 
 
-Event = Text | ToolCall | ToolResult | Done
+Event = Text | ReasoningText | ToolCall | ToolResult | Done
 
 
 def clean(text: str) -> str:
