@@ -6,9 +6,9 @@ from typing import Any, Self
 
 import uvicorn
 from fastmcp import FastMCP
-from fastmcp.server.auth.auth import ClientRegistrationOptions, RevocationOptions
 from fastmcp.server.auth.providers.in_memory import InMemoryOAuthProvider
 from fastmcp.server.dependencies import get_access_token
+from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from mcp_types import ToolAnnotations
 
 

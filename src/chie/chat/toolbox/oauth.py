@@ -134,7 +134,7 @@ class _StartingProvider(_Provider):
         parameters = {
             "response_type": "code",
             "client_id": context.client_info.client_id,
-            "redirect_uri": str((context.client_metadata.redirect_uris or [""])[0]),
+            "redirect_uri": str(next(iter(context.client_metadata.redirect_uris or ()), "")),
             "state": state,
             "code_challenge": pkce.code_challenge,
             "code_challenge_method": "S256",
