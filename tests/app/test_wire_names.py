@@ -29,6 +29,7 @@ API = {
     "/api/logout": {"post"},
     "/api/mcp/servers": {"get"},
     "/api/mcp/servers/{name}/reconnect": {"post"},
+    "/api/mcp/servers/{name}/accept": {"post"},
     "/api/me": {"get"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
@@ -38,6 +39,7 @@ API = {
     "/api/setup/endpoints/{endpoint_id}/test": {"post"},
     "/v1/chat/completions": {"post"},
     "/v1/models": {"get"},
+    "/v1/models/{model}": {"get"},
 }
 
 SERVER_APIS = {
@@ -215,7 +217,7 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_of_a_stream() -> None:
-    assert EVENT["properties"]["event"]["enum"] == ["message", "tool_call", "tool_result", "error", "done"]
+    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "tool_call", "tool_result", "error", "done"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -58,10 +58,12 @@ ROUTES: dict[str, Case] = {
     "GET /api/agents": Case(SHARED),
     "GET /api/mcp/servers": Case(SHARED),
     "POST /api/mcp/servers/{name}/reconnect": Case(SHARED),
+    "POST /api/mcp/servers/{name}/accept": Case(SHARED),  # for admins; see test_changed_tools.py
     "GET /api/setup": Case(SHARED),
     "GET /api/setup/connect": Case(SHARED),
     "POST /api/setup/endpoints/{endpoint_id}/test": Case(SHARED),
     "GET /v1/models": Case(SHARED),
+    "GET /v1/models/{model}": Case(SHARED),
     "POST /v1/chat/completions": Case(SHARED),
     "GET /api/sessions": Case(LISTING, query={"query": SECRET}),
     "POST /api/sessions": Case(LISTING, body={}),

@@ -16,7 +16,11 @@ from openai import (
     NotFoundError,
     RateLimitError,
 )
-from openai.types.chat import ChatCompletionChunk, ChatCompletionUserMessageParam
+from openai.types.chat import (
+    ChatCompletionChunk,
+    ChatCompletionFunctionToolParam,
+    ChatCompletionUserMessageParam,
+)
 from tests.fakes.agents import ANSWER, KINDS, NO_MODEL, UNREACHABLE, EchoAgent, EndlessAgent, GatedAgent, done, text
 from tests.fakes.chat import ChatClient
 from tests.fakes.waiting import until
@@ -64,7 +68,7 @@ async def test_streamed_answer_with_usage(chat: ChatClient) -> None:
     assert chunks[-1].usage.total_tokens == 105
 
 
-async def test_history_and_system_messages_reach_the_agent(chat: ChatClient) -> None:
+async def test_history_and_system_messages_reach_an_agent_without_options(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         await client.chat.completions.create(
             model="echo",
@@ -76,9 +80,9 @@ async def test_history_and_system_messages_reach_the_agent(chat: ChatClient) -> 
             ],
         )
     message, history, _ = chat.agent(EchoAgent).requests[-1]
-    assert message == "four"
+    assert message == "Be brief.\n\nfour"
     assert history == [
-        {"role": "user", "content": "Be brief.\n\none\ntwo"},
+        {"role": "user", "content": "one\ntwo"},
         {"role": "assistant", "content": "three"},
     ]
 
@@ -97,7 +101,7 @@ async def test_errors_are_raised_by_the_client(chat: ChatClient) -> None:
             await client.chat.completions.create(model="failing", messages=[{"role": "user", "content": "x"}])
         with pytest.raises(BadRequestError, match="must be the user's question"):
             await client.chat.completions.create(model="echo", messages=[{"role": "assistant", "content": "x"}])
-        with pytest.raises(BadRequestError, match="Tool results are not accepted"):
+        with pytest.raises(BadRequestError, match="must follow the assistant's message"):
             await client.chat.completions.create(
                 model="echo", messages=[{"role": "tool", "tool_call_id": "1", "content": "x"}]
             )
@@ -225,9 +229,18 @@ async def test_lone_surrogates_are_replaced(chat: ChatClient, monkeypatch: pytes
     assert answer.choices[0].message.content == "a? b"
 
 
-async def test_trailing_system_message_follows_the_question(chat: ChatClient) -> None:
+@pytest.mark.req("AG-14")
+async def test_agent_without_options_refuses_them_by_name(chat: ChatClient) -> None:
+    tool: ChatCompletionFunctionToolParam = {"type": "function", "function": {"name": "look"}}
+    question: ChatCompletionUserMessageParam = {"role": "user", "content": "x"}
+    async with sdk(chat) as client:
+        with pytest.raises(BadRequestError, match="cannot follow temperature, tools"):
+            await client.chat.completions.create(model="echo", messages=[question], temperature=0, tools=[tool])
+
+
+async def test_trailing_system_message_counts_too(chat: ChatClient) -> None:
     async with sdk(chat) as client:
         await client.chat.completions.create(
             model="echo", messages=[{"role": "user", "content": "four"}, {"role": "system", "content": "Be brief."}]
         )
-    assert chat.agent(EchoAgent).requests[-1][0] == "four\n\nBe brief."
+    assert chat.agent(EchoAgent).requests[-1][0] == "Be brief.\n\nfour"

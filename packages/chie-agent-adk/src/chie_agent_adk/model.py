@@ -9,10 +9,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
-from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt, ToolSpec
-from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.endpoint import Endpoint, SettingNames
-from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.errors import ModelError
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
+from chie.chat.models.options import ToolSpec
+from chie.chat.models.parameters import translated
 from chie.chat.models.provider_error import read_error
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_package
@@ -24,6 +27,13 @@ logger = logging.getLogger(__name__)
 
 DEFAULT_URL = "https://api.anthropic.com"
 SETTING_NAMES = SettingNames("`ANTHROPIC_BASE_URL`", "`ANTHROPIC_API_KEY`", "`CHIE_ANTHROPIC_MODEL`")
+PARAMETERS = {
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    "stop": "stop_sequences",
+    "reasoning_effort": "effort",
+    "response_format": "format",
+}
 TRUNCATED_REASONS = ("max_tokens", "model_context_window_exceeded")
 
 _STATUS_BY_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429, "invalid_request_error": 400}
@@ -83,6 +93,7 @@ class AnthropicModel(ChatModel):
             "messages": [_message(message) for message in prompt.messages],
             "max_tokens": MAX_OUTPUT_TOKENS,
             "stream": True,
+            **self._parameters(prompt),
         }
         if prompt.system:
             request["system"] = prompt.system
@@ -90,7 +101,17 @@ class AnthropicModel(ChatModel):
             request["tools"] = [_tool(tool) for tool in prompt.tools]
             if not prompt.calls_allowed:
                 request["tool_choice"] = {"type": "none"}
+            elif prompt.call_required:
+                request["tool_choice"] = {"type": "any"}
         return request
+
+    def _parameters(self, prompt: Prompt) -> dict[str, Any]:
+        """Current models take no temperature; effort and format belong to the output."""
+        given = translated(prompt.parameters, PARAMETERS, model=self._model)
+        output = {name: given.pop(name) for name in ("effort", "format") if name in given}
+        if "format" in output:
+            output["format"] = _format(output["format"], self._model)
+        return {**given, "output_config": output} if output else given
 
     @contextmanager
     def _translated_errors(self) -> Iterator[None]:
@@ -166,6 +187,7 @@ class _EventParser:
                 self._calls[index] = Call(call.id, call.name, call.arguments + delta.partial_json)
             case "thinking_delta":
                 self._reasoning[index]["thinking"] += delta.thinking
+                yield ReasoningDelta(delta.thinking)
             case "signature_delta":
                 self._reasoning[index]["signature"] = delta.signature
 
@@ -178,14 +200,21 @@ class _EventParser:
 
 def _message(message: ChatMessage) -> dict[str, Any]:
     match message:
-        case UserMessage(content):
+        case UserMessage(content, ()):
             return {"role": "user", "content": content}
+        case UserMessage(content, images):
+            text = [{"type": "text", "text": content}] if content.strip() else []
+            return {"role": "user", "content": [*map(_image, images), *text]}
         case AssistantMessage(content, calls, reasoning):
             text = [{"type": "text", "text": content}] if content.strip() else []  # Anthropic rejects blank blocks
             blocks = [part.block for part in reasoning]
             return {"role": "assistant", "content": [*blocks, *text, *map(_call, calls)]}
         case ToolMessage(results):
             return {"role": "user", "content": [_result(result) for result in results]}
+
+
+def _image(image: Image) -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.base64}}
 
 
 def _call(call: Call) -> dict[str, Any]:
@@ -199,6 +228,13 @@ def _result(result: CallResult) -> dict[str, Any]:
         "content": result.content,
         "is_error": result.is_error,
     }
+
+
+def _format(given: dict[str, Any], model: str) -> dict[str, Any]:
+    match given:
+        case {"type": "json_schema", "json_schema": {"schema": schema}}:
+            return {"type": "json_schema", "schema": schema}
+    raise ModelError("models.parameters_unsupported", names=["response_format"], model=model)
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

@@ -6,14 +6,15 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any, ClassVar
 from uuid import uuid4
 
-from chie.chat.agents.base import Approve, Turn
+from chie.chat.agents.base import Approve, OptionsAgent, Turn
 from chie.chat.agents.excerpts import excerpt
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.events import Done, Event, Text, ToolCall
+from chie.chat.models.options import Options
 from chie.chat.toolbox.tool import Outcome
 from chie.chat.toolbox.toolbox import Toolbox
-from chie.errors import ServiceError
+from chie.errors import ServiceError, ValidationError
 from chie.messages.catalogue import Language, Message
 
 SERVER = "knowledge"
@@ -25,7 +26,7 @@ _MARKDOWN = re.compile(r"[\\`*\[\]<~]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
-class NotesAgent(ProfileAgent):
+class NotesAgent(ProfileAgent, OptionsAgent):
     default_name: ClassVar[str | Message] = Message("agents.notes_name")
     default_description: ClassVar[str | Message] = Message("agents.notes_description")
 
@@ -52,6 +53,16 @@ class NotesAgent(ProfileAgent):
         for paragraph in _paragraphs(message, outcome.structured or json.loads(outcome.content)):
             yield Text(type="message", content=paragraph)
         yield Done(type="done", usage=None)
+
+    def stream_with_options(
+        self, message: str, history: Sequence[Turn], session_id: str, options: Options
+    ) -> AsyncGenerator[Event, None]:
+        """A system text would only confuse the search."""
+        if options.unusual_names:
+            raise ValidationError("agents.options_unsupported", names=options.unusual_names)
+        if not message:
+            raise ValidationError("agents.tool_results_unsupported")
+        return self.stream_chat(message, history, session_id)
 
     async def _search(self, arguments: dict[str, Any]) -> Outcome:
         await self._toolbox.initialize_servers([SERVER])

@@ -13,17 +13,19 @@ from chie.chat.agents.context_budget import budget, fitted, size
 from chie.chat.agents.conversation import in_words
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.text_joiner import TextJoiner
-from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
-from chie.chat.models.base import ChatModel, Prompt, ToolSpec
-from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.events import ClientCall, Done, Event, ReasoningText, Text, ToolCall, ToolResult, Usage
+from chie.chat.models.base import ChatModel, Prompt
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ContextError, ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage
+from chie.chat.models.options import Options, ToolSpec
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
 
 logger = logging.getLogger(__name__)
 
 MAX_PARALLEL_CALLS = 8
+LIMITS = frozenset({"max_tokens", "max_completion_tokens", "stop"})  # with these an answer may be empty
 NO_CALLS_LEFT = "You have used all your tool calls for this answer. Answer now, in words, with what you know."
 
 
@@ -36,25 +38,44 @@ class _Reply:
         self._joiner = joiner
         self._text: list[str] = []
         self._reasoning: list[Reasoning] = []
+        self._has_thought = False
         joiner.start_message()
 
-    def add(self, chunk: Chunk) -> str:
+    def add(self, chunk: Chunk) -> Text | ReasoningText | None:
         """The text to show, if the chunk has any."""
         match chunk:
             case TextDelta(text):
                 self._text.append(text)
-                return self._joiner.add(text)
+                if shown := self._joiner.add(text):
+                    return Text(type="message", content=shown)
+            case ReasoningDelta(text):
+                return self._thought(text)
             case Reasoning():
                 self._reasoning.append(chunk)
             case Call():
                 self.calls.append(chunk)
             case End():
                 self.end = chunk
-        return ""
+        return None
+
+    def _thought(self, text: str) -> ReasoningText | None:
+        """Models that were told not to think send white space."""
+        text = text if self._has_thought else text.lstrip()
+        self._has_thought = self._has_thought or bool(text)
+        return ReasoningText(type="reasoning", content=text) if text else None
 
     @property
     def is_empty(self) -> bool:
-        return not (self._text or self.calls)
+        return not (self._text or self.calls or self._has_thought)
+
+    def missing_text(self, model: str) -> ModelError:
+        """The error of an answer without text: the provider stopped it, or the model used its tokens to think."""
+        if self.end.filtered:
+            return ModelError("models.answer_filtered", model=model)
+        if not self._has_thought:
+            return ModelError("models.answer_empty", model=model)
+        cut = "models.reasoning_truncated" if self.end.truncated else "models.reasoning_only"
+        return ModelError(cut, model=model)
 
     def message(self) -> AssistantMessage:
         return AssistantMessage("".join(self._text), tuple(self.calls), tuple(self._reasoning))
@@ -78,6 +99,7 @@ class ToolLoop:
     tools: AgentTools | None = None
     approve: Approve | None = None
     max_rounds: int = 10
+    options: Options = field(default_factory=Options)
     _toolset: Toolset = field(default_factory=NoTools)
     _usage: Usage | None = None
     _shortened: bool = False
@@ -91,21 +113,21 @@ class ToolLoop:
         self._ids = {call.id for message in self.messages for call in getattr(message, "calls", ())}
         for used in range(self.max_rounds + 1):
             last = used == self.max_rounds
-            tools = {tool.name: tool for tool in self._toolset.tools()}
+            tools = self._own_tools()
             reply, began = _Reply(self._joiner), perf_counter()
             while True:
                 try:
                     async with aclosing(self.model.stream(self._prompt(tools, last=last))) as chunks:
                         async for chunk in chunks:
-                            if text := reply.add(chunk):
-                                yield Text(type="message", content=text)
+                            if piece := reply.add(chunk):
+                                yield piece
                     break
                 except ContextError as error:
                     if not self._shorten(error, reply):
                         raise
             self._record(reply, 1000 * (perf_counter() - began))
-            if not reply.calls or reply.end.filtered:
-                yield self._done(reply.end)
+            if done := self._done(reply):
+                yield done
                 return
             if last:
                 break
@@ -129,21 +151,36 @@ class ToolLoop:
         if self.tools is not None:
             self._toolset = await self.tools.open()
             self.system = "\n\n".join(filter(None, (self.system, self.tools.notice())))
+        self.system = "\n\n".join(filter(None, (self.system, self.options.system)))
+
+    def _own_tools(self) -> dict[str, Tool]:
+        """The client's tools take precedence over those of the same name."""
+        if self.options.call_required:
+            return {}
+        client_names = {tool.name for tool in self.options.tools}
+        return {tool.name: tool for tool in self._toolset.tools() if tool.name not in client_names}
 
     def _prompt(self, tools: Mapping[str, Tool], *, last: bool) -> Prompt:
         messages = fitted(self.messages, budget(self.model.context)) if self.model.context else self.messages
         return Prompt(
             system=f"{self.system}\n\n{NO_CALLS_LEFT}" if last and tools else self.system,
-            messages=tuple(messages if tools else in_words(messages)),
-            tools=[_spec(tool) for tool in tools.values()],
+            messages=tuple(messages if tools or self.options.tools else in_words(messages)),
+            tools=[*map(_spec, tools.values()), *self.options.tools],
             calls_allowed=not last,
+            call_required=self.options.call_required,
+            parameters=self.options.parameters,
         )
 
     def _record(self, reply: _Reply, milliseconds: float) -> None:
         logger.info("model %s replied in %d ms with %d calls", self.model.name, milliseconds, len(reply.calls))
-        reply.calls = [replace(call, id=self._unique_id(call.id)) for call in reply.calls]
+        reply.calls = [replace(call, id=self._unique_id(call.id)) for call in self._of_one_side(reply.calls)]
         self.messages.append(reply.message())
         self._usage = _sum(self._usage, reply.end.usage)
+
+    def _of_one_side(self, calls: list[Call]) -> list[Call]:
+        """Calls of our own tools go first: the client could not be told their results. The model repeats the others."""
+        client_names = {tool.name for tool in self.options.tools}
+        return [call for call in calls if call.name not in client_names] or calls
 
     def _unique_id(self, given: str) -> str:
         """Some servers number their calls from zero in every message, or not at all."""
@@ -151,15 +188,23 @@ class ToolLoop:
         self._ids.add(unique)
         return unique
 
-    def _done(self, end: End) -> Done:
-        """An answer without text is an error."""
-        if not self._joiner.has_text:
-            code = "models.answer_filtered" if end.filtered else "models.answer_empty"
-            raise ModelError(code, model=self.model.name or "?")
+    def _done(self, reply: _Reply) -> Done | None:
+        """The last event; None if there are calls to run here."""
+        if not reply.calls or reply.end.filtered:
+            return self._done_in_words(reply)
+        if reply.calls[0].name not in {tool.name for tool in self.options.tools}:
+            return None
+        done = Done(type="done", usage=self._usage, calls=[_client_call(call) for call in reply.calls])
+        return {**done, "finish": "length" if reply.end.truncated else "tool_calls"}
+
+    def _done_in_words(self, reply: _Reply) -> Done:
+        """An answer without text is an error, unless the client has limited it."""
+        if not self._joiner.has_text and (reply.end.filtered or not LIMITS & self.options.parameters.keys()):
+            raise reply.missing_text(self.model.name or "?")
         done = Done(type="done", usage=self._usage)
-        if end.filtered:
+        if reply.end.filtered:
             return {**done, "finish": "content_filter"}
-        return {**done, "finish": "length"} if end.truncated else done
+        return {**done, "finish": "length"} if reply.end.truncated else done
 
     def _pending(self, call: Call, tools: Mapping[str, Tool], reply: _Reply) -> _Pending:
         arguments = call.parsed()
@@ -171,6 +216,9 @@ class ToolLoop:
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
         if isinstance(tool, Tool) and tool.needs_approval(event["arguments"]) and self.approve is not None:
             event["approval"] = "required"
+            event["definition"] = tool.definition
+            if tool.changed:
+                event["changed"] = True
         return _Pending(tool, event)
 
     async def _run_calls(self, pending: Sequence[_Pending]) -> AsyncGenerator[Event, None]:
@@ -200,13 +248,23 @@ class ToolLoop:
             return Outcome.failed(tool)
         if tool.needs_approval(event["arguments"]) and not await self._approved(event):
             return Outcome.failed(Message("agents.call_rejected"))
+        if self._has_changed(tool):
+            return Outcome.failed(Message("agents.tool_changed"))
         async with self._slots:
             return await self._toolset.call(tool, event["arguments"])
+
+    def _has_changed(self, tool: Tool) -> bool:
+        """Whether the server has redefined the tool since it was offered, for example while it waited for approval."""
+        return any(one.name == tool.name and one.definition != tool.definition for one in self._toolset.tools())
 
     async def _approved(self, event: ToolCall) -> bool:
         approved = self.approve is not None and await self.approve(event)
         logger.info("tool %s was %s", event["name"], "approved" if approved else "rejected")
         return approved
+
+
+def _client_call(call: Call) -> ClientCall:
+    return ClientCall(id=call.id, name=call.name, arguments=call.arguments or "{}")
 
 
 def _spec(tool: Tool) -> ToolSpec:

@@ -1,43 +1,108 @@
-"""The subset of OpenAI's schemas that Chie supports. Unknown fields are ignored, as model servers do."""
+"""The part of OpenAI's schemas that Chie supports. Fields that it does not support are refused by name."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field
-
-from chie.chat.agents.base import Turn
-from chie.errors import ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 MAX_MESSAGES = 2_000
+MAX_TOOLS = 256
+
+Name = Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.-]+$")
 
 
-class TextPart(BaseModel):
+class ContentPart(BaseModel):
     type: str
     text: str | None = None
 
 
-class ChatMessage(BaseModel):
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[TextPart] | None = None
+class FunctionCall(BaseModel):
+    name: str = Field(min_length=1, max_length=200)
+    arguments: str = ""
 
-    @property
-    def text(self) -> str:
-        if isinstance(self.content, list):
-            if any(part.type != "text" for part in self.content):
-                raise ValidationError("chat.text_only")
-            return "\n".join(part.text or "" for part in self.content)
-        return self.content or ""
+
+class MessageCall(BaseModel):
+    id: str = Field(min_length=1, max_length=200)
+    function: FunctionCall
+
+
+class ChatMessage(BaseModel):
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: str | list[ContentPart] | None = None
+    tool_calls: list[MessageCall] | None = None
+    tool_call_id: str | None = None
 
 
 class StreamOptions(BaseModel):
     include_usage: bool = False
 
 
-class CompletionRequest(BaseModel):
+class Function(BaseModel):
+    name: str = Name
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+
+class FunctionTool(BaseModel):
+    type: Literal["function"]
+    function: Function
+
+
+class NamedFunction(BaseModel):
+    name: str
+
+
+class NamedToolChoice(BaseModel):
+    type: Literal["function"]
+    function: NamedFunction
+
+
+class Parameters(BaseModel):
+    """The fields of a request that reach the model as they are. Unknown fields are kept, to be refused by name."""
+
+    model_config = ConfigDict(extra="allow")
+
+    temperature: float | None = Field(None, ge=0, le=2)
+    top_p: float | None = Field(None, ge=0, le=1)
+    parallel_tool_calls: bool | None = None
+    user: str | None = None
+    prompt_cache_key: str | None = None
+    safety_identifier: str | None = None
+
+    # By the value that says what Chie does anyway.
+    ACCEPTED: ClassVar[dict[str, tuple[object, ...]]] = {"store": (False,), "service_tier": ("auto", "default")}
+
+
+class CompletionRequest(Parameters):
     model: str = Field(min_length=1, max_length=200, description="An agent's id.")
     messages: list[ChatMessage] = Field(min_length=1, max_length=MAX_MESSAGES)
     stream: bool | None = False
     stream_options: StreamOptions | None = None
+    tools: list[FunctionTool] | None = Field(None, max_length=MAX_TOOLS)
+    tool_choice: Literal["none", "auto", "required"] | NamedToolChoice | None = None
+    max_tokens: int | None = Field(None, ge=1)
+    max_completion_tokens: int | None = Field(None, ge=1)
+    stop: str | list[str] | None = None
+    seed: int | None = None
+    response_format: dict[str, Any] | None = None
+    presence_penalty: float | None = Field(None, ge=-2, le=2)
+    frequency_penalty: float | None = Field(None, ge=-2, le=2)
+    logit_bias: dict[str, float] | None = None
+    reasoning_effort: str | None = None
+    verbosity: str | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    repeat_penalty: float | None = None
+    repetition_penalty: float | None = None
+    chat_template_kwargs: dict[str, Any] | None = None
+
+    OWN: ClassVar = ("model", "messages", "stream", "stream_options", "tools", "tool_choice")
+    ACCEPTED: ClassVar[dict[str, tuple[object, ...]]] = Parameters.ACCEPTED | {
+        "n": (1,),
+        "logprobs": (False,),
+        "modalities": (["text"],),
+        "parallel_tool_calls": (True,),
+    }
 
 
 class Model(BaseModel):
@@ -59,23 +124,3 @@ class Completion(BaseModel):
     model: str
     choices: list[dict[str, Any]]
     usage: dict[str, int] | None = None
-
-
-def split(messages: Sequence[ChatMessage]) -> tuple[list[Turn], str]:
-    """The earlier turns, and the question. A system message is put before the question that follows it, or after the
-    last one."""
-    turns: list[Turn] = []
-    instructions: list[str] = []
-    for message in messages:
-        if message.role in ("tool", "function"):
-            raise ValidationError("chat.tool_results_not_accepted")
-        if message.role in ("system", "developer"):
-            instructions.append(message.text)
-        elif message.role == "assistant":
-            turns.append(Turn(role="assistant", content=message.text))
-        else:
-            turns.append(Turn(role="user", content="\n\n".join([*instructions, message.text])))
-            instructions.clear()
-    if not turns or turns[-1]["role"] != "user" or not turns[-1]["content"].strip():
-        raise ValidationError("chat.question_missing")
-    return turns[:-1], "\n\n".join([turns[-1]["content"], *instructions])

@@ -68,7 +68,7 @@ class Copies:
         return removed
 
     async def remove_old(self) -> int:
-        """Remove the copies that nobody can be using any more, whoever made them."""
+        """Remove the copies that cannot be in use any more, also those of other machines."""
         rows = (await self._client.list_workflows({"name": PREFIX, "limit": PAGE_SIZE})).rows
         old = [row for row in rows if is_copy(row) and _age(row) > ABANDONED_AFTER]
         for row in old:
@@ -93,7 +93,7 @@ class Copies:
         task = asyncio.create_task(self._remove(token, created))
         self._removals.add(task)
         task.add_done_callback(self._removals.discard)
-        await asyncio.shield(task)
+        await asyncio.wait([task])
 
     async def _remove(self, token: str, created: list[str]) -> None:
         """Without an id n8n may still have made the copy: then it is looked up by name."""
