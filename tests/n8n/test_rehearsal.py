@@ -79,7 +79,9 @@ async def test_still_failing_says_where_and_in_what_words(call: Caller, fake: Fa
         fake, node("A", SET, parameters={"fail": "no x"}), node("B", SET, parameters={"fail": "値なし"})
     )
     answer = (await call("rehearse_change", id=workflow_id, patch=parameters("A"))).data
-    assert (answer["outcome"], answer["failsNow"]) == ("still_failing", {"node": "B", "message": "値なし"})
+    now = answer["failsNow"]
+    assert (answer["outcome"], now["node"], now["message"]) == ("still_failing", "B", "値なし")
+    assert now["item"]["json"] == ORDER[0]["json"]
     assert "'B': 値なし" in answer["summary"]
 
 

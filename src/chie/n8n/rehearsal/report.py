@@ -17,7 +17,8 @@ def shown(result: Result) -> Json:
     if plan.ask:
         answer["wouldRunForReal"] = {node["name"]: short_type(node["type"]) for node in plan.ask}
     answer["execution"] = str(result.execution["id"])
-    answer |= {"failedBefore": found.failed_before} if found.failed_before else {}
+    if found.failed_before:  # get_execution has the rest
+        answer["failedBefore"] = {key: found.failed_before.get(key) for key in ("node", "message")}
     answer |= {"failsNow": found.fails_now} if found.fails_now else {}
     if found.differences:
         answer["differences"] = [_difference(one) for one in found.differences[:MAX_DIFFERENCES]]
