@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from chie.n8n import execution_summary
+from chie.n8n.execution_failure import failure
 from chie.n8n.models import Execution, Json
 from chie.n8n.rehearsal.recording import Recording
 
@@ -33,7 +33,7 @@ class Comparison:
 
 
 def compare(then: Recording, execution: Execution, now: Recording, pinned: set[str]) -> Comparison:
-    found = Comparison(fails_now=execution_summary.failure(execution))
+    found = Comparison(fails_now=failure(execution))
     for name in dict.fromkeys([*then.runs, *now.runs]):
         if name in pinned or not (then.succeeded(name) or now.succeeded(name)):
             continue

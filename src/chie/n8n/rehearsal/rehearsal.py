@@ -8,9 +8,9 @@ from uuid import uuid4
 
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
-from chie.n8n import execution_summary
 from chie.n8n.client import N8nApiClient
 from chie.n8n.errors import ApiError, ApiErrorContext, NotFoundError, ValidationError, ValidationErrorContext
+from chie.n8n.execution_failure import failure
 from chie.n8n.graph import each_connection, quoted, quoted_names
 from chie.n8n.instance.client import InstanceClient
 from chie.n8n.instance.errors import one_line
@@ -67,7 +67,7 @@ class Rehearsal:
             self._client.get_workflow(workflow_id), self._execution(workflow_id, execution_id)
         )
         changed = _changed(stored, patch)
-        failed = execution_summary.failure(execution)
+        failed = failure(execution)
         then = read_recording(execution, (failed or {}).get("node"), changed)
         _require_recording(then, changed, execution)
         _require_known(run_for_real, changed)
