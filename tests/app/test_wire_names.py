@@ -161,6 +161,7 @@ N8N: dict[str, set[str]] = {
     "get_execution": {"id", "includeData", "nodeName", "itemLimit", "raw"},
     "validate_workflow": {"id", "nodes", "connections"},
     "patch_workflow": {"id", "operations", "versionId", "dryRun", "raw"},
+    "rehearse_change": {"id", "patch", "execution", "run_for_real"},
     "list_backups": {"id", "limit", "cursor"},
     "restore_workflow": {"backup", "raw"},
     "retry_execution": {"id", "loadWorkflow"},
@@ -243,6 +244,7 @@ async def test_tools_of_mcp_bedrock_kb() -> None:
 async def test_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("N8N_API_KEY", "never used")
+    monkeypatch.setenv("N8N_MCP_TOKEN", "never used")
     async with Client(create_n8n_server(), mode=mode) as client:
         tools = {tool.name: set(tool.input_schema.get("properties", {})) for tool in await client.list_tools()}
         assert await resource_uris(client) == N8N_RESOURCES
