@@ -7,7 +7,7 @@ import pytest
 from click import Option
 from docs.generate import setting_names
 from starlette.testclient import TestClient
-from tests.fakes.agents import FailingAgent, ToolAgent
+from tests.fakes.agents import FailingAgent, PensiveAgent, ToolAgent
 from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
 from chie.access.middleware import TOKEN_HEADER
@@ -43,6 +43,7 @@ AGENTS = ["default-chat", "web-scraper", "assistant", "aws", "adk", "notes"]
 
 EVENTS = {
     "message": {"type", "content"},
+    "reasoning": {"type", "content", "duration_ms"},
     "tool_call": {"type", "id", "name", "arguments"},
     "tool_result": {"type", "id", "name", "content", "is_error", "duration_ms"},
     "error": {"type", "error", "code", "params"},
@@ -78,12 +79,12 @@ def test_every_server_is_under_mcp() -> None:
 
 async def test_fields_of_events(chat: ChatClient) -> None:
     seen: dict[str, set[str]] = {}
-    for agent in (ToolAgent, FailingAgent):
+    for agent in (ToolAgent, PensiveAgent, FailingAgent):
         _, events = await chat.ask("x", agent_id=agent.id)
         for event in events:
             seen.setdefault(event.event, set()).update(event.data)
     assert seen == EVENTS
-    assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {"approval"}
+    assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {"approval", "definition", "changed"}
     assert {"finish"} <= set(Done.__annotations__)
     assert set(Usage.__annotations__) == {"input_tokens", "output_tokens"}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
-from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.endpoint import Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
@@ -187,6 +187,7 @@ class _EventParser:
                 self._calls[index] = Call(call.id, call.name, call.arguments + delta.partial_json)
             case "thinking_delta":
                 self._reasoning[index]["thinking"] += delta.thinking
+                yield ReasoningDelta(delta.thinking)
             case "signature_delta":
                 self._reasoning[index]["signature"] = delta.signature
 

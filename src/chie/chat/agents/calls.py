@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from chie.chat.agents.base import AgentInfo, Approve, Attachment, BaseAgent, OptionsAgent, Turn
 from chie.chat.agents.files import with_files
-from chie.chat.events import Done, Event, Text, ToolCall, ToolResult
+from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult
 from chie.chat.models.options import Options
 from chie.errors import ServiceError, ValidationError
 
@@ -92,6 +92,8 @@ async def _completed(events: AsyncGenerator[Mapping[str, Any], None]) -> AsyncGe
             match event.get("type"):
                 case "message":
                     yield Text(type="message", content=_text(event.get("content")))
+                case "reasoning":
+                    yield ReasoningText(type="reasoning", content=_text(event.get("content")))
                 case "tool_call":
                     call = _call(event, next(numbers))
                     last_ids[call["name"]] = call["id"]

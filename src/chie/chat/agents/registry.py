@@ -23,7 +23,10 @@ RECHECK_DELAY_SECONDS = 0.5  # the answer that is about to start goes first
 
 
 class AgentRegistry(Protocol):
-    """The port to all agents and to the state of their tool servers."""
+    """The port to all agents and to their tool servers."""
+
+    @property
+    def toolbox(self) -> "Toolbox": ...
 
     def get_agent(self, agent_id: str) -> BaseAgent:
         """NotFoundError if there is no agent with this id."""
@@ -43,9 +46,18 @@ class AgentRegistry(Protocol):
         Raises NotFoundError if there is no such server, ServiceError if it cannot be connected.
         """
 
+    async def accept_tools(self, name: str) -> dict[str, Any]:
+        """Accept a server's changed tools and return its state. Raises NotFoundError if there is no such server."""
+
 
 class NoAgents:
     """An empty registry."""
+
+    @property
+    def toolbox(self) -> "Toolbox":
+        from chie.chat.toolbox.toolbox import Toolbox
+
+        return Toolbox([])
 
     def get_agent(self, agent_id: str) -> BaseAgent:  # noqa: ARG002
         raise NotFoundError("agents.none_registered")
@@ -60,6 +72,9 @@ class NoAgents:
         return []
 
     async def reconnect_server(self, name: str) -> dict[str, Any]:  # noqa: ARG002
+        raise NotFoundError("agents.none_registered")
+
+    async def accept_tools(self, name: str) -> dict[str, Any]:  # noqa: ARG002
         raise NotFoundError("agents.none_registered")
 
 
@@ -139,6 +154,9 @@ class AgentFactory:
         if state.state != "connected":
             raise ServiceError(state.error or Message("toolbox.connecting", server=name))
         return state.details()
+
+    async def accept_tools(self, name: str) -> dict[str, Any]:
+        return (await self.toolbox.accept_changes(name)).details()
 
     async def close(self) -> None:
         if self._rechecking is not None:

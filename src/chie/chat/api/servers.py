@@ -4,23 +4,41 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from chie.access.identity import known_user
 from chie.chat.api.schemas import MAX_ID, Servers, ServerState
 from chie.chat.api.state import ChatState
+from chie.errors import ForbiddenError
 from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
+
+ServerName = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 
 
 @router.get("", responses=errors())
 async def list_servers(chat: ChatState) -> Servers:
     """List the servers with their state. One that is down says why in `error`."""
-    return Servers.model_validate({"servers": chat.agents.server_states()})
+    logged_in = await chat.agents.toolbox.logins.logged_in()
+    states = chat.agents.server_states()
+    servers = [
+        {**state, "login": "connected"} if state["name"] in logged_in and not state.get("login") else state
+        for state in states
+    ]
+    return Servers.model_validate({"servers": servers})
 
 
 @router.post("/{name}/reconnect", responses=errors(404))
-async def reconnect_server(chat: ChatState, name: Annotated[str, Path(min_length=1, max_length=MAX_ID)]) -> ServerState:
+async def reconnect_server(chat: ChatState, name: ServerName) -> ServerState:
     """Reconnect a server and return its state. One that cannot be connected is a 500 that says why.
 
     Its command or URL cannot be set by a request.
     """
     return ServerState.model_validate(await chat.agents.reconnect_server(name))
+
+
+@router.post("/{name}/accept", responses=errors(403, 404))
+async def accept_tools(chat: ChatState, name: ServerName) -> ServerState:
+    """Accept tools whose definition has changed, so that approvals of them count again. For admins only."""
+    if not known_user().admin:
+        raise ForbiddenError("toolbox.accept_needs_admin")
+    return ServerState.model_validate(await chat.agents.accept_tools(name))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from chie.chat.events import Usage
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
 from chie.chat.models.bedrock_errors import translate
-from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
 from chie.chat.models.options import ToolSpec
@@ -178,6 +178,8 @@ class _EventParser:
                 self._calls[index] = Call(call.id, call.name, call.arguments + part)
             case {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"reasoningContent": part}}}:
                 self._add_reasoning(index, part)
+                if text := part.get("text"):
+                    yield ReasoningDelta(text)
             case {"contentBlockStop": {"contentBlockIndex": index}}:
                 yield from self._finish(index)
             case {"messageStop": stop}:

@@ -12,12 +12,14 @@ import { useToast } from "../../ui/toast";
 import { useSetup } from "../setup/setup";
 import { BedrockPanel } from "./bedrock";
 import { ConnectPanel } from "./connect";
+import { Login, useReturnFromLogin } from "./login";
 import { type ServerState, useServers } from "./servers";
 import { serversText } from "./text";
 
 export default function ServersPage() {
   const t = useText(serversText);
   const { servers, error, loading, refetch } = useServers();
+  useReturnFromLogin();
   const bedrock = useSetup().data?.servers.find(({ name }) => name === "bedrock-kb");
   return (
     <Page title={t.title} lead={t.lead}>
@@ -49,9 +51,12 @@ function Server({ server }: { server: ServerState }) {
     <li className="card sv-server">
       <div className="row wrap">
         <h3>{server.name}</h3>
-        <span className={`sv-state ${server.state}`}>{t[`state_${server.state}`]}</span>
+        <span className={`sv-state ${server.state}`}>
+          {server.login === "required" ? t.state_login : t[`state_${server.state}`]}
+        </span>
         <span className="muted small">{transports[server.transport]}</span>
         <span className="grow" />
+        <Login server={server} />
         {["failed", "connected", "idle"].includes(server.state) && <Reconnect server={server} />}
       </div>
       {server.error && (
@@ -59,6 +64,7 @@ function Server({ server }: { server: ServerState }) {
           <Translated message={messageIn(server, "error")} />
         </p>
       )}
+      <ChangedTools server={server} />
       {server.tools.length > 0 && (
         <details className="sv-tools">
           <summary>{t.tools(server.tools.length)}</summary>
@@ -71,6 +77,7 @@ function Server({ server }: { server: ServerState }) {
                     <Icon name="shield" size={14} /> {t.asks}
                   </span>
                 )}
+                {tool.changed && <span className="sv-asks">{t.changed}</span>}
                 <p className="muted small">{tool.description.split("\n", 1)[0]}</p>
               </li>
             ))}
@@ -78,6 +85,36 @@ function Server({ server }: { server: ServerState }) {
         </details>
       )}
     </li>
+  );
+}
+
+/** Tools that no longer are what the operator approved. */
+function ChangedTools({ server }: { server: ServerState }) {
+  const t = useText(serversText);
+  const toast = useToast();
+  const count = server.tools.filter((tool) => tool.changed).length;
+  if (count === 0) return null;
+  async function accept() {
+    try {
+      await api.post(`api/mcp/servers/${encodeURIComponent(server.name)}/accept`);
+      toast(t.acceptedTools);
+    } catch (error) {
+      toast(<ErrorText error={error} />);
+    } finally {
+      void queryClient.invalidateQueries({ queryKey: ["servers"] });
+    }
+  }
+  return (
+    <Notice
+      kind="warn"
+      action={
+        <Button small icon="check" aria-label={`${t.acceptTools}: ${server.name}`} onClick={accept}>
+          {t.acceptTools}
+        </Button>
+      }
+    >
+      {t.changedTools(count)}
+    </Notice>
   );
 }
 

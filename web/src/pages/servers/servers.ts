@@ -9,6 +9,7 @@ export interface Tool {
   name: string;
   description: string;
   destructive: boolean;
+  changed?: boolean;
 }
 
 export interface ServerState extends WithOptionalText<"error"> {
@@ -16,12 +17,15 @@ export interface ServerState extends WithOptionalText<"error"> {
   transport: "built-in" | "stdio" | "http";
   state: State;
   tools: Tool[];
+  /** Whether the server asks the user to log in, or the user has. */
+  login?: "required" | "connected" | null;
 }
 
 interface ConnectedServer extends WithOptionalText<"error"> {
   name: string;
   state: string;
   transport?: string;
+  login?: "required" | "connected" | null;
   tools?: (string | Partial<Tool>)[];
 }
 
@@ -79,6 +83,7 @@ function read(server: ConnectedServer): ServerState {
             name: tool.name ?? "",
             description: tool.description ?? "",
             destructive: Boolean(tool.destructive),
+            changed: Boolean(tool.changed),
           },
     ),
   };

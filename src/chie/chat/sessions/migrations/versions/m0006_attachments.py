@@ -5,8 +5,8 @@ from alembic import op
 
 from chie.chat.sessions.migrations.types import MOMENT
 
-revision = "0005"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 
 
 def upgrade() -> None:
