@@ -37,8 +37,10 @@ API = {
     "/api/setup/connect": {"get"},
     "/api/setup/endpoints/{endpoint_id}/test": {"post"},
     "/v1/chat/completions": {"post"},
+    "/v1/embeddings": {"post"},
     "/v1/models": {"get"},
     "/v1/models/{model}": {"get"},
+    "/v1/responses": {"post"},
 }
 
 SERVER_APIS = {

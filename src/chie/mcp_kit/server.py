@@ -35,8 +35,9 @@ class Server(FastMCP[None]):
 
     `check` returns details for /health, or raises if the server is unhealthy; `close` runs on shutdown; both may be
     async. `error_fields` are defaults for the structured content of this server's errors. `api` creates the routes
-    for the web page, which the app mounts under /api, `hooks` those for hooks of assistants, under /hooks. `audits`
-    means that the module writes the audit log itself; otherwise calls of tools that may write are recorded here.
+    for the web page, which the app mounts under /api, `hooks` those for hooks of assistants, under /hooks, and `openai`
+    those for OpenAI-compatible clients, under /v1. `audits` means that the module writes the audit log itself;
+    otherwise calls of tools that may write are recorded here.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Server(FastMCP[None]):
         reports_progress: bool = False,
         api: "Callable[[], APIRouter] | None" = None,
         hooks: "Callable[[], APIRouter] | None" = None,
+        openai: "Callable[[], APIRouter] | None" = None,
         audits: bool = False,
     ) -> None:
         @asynccontextmanager
@@ -77,6 +79,7 @@ class Server(FastMCP[None]):
         self._check = check
         self.api = api
         self.hooks = hooks
+        self.openai = openai
         self.custom_route("/health", methods=["GET"])(self._health)
 
     def declare(self, annotations: ToolAnnotations, *, view: str | None = None) -> Callable[[F], F]:
