@@ -37,7 +37,6 @@ API = {
     "/api/setup/connect": {"get"},
     "/api/setup/endpoints/{endpoint_id}/test": {"post"},
     "/v1/chat/completions": {"post"},
-    "/v1/embeddings": {"post"},
     "/v1/models": {"get"},
     "/v1/models/{model}": {"get"},
     "/v1/responses": {"post"},
@@ -92,6 +91,7 @@ SERVER_APIS = {
     "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
     "/api/bedrock-kb": {"get"},
     "/api/bedrock-kb/ask": {"post"},
+    "/v1/embeddings": {"post"},
 }
 
 KNOWLEDGE = {
