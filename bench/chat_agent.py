@@ -1,10 +1,10 @@
 """A minimal agent on an SDK, so that the figures show the cost of Chie around it."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import Any
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
 from chie.chat.agents.calls import agent_info
+from chie.chat.agents.registry import NoAgents
 from chie.chat.events import Done, Event, Text
 
 
@@ -45,7 +45,7 @@ class SdkAgent(BaseAgent):
         yield Done(type="done", usage=None)
 
 
-class OneAgent:
+class OneAgent(NoAgents):
     """Always returns the same agent."""
 
     def __init__(self, agent: BaseAgent) -> None:
@@ -59,9 +59,3 @@ class OneAgent:
 
     async def default_id(self) -> str:
         return self._agent.agent_id
-
-    def server_states(self) -> list[dict[str, Any]]:
-        return []
-
-    async def reconnect_server(self, name: str) -> dict[str, Any]:
-        raise NotImplementedError(name)

@@ -29,6 +29,7 @@ API = {
     "/api/logout": {"post"},
     "/api/mcp/servers": {"get"},
     "/api/mcp/servers/{name}/reconnect": {"post"},
+    "/api/mcp/servers/{name}/accept": {"post"},
     "/api/me": {"get"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
@@ -158,6 +159,7 @@ N8N: dict[str, set[str]] = {
     "get_execution": {"id", "includeData", "nodeName", "itemLimit", "raw"},
     "validate_workflow": {"id", "nodes", "connections"},
     "patch_workflow": {"id", "operations", "versionId", "dryRun", "raw"},
+    "rehearse_change": {"id", "patch", "execution", "run_for_real"},
     "list_backups": {"id", "limit", "cursor"},
     "restore_workflow": {"backup", "raw"},
     "retry_execution": {"id", "loadWorkflow"},
@@ -217,7 +219,7 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_of_a_stream() -> None:
-    assert EVENT["properties"]["event"]["enum"] == ["message", "tool_call", "tool_result", "error", "done"]
+    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "tool_call", "tool_result", "error", "done"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -240,6 +242,7 @@ async def test_tools_of_mcp_bedrock_kb() -> None:
 async def test_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("N8N_API_KEY", "never used")
+    monkeypatch.setenv("N8N_MCP_TOKEN", "never used")
     async with Client(create_n8n_server(), mode=mode) as client:
         tools = {tool.name: set(tool.input_schema.get("properties", {})) for tool in await client.list_tools()}
         assert await resource_uris(client) == N8N_RESOURCES

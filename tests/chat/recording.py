@@ -14,7 +14,14 @@ from tests.fakes.agents import KINDS
 from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
 FIXTURES = Path(__file__).parents[2] / "web" / "core" / "fixtures" / "recorded.json"
-QUESTIONS = {"scripted": "知恵とは？", "tools": "look", "failing": "later", "odd": "odd", "echo": "こんにちは\n\n世界"}
+QUESTIONS = {
+    "scripted": "知恵とは？",
+    "tools": "look",
+    "pensive": "いくつ？",
+    "failing": "later",
+    "odd": "odd",
+    "echo": "こんにちは\n\n世界",
+}
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
 

@@ -83,6 +83,26 @@ class ModelAgentContract(AgentContract):
         events = await ask(agent)
         assert [event["content"] for event in events if event["type"] == "message"] == ["one ", "two ", "three"]
 
+    @pytest.mark.req("AG-3")
+    async def test_reasoning_is_streamed_apart_from_the_answer(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(Say(("はい",), thought="少し考える。"))
+        *events, done = await ask(agent)
+        assert [(event["type"], event.get("content")) for event in events] == [
+            ("reasoning", "少し考"),
+            ("reasoning", "える。"),
+            ("message", "はい"),
+        ]
+        assert "finish" not in done
+
+    @pytest.mark.req("AG-3")
+    async def test_reasoning_of_an_earlier_turn_is_not_sent(self, agent: BaseAgent, peer: ModelServer) -> None:
+        peer.script.append(say("ok"))
+        parts = [{"type": "reasoning", "content": "SECRETLY"}, {"type": "message", "content": "はい"}]
+        turn: Turn = {"role": "assistant", "content": "はい", "parts": parts}
+        await ask(agent, history=(Turn(role="user", content="one"), turn))
+        assert peer.turns(peer.seen[0])[:2] == [("user", "one"), ("assistant", "はい")]
+        assert "SECRETLY" not in json.dumps(peer.seen[0])
+
     async def test_done_has_the_token_counts(self, agent: BaseAgent, peer: ModelServer) -> None:
         peer.script.append(say("x"))
         assert (await ask(agent))[-1] == {"type": "done", "usage": {"input_tokens": 7, "output_tokens": 3}}
@@ -127,8 +147,10 @@ class ModelAgentContract(AgentContract):
             (say(), "answer_empty"),
             (say("\n", " "), "answer_empty"),
             (Say(filtered=True), "answer_filtered"),
+            (Say(thought="Hm. Let me", limited=True), "reasoning_truncated"),
+            (Say(thought="Hm."), "reasoning_only"),
         ],
-        ids=["400", "401", "404", "429", "500", "cut", "empty", "blank", "filtered"],
+        ids=["400", "401", "404", "429", "500", "cut", "empty", "blank", "filtered", "mid-thought", "thought only"],
     )
     async def test_errors_of_a_model_have_codes(
         self, agent: BaseAgent, peer: ModelServer, step: Any, error: str

@@ -3,12 +3,14 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import Any
 
 from tests.fakes.agents import CautiousAgent, EchoAgent, FailingAgent, FakeAgent, FakeRegistry, SickAgent, done, text
 
 from chie.chat.agents.base import Approve
-from chie.chat.events import Done, Event, ToolCall, ToolResult, Usage
+from chie.chat.events import Done, Event, ReasoningText, ToolCall, ToolResult, Usage
+from chie.chat.models.errors import ModelError
 
 HITS: list[dict[str, Any]] = [
     {
@@ -185,6 +187,30 @@ class LimitedAgent(FakeAgent):
         yield Done(type="done", usage=None, finish="length") if first else done()
 
 
+class PensiveAgent(FakeAgent):
+    """Thinks until it is told to answer, by a file; some questions cut it off."""
+
+    id = "pensive"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        for piece in (
+            "条件を並べると、",
+            "鍵は二つある。\n",
+            "Is <b>one</b> of them enough? " * 30,
+            "\nたぶん一つで足りる。",
+        ):
+            yield ReasoningText(type="reasoning", content=piece)
+        while message.startswith("/") and not Path(message).exists():  # noqa: ASYNC110, ASYNC240  another process
+            await asyncio.sleep(0.02)
+        if message == "cut":
+            raise ModelError("models.reasoning_truncated", model="qwen3")
+        if message == "limit":
+            yield Done(type="done", usage=None, finish="length")
+            return
+        yield text("一つで**足ります**。")
+        yield done()
+
+
 class FilteredAgent(FakeAgent):
     """The provider's content filter stops its answer."""
 
@@ -212,6 +238,6 @@ class HostileAgent(FakeAgent):
 def directory() -> FakeRegistry:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
-        DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent,
+        DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent, PensiveAgent,
     ]  # fmt: skip
     return FakeRegistry(*(kind() for kind in kinds))

@@ -6,7 +6,8 @@ from typing import Any
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
 from chie.chat.agents.registry import AgentFactory
-from chie.chat.events import Done, Event, Text, ToolCall, ToolResult, Usage
+from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult, Usage
+from chie.chat.models.errors import ModelError
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.errors import NotFoundError, ServiceError
 from chie.messages.catalogue import Message
@@ -24,6 +25,10 @@ UNREACHABLE = str(NO_MODEL)
 
 def text(content: str) -> Text:
     return Text(type="message", content=content)
+
+
+def thought(content: str) -> ReasoningText:
+    return ReasoningText(type="reasoning", content=content)
 
 
 def done(usage: Usage | None = None) -> Done:
@@ -116,6 +121,24 @@ class ToolAgent(FakeAgent):
         yield result("broken", "the server is gone", is_error=True)
         yield text("Found.")
         yield done(Usage(input_tokens=100, output_tokens=5))
+
+
+class PensiveAgent(FakeAgent):
+    """Thinks before it answers; its question may cut it off in mid-thought."""
+
+    id = "pensive"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        for piece in ("まず", "条件を確かめる。\n", "Then compare."):
+            yield thought(piece)
+        if message == "cut":
+            raise ModelError("models.reasoning_truncated", model="m")
+        yield call("fetch")
+        yield result("fetch", "見つかりました")
+        yield thought("One is enough.")
+        yield text("答えは")
+        yield text("一つです。")
+        yield done()
 
 
 class InventiveAgent(FakeAgent):
@@ -239,6 +262,7 @@ KINDS: tuple[type[FakeAgent], ...] = (
     FakeAgent,
     EchoAgent,
     ToolAgent,
+    PensiveAgent,
     CautiousAgent,
     PersistentAgent,
     FailingAgent,

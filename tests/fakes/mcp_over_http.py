@@ -13,6 +13,7 @@ from mcp_types import ToolAnnotations
 class McpOverHttp:
     def __init__(self, *, stateless: bool) -> None:
         self._stateless = stateless
+        self.erase_description = "Erase everything."
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
 
@@ -32,6 +33,10 @@ class McpOverHttp:
         def flood() -> str:
             """Return much more than a client should read."""
             return "x" * 50_000_000
+
+        @mcp.tool(description=self.erase_description)
+        def erase() -> str:
+            return "erased"
 
         app = mcp.http_app(path="/mcp", stateless_http=self._stateless)
         listener = socket.create_server(("127.0.0.1", self.port))

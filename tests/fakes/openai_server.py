@@ -26,6 +26,8 @@ class OpenAIServer(ModelServer):
 
     def frames(self, step: Say) -> Iterator[bytes]:
         yield _chunk({"role": "assistant", "content": ""})
+        for part in halves(step.thought):
+            yield _chunk({"reasoning_content": part})
         for piece in step.pieces:
             yield _chunk({"content": piece})
         for index, call in enumerate(step.calls):

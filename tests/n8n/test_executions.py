@@ -1,10 +1,11 @@
 """Summaries of executions: the failed node, all runs, all outputs, ai_* included."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
 from tests.fakes.n8n import FakeN8n
-from tests.n8n.caller import Caller, Era
+from tests.n8n.caller import Caller, Era, order_flow
 
 Json = dict[str, Any]
 
@@ -62,6 +63,93 @@ async def test_failed_node_and_its_message_are_always_reported(call: Caller, fak
     fake.add_execution(status="error", finished=False, **found)
     answer = (await call("get_execution", id="1")).data
     assert answer["failed"] == {"node": "B", "message": "壊れた", "description": "why"}
+
+
+EXPRESSION = "={{ $('無い').item.json.a }}"
+PARAMETERS = {"fields": {"values": [{"value": "={{ 1 }}"}, {"value": EXPRESSION}]}, "fieldsOther": "={{ $json.n }}"}
+SOURCE = [{"previousNode": "A", "previousNodeOutput": 1, "previousNodeRun": 1}]
+
+
+def failed_at(parameters: Json, context: Json, *, source: list[Json] = SOURCE, **error: Any) -> Json:
+    items = [[], [{"json": {"n": number, "品目": "り" * 1000}} for number in range(3)]]
+    own = run(0, error={"message": "壊れた", "context": context, **error}, source=source)
+    found = execution({"A": [run(1), run(0, data={"main": items})], "B": [own]})
+    found["workflowData"]["nodes"][1]["parameters"] = parameters
+    return found
+
+
+@pytest.mark.parametrize(
+    ("found", "shown"),
+    [
+        (
+            failed_at(PARAMETERS, {"itemIndex": 2, "parameter": "fields"}),
+            {"fields.values[0].value": "={{ 1 }}", "fields.values[1].value": EXPRESSION},
+        ),
+        (
+            failed_at(PARAMETERS, {"itemIndex": 2, "parameter": "fields", "nodeCause": "無い"}),
+            {"fields.values[1].value": EXPRESSION},
+        ),
+        (failed_at({"url": "={{ $json.n }}", "method": "GET"}, {"itemIndex": 2}), {"url": "={{ $json.n }}"}),
+    ],
+)
+async def test_failure_shows_the_item_and_the_expression(call: Caller, fake: FakeN8n, found: Json, shown: Json) -> None:
+    fake.add_execution(status="error", finished=False, **found)
+    failed = (await call("get_execution", id="1")).data["failed"]
+    assert (failed["item"]["index"], failed["item"]["from"], failed["item"]["json"]["n"]) == (2, "A", 2)
+    assert failed["item"]["json"]["品目"].endswith("⟦cut 700 of 1,000 characters⟧")
+    assert failed["expressions"] == shown
+
+
+async def test_failure_of_code_shows_its_line(call: Caller, fake: FakeN8n) -> None:
+    code = {"jsCode": "const a = 1\n  return 商品.名前\n"}
+    fake.add_execution(status="error", **failed_at(code, {}, lineNumber=2))
+    failed = (await call("get_execution", id="1")).data["failed"]
+    assert (failed["line"], failed["code"]) == (2, "return 商品.名前")
+    assert "item" not in failed
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        failed_at({}, {"itemIndex": 9}),
+        failed_at({}, {"itemIndex": 0}, source=[{"previousNode": "A", "previousNodeRun": 7}]),
+        failed_at({}, {"itemIndex": 0}, source=[{"previousNode": "A", "previousNodeOutput": 7}]),
+        failed_at({}, {"itemIndex": 0}, source=[]),
+        failed_at({"jsCode": "x"}, {}, lineNumber=5),
+    ],
+)
+async def test_unknown_item_is_left_out(call: Caller, fake: FakeN8n, found: Json) -> None:
+    fake.add_execution(status="error", **found)
+    assert (await call("get_execution", id="1")).data["failed"] == {"node": "B", "message": "壊れた"}
+
+
+async def test_retry_says_whether_the_workflow_changed_since(call: Caller, fake: FakeN8n) -> None:
+    workflow = fake.add_workflow(**order_flow())
+    then = {key: workflow[key] for key in ("id", "name", "nodes", "connections", "settings")}
+    for version in (workflow["versionId"], None):
+        kept = {"workflowId": workflow["id"], "workflowVersionId": version, "workflowData": deepcopy(then)}
+        fake.add_execution(status="error", finished=False, **kept)
+    for id_ in ("1", "2"):
+        answer = (await call("retry_execution", id=id_)).data
+        assert answer["workflowChanged"] is False
+        assert answer["note"].startswith("The workflow is the same as when this execution failed")
+    operations = [{"op": "setField", "node": "End", "path": "parameters.a", "value": 1}]
+    await call("patch_workflow", id=workflow["id"], operations=operations)
+    for id_ in ("1", "2"):
+        answer = (await call("retry_execution", id=id_)).data
+        assert (answer["workflowChanged"], answer["changedNodes"]) == (True, ["End"])
+        assert answer["note"].endswith("the retry used the current version.")
+    old = (await call("retry_execution", id="1", loadWorkflow=False)).data
+    assert old["note"].endswith("the retry used the version that failed.")
+
+
+async def test_retry_works_without_the_workflow_of_the_execution(call: Caller, fake: FakeN8n) -> None:
+    fake.add_execution(status="error", finished=False)
+    fake.add_execution(status="error", finished=False, workflowData={"nodes": []})
+    for id_ in ("1", "2"):
+        answer = (await call("retry_execution", id=id_)).data
+        assert answer["retryOf"] == id_
+        assert "workflowChanged" not in answer
 
 
 async def test_execution_without_data_has_a_note(call: Caller, fake: FakeN8n) -> None:

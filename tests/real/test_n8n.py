@@ -95,6 +95,24 @@ async def test_failed_execution_is_reported_with_its_node_and_message(call: Call
     assert [row["id"] for row in rows] == [answer["id"]]
 
 
+async def test_failed_execution_shows_the_item_and_the_expression(call: Caller, n8n: RealN8n) -> None:
+    items = "return [{json: {n: 1}}, {json: {n: '品目'}}]"
+    fields = {"assignments": [{"id": "1", "name": "n", "type": "number", "value": "={{ $json.n }}"}]}
+    nodes = [
+        node("Start", "n8n-nodes-base.manualTrigger"),
+        node("作る", "n8n-nodes-base.code", typeVersion=2, parameters={"jsCode": items}),
+        node("数", "n8n-nodes-base.set", typeVersion=3.4, parameters={"assignments": fields, "options": {}}),
+    ]
+    made = await call("create_workflow", name=uuid4().hex, nodes=nodes, connections=chain("Start", "作る", "数"))
+    failed = (await finished(call, n8n.rest.run(made.data["id"], "Start"))).data["failed"]
+    assert failed["item"] == {"index": 1, "from": "作る", "json": {"n": "品目"}}
+    assert failed["expressions"] == {"assignments.assignments[0].value": "={{ $json.n }}"}
+    again = (
+        await call("retry_execution", id=(await call("list_executions", limit=1)).data["executions"][0]["id"])
+    ).data
+    assert again["workflowChanged"] is False
+
+
 async def test_failed_execution_can_be_retried_with_the_fixed_workflow(call: Caller, n8n: RealN8n) -> None:
     workflow_id = await failing_flow(call)
     failed = (await finished(call, n8n.rest.run(workflow_id, "Start"))).data
@@ -105,6 +123,7 @@ async def test_failed_execution_can_be_retried_with_the_fixed_workflow(call: Cal
     await call("patch_workflow", id=workflow_id, operations=operations)
     retried = (await call("retry_execution", id=failed["id"])).data
     assert retried["retryOf"] == failed["id"]
+    assert (retried["workflowChanged"], retried["changedNodes"]) == (True, ["Break"])
     assert (await finished(call, retried["id"])).data["status"] == "success"
     assert "cannot be retried" in (await call("retry_execution", id=retried["id"])).error
 

@@ -58,6 +58,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/agents": Case(SHARED),
     "GET /api/mcp/servers": Case(SHARED),
     "POST /api/mcp/servers/{name}/reconnect": Case(SHARED),
+    "POST /api/mcp/servers/{name}/accept": Case(SHARED),  # for admins; see test_changed_tools.py
     "GET /api/setup": Case(SHARED),
     "GET /api/setup/connect": Case(SHARED),
     "POST /api/setup/endpoints/{endpoint_id}/test": Case(SHARED),

@@ -9,6 +9,14 @@ export interface TextPart {
   text: string;
 }
 
+/** What the model thought before it answered or called a tool; not a part of the answer. */
+export interface ReasoningPart {
+  type: "reasoning";
+  text: string;
+  /** Null while it goes on. */
+  milliseconds: number | null;
+}
+
 export interface ToolPart {
   type: "tool";
   /** The index among the parts; models may use the same call id twice in an answer. */
@@ -17,6 +25,10 @@ export interface ToolPart {
   name: string;
   arguments: Record<string, unknown>;
   needsApproval: boolean;
+  /** Identifies the tool's description, schema and hints. */
+  definition?: string;
+  /** They differ from the ones that the operator approved. */
+  changed?: boolean;
   result: ToolOutcome | null;
   startedAt: number | null;
   milliseconds: number | null;
@@ -30,7 +42,7 @@ export interface ToolOutcome {
   params?: Params | null;
 }
 
-export type Part = TextPart | ToolPart;
+export type Part = TextPart | ReasoningPart | ToolPart;
 
 export interface Answer {
   status: Status;
@@ -64,6 +76,8 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
   switch (event.type) {
     case "message":
       return { parts: addText(answer.parts, event.content) };
+    case "reasoning":
+      return { parts: addReasoning(answer.parts, event.content, event.duration_ms ?? null) };
     case "tool_call":
       return { parts: [...answer.parts, newTool(answer.parts.length, event, now)] };
     case "tool_result":
@@ -91,6 +105,12 @@ function addText(parts: Part[], text: string): Part[] {
   return [...parts.slice(0, -1), { type: "text", text: last.text + text }];
 }
 
+function addReasoning(parts: Part[], text: string, milliseconds: number | null): Part[] {
+  const last = parts.at(-1);
+  if (last?.type !== "reasoning") return [...parts, { type: "reasoning", text, milliseconds }];
+  return [...parts.slice(0, -1), { type: "reasoning", text: last.text + text, milliseconds }];
+}
+
 type Call = Extract<ChatEvent, { type: "tool_call" }>;
 type Result = Extract<ChatEvent, { type: "tool_result" }>;
 
@@ -102,6 +122,8 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
     name: event.name,
     arguments: event.arguments ?? {},
     needsApproval: event.approval === "required",
+    ...(event.definition && { definition: event.definition }),
+    ...(event.changed && { changed: true }),
     result: null,
     startedAt: now,
     milliseconds: null,

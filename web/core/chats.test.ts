@@ -176,7 +176,7 @@ describe("tools that wait for approval", () => {
         ask: async () => response([WAITING, ...BLOCKS.slice(-1)]),
         approve: async (...words) => void approved.push(words),
       },
-      { isAllowed: (tool: string) => tool === "drop" },
+      { isAllowed: (tool: { name: string }) => tool.name === "drop" },
     );
     await chats.ask(NEW, "x");
     await settled(chats, SESSION);

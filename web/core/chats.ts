@@ -207,7 +207,7 @@ export class Chats extends Observable {
     if (answer.status !== "streaming") this.#change(sessionId, { live: null, link: "connected" });
     for (const tool of waitingTools(answer)) {
       const decided = decisionKey(messageId, tool) in this.get(sessionId).decided;
-      if (!decided && this.hooks.isAllowed?.(tool.name))
+      if (!decided && this.hooks.isAllowed?.(tool))
         void this.decide(sessionId, messageId, tool, true).catch(() => undefined);
     }
   }

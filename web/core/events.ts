@@ -1,7 +1,7 @@
 import type { Params, ServerText } from "./server-message";
 import type { SseEvent } from "./sse";
 
-/** The five events of an answer, as documented in docs/chat.md. */
+/** The events of an answer, as documented in docs/chat.md. */
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
@@ -9,7 +9,16 @@ export interface Usage {
 
 export type ChatEvent =
   | { type: "message"; content: string }
-  | { type: "tool_call"; id: string; name: string; arguments: Record<string, unknown>; approval?: "required" }
+  | { type: "reasoning"; content: string; duration_ms?: number }
+  | {
+      type: "tool_call";
+      id: string;
+      name: string;
+      arguments: Record<string, unknown>;
+      approval?: "required";
+      definition?: string;
+      changed?: true;
+    }
   | {
       type: "tool_result";
       id: string;
@@ -26,7 +35,7 @@ export type ChatEvent =
 /** Why an answer ended, where the model did not end it: a length limit, or the provider's content filter. */
 export type Finish = "length" | "content_filter";
 
-const TYPES = new Set(["message", "tool_call", "tool_result", "error", "done"]);
+const TYPES = new Set(["message", "reasoning", "tool_call", "tool_result", "error", "done"]);
 
 /** Null for an event type that this page does not know, which a newer server may send. */
 export function decodeEvent(event: SseEvent): ChatEvent | null {

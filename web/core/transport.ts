@@ -1,3 +1,4 @@
+import type { ToolPart } from "./answer";
 import type { StoredMessage } from "./conversation";
 
 /** The server's API and the page's hooks, as the conversation store needs them. */
@@ -27,7 +28,7 @@ export interface Transport {
 
 export interface Hooks {
   /** Whether the user has allowed this tool to run without approval. */
-  isAllowed?: (tool: string) => boolean;
+  isAllowed?: (tool: ToolPart) => boolean;
   /** A question was sent or an answer has ended: lists of sessions are stale. */
   onChange?: (sessionId: string) => void;
   now?: () => number;

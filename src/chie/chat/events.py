@@ -10,14 +10,31 @@ class Text(TypedDict):
     content: str
 
 
+class ReasoningText(TypedDict):
+    """A piece of what the model thinks before it answers or calls a tool; it is not a part of the answer.
+
+    The run manager ends each stretch with an empty piece that has its `duration_ms`.
+    """
+
+    type: Literal["reasoning"]
+    content: str
+    duration_ms: NotRequired[int]
+
+
 class ToolCall(TypedDict):
-    """A tool is about to run; `approval` is present while it waits for the user's decision."""
+    """A tool is about to run; `approval` is present while it waits for the user's decision.
+
+    `definition` identifies the tool's description, schema and hints, so that a permission is not taken for another
+    tool of the same name. `changed` is present if they differ from the ones that the operator approved.
+    """
 
     type: Literal["tool_call"]
     id: str
     name: str
     arguments: dict[str, Any]
     approval: NotRequired[Literal["required"]]
+    definition: NotRequired[str]
+    changed: NotRequired[Literal[True]]
 
 
 class ToolResult(TypedDict):
@@ -74,7 +91,7 @@ class Error(TypedDict):
     params: dict[str, Any]
 
 
-Event = Text | ToolCall | ToolResult | Done
+Event = Text | ReasoningText | ToolCall | ToolResult | Done
 
 
 def clean(text: str) -> str:

@@ -26,6 +26,11 @@ class ChatSettings(HomeSettings):
     chie_model: str | None = Field(
         default=None, description="Model on that endpoint. Default: the first chat model that it lists."
     )
+    chie_model_vision: bool | None = Field(
+        default=None,
+        description="Whether that model sees images. Default: as the endpoint's list of models or the model's name "
+        "says; a model about which nothing is known gets none.",
+    )
     chie_model_host: str = Field(
         default=THIS_MACHINE,
         description="Host on which LM Studio and Ollama are looked for. In the container of the compose file it is "

@@ -6,6 +6,8 @@ from typing import Any
 
 from chie.messages.catalogue import Message
 from chie.n8n.errors import NotFoundError
+from chie.n8n.execution_data import run_data, shown_item
+from chie.n8n.execution_failure import failure
 from chie.n8n.models import Execution, Json
 from chie.n8n.workflow_summary import short_type
 
@@ -26,7 +28,7 @@ def row(execution: Execution) -> Json:
 
 
 def summary(execution: Execution) -> Json:
-    runs = _run_data(execution)
+    runs = run_data(execution)
     shown = row(execution)
     shown["stoppedAt"] = execution.get("stoppedAt")
     if name := (execution.get("workflowData") or {}).get("name"):
@@ -45,31 +47,12 @@ def summary(execution: Execution) -> Json:
 
 def missing_data_note(execution: Execution) -> Message | None:
     """Set if n8n has no run data of this execution."""
-    return None if _run_data(execution) else Message("n8n.execution_data_missing")
-
-
-def failure(execution: Execution) -> Json | None:
-    """The failed node and its error; n8n stores the error at the top level, at the run, or at both."""
-    result = _result(execution)
-    error = result.get("error")
-    node = _failing_node(error) or result.get("lastNodeExecuted")
-    for name, runs in _run_data(execution).items():
-        for run in runs:
-            if run.get("error") and (error is None or name == node):
-                error, node = run["error"], name
-    if not isinstance(error, dict):
-        return None
-    shown = {"node": node} if node else {}
-    shown["message"] = error.get("message") or error.get("name") or "no message"
-    for key in ("description", "httpCode"):
-        if error.get(key):
-            shown[key] = error[key]
-    return shown
+    return None if run_data(execution) else Message("n8n.execution_data_missing")
 
 
 def node_runs(execution: Execution, name: str, limit: int) -> Json:
     """All runs of one node, with the first items of each of its outputs."""
-    runs = _run_data(execution)
+    runs = run_data(execution)
     found = name if name in runs else _name_of(execution, name)
     if found not in runs:
         raise NotFoundError("n8n.node_not_executed", nodes=list(runs)[:MAX_NAMED_NODES])
@@ -82,7 +65,7 @@ def node_runs(execution: Execution, name: str, limit: int) -> Json:
 
 def items_of(execution: Execution, limit: int) -> Json:
     """The first items of every node's outputs."""
-    return {name: [_outputs(run, limit) for run in runs] for name, runs in _run_data(execution).items()}
+    return {name: [_outputs(run, limit) for run in runs] for name, runs in run_data(execution).items()}
 
 
 def duration(execution: Execution) -> int | None:
@@ -124,23 +107,9 @@ def _run(run: Json, limit: int) -> Json:
 
 def _outputs(run: Json, limit: int) -> Json:
     return {
-        name: {"count": len(items), "items": [_item(item) for item in items[:limit]]}
+        name: {"count": len(items), "items": [shown_item(item) for item in items[:limit]]}
         for name, items in _outputs_of(run)
     }
-
-
-def _item(item: Any) -> Any:  # noqa: ANN401
-    """The item's JSON; files are described, without their content."""
-    if not isinstance(item, dict):
-        return item
-    shown = item.get("json", item)
-    if isinstance(item.get("binary"), dict):
-        files = {
-            key: {part: value for part, value in file.items() if part != "data"} if isinstance(file, dict) else {}
-            for key, file in item["binary"].items()
-        }
-        return {"json": shown, "binary": files}
-    return shown
 
 
 def _outputs_of(run: Json) -> Iterator[tuple[str, list[Any]]]:
@@ -148,23 +117,6 @@ def _outputs_of(run: Json) -> Iterator[tuple[str, list[Any]]]:
     for kind, outputs in (run.get("data") or {}).items():
         for number, items in enumerate(outputs or []):
             yield (f"{kind}[{number}]" if number else kind), items or []
-
-
-def _result(execution: Execution) -> Json:
-    data = execution.get("data")
-    result = data.get("resultData") if isinstance(data, dict) else None
-    return result if isinstance(result, dict) else {}
-
-
-def _run_data(execution: Execution) -> dict[str, list[Json]]:
-    """Runs by node. A node that never ran may have null, which is skipped."""
-    found = _result(execution).get("runData") or {}
-    return {name: [run for run in runs or () if isinstance(run, dict)] for name, runs in found.items()}
-
-
-def _failing_node(error: object) -> str | None:
-    node = error.get("node") if isinstance(error, dict) else None
-    return node.get("name") if isinstance(node, dict) else node if isinstance(node, str) else None
 
 
 def _types(execution: Execution) -> dict[str, str]:

@@ -20,7 +20,7 @@ def truncate(result: object, limit: int, advice: Message) -> object:
     message = Message("n8n.result_truncated", size=size, limit=limit, mark=f"{MARK}…⟧", advice=advice)
     notice = {"truncated": str(message)}
     for characters, items in _ATTEMPTS:
-        shown = _shorten(result, characters, items)
+        shown = shorten(result, characters, items)
         if json_size(shown) <= available:
             return notice | shown if isinstance(shown, dict) else {**notice, "result": shown}
     return notice
@@ -52,16 +52,17 @@ def rows_within(rows: list[Any], limit: int) -> int:
     return len(rows)
 
 
-def _shorten(value: Any, characters: int, items: int) -> Any:  # noqa: ANN401
+def shorten(value: Any, characters: int, items: int) -> Any:  # noqa: ANN401
+    """The value with at most so many characters per text and items per list; cuts are marked."""
     match value:
         case str() if len(value) > characters:
             return f"{value[:characters]}{MARK} {len(value) - characters:,} of {len(value):,} characters⟧"
         case list():
-            head = [_shorten(item, characters, items) for item in value[:items]]
+            head = [shorten(item, characters, items) for item in value[:items]]
             return [*head, f"{MARK} {len(value) - items:,} of {len(value):,} items⟧"] if len(value) > items else head
         case dict():
             head_keys = list(value)[: items * 4]
-            shown = {key: _shorten(value[key], characters, items) for key in head_keys}
+            shown = {key: shorten(value[key], characters, items) for key in head_keys}
             omitted = len(value) - len(head_keys)
             return shown | {f"{MARK}⟧": f"{omitted:,} of {len(value):,} entries"} if omitted else shown
     return value

@@ -39,7 +39,7 @@ def peer(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConverseServer]:
 @pytest.mark.req("CH-1", "CH-4", "CH-8")
 class TestAWSAgent(ToolAgentContract):
     def code(self, error: str) -> str:
-        if error.startswith("answer_"):
+        if error.startswith(("answer_", "reasoning_")):
             return super().code(error)
         return f"models.bedrock_{CODES.get(error, error)}"
 

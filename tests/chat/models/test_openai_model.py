@@ -14,7 +14,7 @@ from tests.fakes.model_server import say
 from tests.fakes.openai_server import OpenAIServer
 
 from chie.chat.events import Usage
-from chie.chat.models.chunks import Call, Chunk, End, TextDelta
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ModelError
 from chie.chat.models.openai import LOCAL_IDLE_CONNECTIONS, OpenAIModel
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
@@ -25,7 +25,8 @@ async def test_missing_and_null_fields_are_ignored() -> None:
     null = {"choices": [{"index": 0, "delta": None, "finish_reason": None}], "usage": None}
     thinking = chunk(reasoning_content="hm", content=None)
     with Quirky({"choices": []}, null, thinking, chunk(content="x"), chunk("stop"), "[DONE]") as server:
-        assert await answer(server) == [TextDelta("x"), End(None)]
+        chunks = await answer(server)
+    assert chunks == [ReasoningDelta("hm"), TextDelta("x"), Reasoning({"reasoning_content": "hm"}), End(None)]
 
 
 @pytest.mark.parametrize(
@@ -125,11 +126,11 @@ async def test_server_that_accepts_no_connection_is_unreachable(monkeypatch: pyt
         await model.close()
 
 
-async def test_content_in_parts_is_read_without_reasoning() -> None:
+async def test_content_in_parts_is_read() -> None:
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
     parts = [{"type": "text", "text": "こん"}, {"type": "text", "text": "にちは"}]
     with Quirky(chunk(content=[thinking]), chunk(content=parts), chunk("stop")) as server:
-        assert await answer(server) == [TextDelta("こんにちは"), End(None)]
+        assert await answer(server) == [ReasoningDelta("hm"), TextDelta("こんにちは"), End(None)]
 
 
 async def test_refusal_is_text() -> None:

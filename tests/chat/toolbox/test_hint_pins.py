@@ -59,7 +59,10 @@ async def test_tool_that_turns_read_only_still_asks(era: str) -> None:
         assert needs_approval(toolbox)
         await call(toolbox, "soften")
         assert needs_approval(toolbox)
-        assert not needs_approval(ApprovedTools(toolbox.toolset(), ["peer/erase"])), "the operator may still allow it"
+        approved = ApprovedTools(toolbox.toolset(), ["peer/erase"])
+        assert needs_approval(approved), "another tool was approved"
+        await toolbox.accept_changes("peer")
+        assert not needs_approval(approved)
 
 
 async def test_stricter_hints_count_at_once_and_are_kept() -> None:

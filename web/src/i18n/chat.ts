@@ -29,6 +29,11 @@ export const chatText = defineText({
     noAgents: "No agents available",
     agentsFailed: "Could not load the agents.",
     thinking: "Thinking…",
+    thought: "Thoughts",
+    thoughtFor: (seconds: number) =>
+      seconds < 1 ? "Thought for a moment" : `Thought for ${Math.round(seconds).toLocaleString("en")} s`,
+    reasoningCutNote:
+      "The length limit was reached while the model was still thinking, so there is no answer. Ask for less at a time, or choose a model that thinks less.",
     answered: "The answer is complete.",
     stoppedNote: "Stopped. The text so far is kept.",
     interruptedNote: "Chie was shut down during this answer. The text so far is kept.",
@@ -75,6 +80,7 @@ export const chatText = defineText({
     seconds: (n: number) => (n < 0.95 ? `${Math.max(1, Math.round(n * 1000))} ms` : `${n.toFixed(1)} s`),
     approvalTitle: "Allow this tool to run?",
     approvalLead: "It can change or delete data.",
+    approvalChanged: "Its description, arguments or hints have changed since it was approved.",
     allowOnce: "Allow once",
     allowAlways: "Always allow this tool",
     deny: "Deny",
@@ -124,6 +130,11 @@ export const chatText = defineText({
     noAgents: "利用できるエージェントがありません",
     agentsFailed: "エージェントの一覧を読み込めませんでした。",
     thinking: "考えています…",
+    thought: "考えたこと",
+    thoughtFor: (seconds: number) =>
+      seconds < 1 ? "少し考えました" : `${Math.round(seconds).toLocaleString("ja")} 秒考えました`,
+    reasoningCutNote:
+      "考えている途中で長さの上限に達したため、回答がありません。質問を小さく分けるか、あまり長く考えないモデルを選んでください。",
     answered: "回答が完了しました。",
     stoppedNote: "停止しました。ここまでの内容は残っています。",
     interruptedNote: "Chie が終了したため、回答は途中で中断されました。ここまでの内容は残っています。",
@@ -171,6 +182,7 @@ export const chatText = defineText({
     seconds: (n: number) => (n < 0.95 ? `${Math.max(1, Math.round(n * 1000))} ミリ秒` : `${n.toFixed(1)} 秒`),
     approvalTitle: "このツールの実行を許可しますか？",
     approvalLead: "データを変更または削除する可能性があります。",
+    approvalChanged: "承認されたときから、説明、引数、または注釈が変わっています。",
     allowOnce: "今回だけ許可",
     allowAlways: "このツールを常に許可",
     deny: "許可しない",

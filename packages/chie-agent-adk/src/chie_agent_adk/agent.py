@@ -27,4 +27,5 @@ def create_agent(profile: Profile, dependencies: AgentDependencies) -> ADKAgent:
         Endpoint(url, key, settings=AGENTS_FILE_FIELDS if profile.base_url else SETTING_NAMES),
         timeout=settings.chie_model_timeout,
     )
+    model.vision = profile.vision
     return ADKAgent(profile, model, dependencies.tools(profile), max_rounds=settings.chie_tool_rounds)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
-from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.endpoint import Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
-from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
 from chie.chat.models.options import ToolSpec
 from chie.chat.models.parameters import translated
 from chie.chat.models.provider_error import read_error
@@ -187,6 +187,7 @@ class _EventParser:
                 self._calls[index] = Call(call.id, call.name, call.arguments + delta.partial_json)
             case "thinking_delta":
                 self._reasoning[index]["thinking"] += delta.thinking
+                yield ReasoningDelta(delta.thinking)
             case "signature_delta":
                 self._reasoning[index]["signature"] = delta.signature
 
@@ -199,14 +200,21 @@ class _EventParser:
 
 def _message(message: ChatMessage) -> dict[str, Any]:
     match message:
-        case UserMessage(content):
+        case UserMessage(content, ()):
             return {"role": "user", "content": content}
+        case UserMessage(content, images):
+            text = [{"type": "text", "text": content}] if content.strip() else []
+            return {"role": "user", "content": [*map(_image, images), *text]}
         case AssistantMessage(content, calls, reasoning):
             text = [{"type": "text", "text": content}] if content.strip() else []  # Anthropic rejects blank blocks
             blocks = [part.block for part in reasoning]
             return {"role": "assistant", "content": [*blocks, *text, *map(_call, calls)]}
         case ToolMessage(results):
             return {"role": "user", "content": [_result(result) for result in results]}
+
+
+def _image(image: Image) -> dict[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.base64}}
 
 
 def _call(call: Call) -> dict[str, Any]:

@@ -23,6 +23,7 @@ class AgentEntry(BaseModel):
     model: str | None = None
     base_url: str | None = None
     api_key: SecretStr | None = None
+    vision: bool | None = None
     system_prompt: str | None = None
     servers: tuple[str, ...] | None = None
     tools: tuple[str, ...] = ("*",)

@@ -8,20 +8,31 @@ from chie.chat.events import Event, ToolCall
 from chie.chat.models.options import Options
 
 
+class Attachment(TypedDict):
+    """A file that came with a question: an image with its `data`, or a document with its `text`."""
+
+    name: str
+    media_type: str
+    data: NotRequired[bytes]
+    text: NotRequired[str]
+
+
 class Turn(TypedDict):
     """One earlier message of the conversation. `parts` are the texts, tool calls and results of an answer that used
-    tools, in order, as events; a call that was cut off has no result."""
+    tools, in order, as events; a call that was cut off has no result. A question may have `attachments`."""
 
     role: Literal["user", "assistant"]
     content: str
     parts: NotRequired[list[dict[str, Any]]]
+    attachments: NotRequired[list[Attachment]]
 
 
 class AgentInfo(TypedDict):
     """The public description of an agent; `reason` explains why it is not available.
 
     A text from the message catalogue has its code and parameters beside it, so that the page can translate it.
-    An agent without `available` is available.
+    An agent without `available` is available. One that `sees_images` takes `attachments`; one that does not say
+    otherwise `reads_documents`, whose text is put into the message.
     """
 
     agent_id: str
@@ -31,6 +42,8 @@ class AgentInfo(TypedDict):
     available: NotRequired[bool]
     reason: NotRequired[str | None]
     model: NotRequired[str | None]
+    sees_images: NotRequired[bool]
+    reads_documents: NotRequired[bool]
     name_code: NotRequired[str | None]
     name_params: NotRequired[dict[str, Any] | None]
     description_code: NotRequired[str | None]
@@ -65,6 +78,8 @@ class BaseAgent(ABC):
 
         `approve` is awaited before a destructive call runs. Without it such calls are rejected. An agent that never
         asks may leave the parameter out.
+        An agent may also take the keyword `attachments`, the files of the question. If it does not, the text of
+        documents is put into `message` and into the earlier turns.
         """
 
     @abstractmethod

@@ -62,6 +62,7 @@ def build_aws(profile: Profile, dependencies: AgentDependencies) -> AWSAgent:
         profile=settings.aws_profile,
         timeout=settings.chie_model_timeout,
     )
+    model.vision = profile.vision
     return AWSAgent(
         profile,
         model,
@@ -79,7 +80,10 @@ def _openai_model(profile: Profile, dependencies: AgentDependencies) -> OpenAIMo
     """`CHIE_MODEL` names a model of the common endpoint, so it does not apply to an agent with its own."""
     settings = dependencies.settings
     model = profile.model if profile.base_url else profile.model or settings.chie_model
-    return OpenAIModel(dependencies.endpoint(profile), model, timeout=settings.chie_model_timeout)
+    found = OpenAIModel(dependencies.endpoint(profile), model, timeout=settings.chie_model_timeout)
+    common = None if profile.base_url or profile.model else settings.chie_model_vision
+    found.vision = common if profile.vision is None else profile.vision
+    return found
 
 
 KINDS: dict[str, AgentBuilder] = {

@@ -8,8 +8,9 @@ from contextlib import aclosing
 from itertools import count
 from typing import Any, cast
 
-from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, OptionsAgent, Turn
-from chie.chat.events import Done, Event, Text, ToolCall, ToolResult
+from chie.chat.agents.base import AgentInfo, Approve, Attachment, BaseAgent, OptionsAgent, Turn
+from chie.chat.agents.files import with_files
+from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult
 from chie.chat.models.options import Options
 from chie.errors import ServiceError, ValidationError
 
@@ -30,17 +31,31 @@ async def agent_info(agent: BaseAgent) -> AgentInfo:
         "available": found.get("available", True),
         "reason": found.get("reason"),
         "model": found.get("model"),
+        "sees_images": bool(found.get("sees_images")) and _takes(agent, "attachments"),
+        "reads_documents": bool(found.get("reads_documents", True)),
     }
     texts = [f"{field}_{part}" for field in OPTIONAL_TEXTS for part in ("code", "params")]
     return cast("AgentInfo", info | {name: found.get(name) for name in texts})
 
 
 def stream_chat(
-    agent: BaseAgent, message: str, history: Sequence[Turn], session_id: str, approve: Approve | None = None
+    agent: BaseAgent,
+    message: str,
+    history: Sequence[Turn],
+    session_id: str,
+    approve: Approve | None = None,
+    *,
+    attachments: Sequence[Attachment] = (),
 ) -> AsyncGenerator[Event, None]:
-    """The agent's answer. An agent whose `stream_chat` has no `approve` gets none, and its events are completed."""
-    if _takes_approve(agent):
-        return agent.stream_chat(message, history, session_id, approve=approve)
+    """The agent's answer. An agent whose `stream_chat` has no `approve` gets none, and its events are completed. One
+    that takes no `attachments` gets the text of documents with the message."""
+    options: dict[str, Any] = {}
+    if _takes(agent, "attachments"):
+        options = {"attachments": attachments} if attachments else {}
+    else:
+        message, history = with_files(message, attachments), [_without_files(turn) for turn in history]
+    if _takes(agent, "approve"):
+        return agent.stream_chat(message, history, session_id, approve=approve, **options)
     events = cast("AsyncGenerator[Mapping[str, Any], None]", agent.stream_chat(message, history, session_id))
     return _completed(events)
 
@@ -58,9 +73,15 @@ def stream_with_options(
     return stream_chat(agent, "\n\n".join(filter(None, (options.system, message))), history, session_id)
 
 
-def _takes_approve(agent: BaseAgent) -> bool:
+def _takes(agent: BaseAgent, keyword: str) -> bool:
     parameters = inspect.signature(agent.stream_chat).parameters.values()
-    return any(one.name == "approve" or one.kind is one.VAR_KEYWORD for one in parameters)
+    return any(one.name == keyword or one.kind is one.VAR_KEYWORD for one in parameters)
+
+
+def _without_files(turn: Turn) -> Turn:
+    if "attachments" not in turn:
+        return turn
+    return Turn(role=turn["role"], content=with_files(turn["content"], turn["attachments"]))
 
 
 async def _completed(events: AsyncGenerator[Mapping[str, Any], None]) -> AsyncGenerator[Event, None]:
@@ -71,6 +92,8 @@ async def _completed(events: AsyncGenerator[Mapping[str, Any], None]) -> AsyncGe
             match event.get("type"):
                 case "message":
                     yield Text(type="message", content=_text(event.get("content")))
+                case "reasoning":
+                    yield ReasoningText(type="reasoning", content=_text(event.get("content")))
                 case "tool_call":
                     call = _call(event, next(numbers))
                     last_ids[call["name"]] = call["id"]

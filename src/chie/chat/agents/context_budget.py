@@ -9,6 +9,7 @@ from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage,
 
 KEPT_CHARACTERS = 400  # of a result that was shortened
 OUTPUT_SHARE = 0.35  # of the context, for the answer, the system prompt and the tools
+IMAGE_TOKENS = 1_600  # of a picture as large as the page sends it
 ASCII_PER_TOKEN = 3.0  # cautious: code and numbers need more tokens than prose
 LEFT_OUT = "(Earlier messages of this conversation were left out, because it is too long.)"
 
@@ -28,7 +29,7 @@ def fitted(messages: Sequence[ChatMessage], tokens: int) -> list[ChatMessage]:
         questions = [position - questions[1] for position in questions[1:]]
     first = fit[0]
     if len(fit) < len(messages) and isinstance(first, UserMessage):
-        fit[0] = UserMessage(f"{LEFT_OUT}\n\n{first.content}")
+        fit[0] = replace(first, content=f"{LEFT_OUT}\n\n{first.content}")
     return fit
 
 
@@ -43,17 +44,18 @@ def size(messages: Sequence[ChatMessage]) -> int:
 
 
 def _size(message: ChatMessage) -> int:
+    images = 0
     match message:
-        case UserMessage(content):
-            texts = [content]
+        case UserMessage(content, seen):
+            texts, images = [content], IMAGE_TOKENS * len(seen)
         case AssistantMessage(content, calls):
             texts = [content, *(f"{call.name}{call.arguments}" for call in calls)]
         case ToolMessage(results):
             texts = [result.content for result in results]
-    return sum(4 + _tokens(text) for text in texts)
+    return images + sum(4 + tokens(text) for text in texts)
 
 
-def _tokens(text: str) -> int:
+def tokens(text: str) -> int:
     ascii_letters = len(text.encode("ascii", "ignore"))
     return int(ascii_letters / ASCII_PER_TOKEN) + len(text) - ascii_letters + 1
 

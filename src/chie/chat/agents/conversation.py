@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import chain, count
 from typing import Any
 
-from chie.chat.agents.base import Turn
+from chie.chat.agents.base import Attachment, Turn
+from chie.chat.agents.files import MAX_IMAGES, shown_images, user_message
 from chie.chat.models.chunks import Call
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
 
@@ -17,12 +18,15 @@ CUT_OFF = "(The answer was cut off here.)"
 _VALID_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what Bedrock and Anthropic accept
 
 
-def conversation(history: Sequence[Turn], message: str) -> list[ChatMessage]:
+def conversation(
+    history: Sequence[Turn], message: str, attachments: Sequence[Attachment] = (), *, sees: bool = False
+) -> list[ChatMessage]:
     """Turns that alternate and start with the user, as Bedrock, Anthropic and many local chat templates require, and
-    results that follow their calls."""
+    results that follow their calls. A model that sees gets the newest images, another one their names."""
     messages: list[ChatMessage] = []
     used: set[str] = set()
-    for turn in (*history, Turn(role="user", content=message)):
+    asked = Turn(role="user", content=message, attachments=list(attachments))
+    for turn in shown_images([*history, asked], MAX_IMAGES if sees else 0):
         for one in _of_turn(turn, used):
             _append(messages, one)
     return messages
@@ -52,7 +56,7 @@ def _told(call: Call, result: CallResult) -> str:
 
 def _of_turn(turn: Turn, used: set[str]) -> Iterator[ChatMessage]:
     if turn["role"] == "user":
-        yield UserMessage(turn["content"])
+        yield user_message(turn)
     elif any(part["type"] == "tool_call" for part in turn.get("parts", ())):
         yield from _rounds(turn["parts"], used)
     else:
@@ -109,12 +113,12 @@ def _append(messages: list[ChatMessage], new: ChatMessage) -> None:
     match last, new:
         case None, AssistantMessage() | ToolMessage():
             return
-        case _, UserMessage(content) if not content.strip():
+        case _, UserMessage(content, ()) if not content.strip():
             return
         case _, AssistantMessage(content, ()) if not content.strip():
             return
-        case UserMessage(before), UserMessage(content):
-            messages[-1] = UserMessage(f"{before}\n\n{content}")
+        case UserMessage(before, seen), UserMessage(content, images):
+            messages[-1] = UserMessage("\n\n".join(filter(str.strip, (before, content))), seen + images)
         case AssistantMessage(before, ()), AssistantMessage(content):
             messages[-1] = replace(new, content=f"{before}\n\n{content}".strip())
         case ToolMessage(), UserMessage():

@@ -5,9 +5,10 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from chie.chat.agents.base import Approve, OptionsAgent, Turn
+from chie.chat.agents.base import Approve, Attachment, OptionsAgent, Turn
 from chie.chat.agents.conversation import conversation
 from chie.chat.agents.dependencies import AgentTools
+from chie.chat.agents.large_files import naming_large_file
 from chie.chat.agents.note_comparison import NoteComparison, compare_notes
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
@@ -52,11 +53,26 @@ class ModelAgent(ProfileAgent, OptionsAgent):
     def supports_mcp(self) -> bool:
         return self._tools is not None
 
+    @property
+    def sees_images(self) -> bool:
+        return self._model.sees_images is True
+
+    @property
+    def reads_documents(self) -> bool:
+        return True
+
     def stream_chat(
-        self, message: str, history: Sequence[Turn], session_id: str, *, approve: Approve | None = None
+        self,
+        message: str,
+        history: Sequence[Turn],
+        session_id: str,
+        *,
+        approve: Approve | None = None,
+        attachments: Sequence[Attachment] = (),
     ) -> AsyncGenerator[Event, None]:
         logger.info("agent %s answers in session %s", self.agent_id, session_id)
-        return self._answer(message, history, Options(), approve)
+        events = self._answer(message, history, Options(), approve, attachments)
+        return naming_large_file(events, attachments, self._model) if attachments else events
 
     def stream_with_options(
         self,
@@ -68,12 +84,17 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         return self._answer(message, history, options)
 
     def _answer(
-        self, message: str, history: Sequence[Turn], options: Options, approve: Approve | None = None
+        self,
+        message: str,
+        history: Sequence[Turn],
+        options: Options,
+        approve: Approve | None = None,
+        attachments: Sequence[Attachment] = (),
     ) -> AsyncGenerator[Event, None]:
         return ToolLoop(
             model=self._model,
             system=self._system_prompt(),
-            messages=conversation(history, message),
+            messages=conversation(history, message, attachments, sees=self.sees_images),
             tools=self._tools,
             approve=approve,
             max_rounds=self._max_rounds,

@@ -13,6 +13,7 @@ class Profile:
     model: str | None = None
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
+    vision: bool | None = None
     system_prompt: str | None = None
     servers: tuple[str, ...] | None = None
     tools: tuple[str, ...] = ("*",)

@@ -33,6 +33,14 @@ class ProfileAgent(BaseAgent):
     def model_name(self) -> str | None:
         return None
 
+    @property
+    def sees_images(self) -> bool:
+        return False
+
+    @property
+    def reads_documents(self) -> bool:
+        return False
+
     @abstractmethod
     async def problem(self) -> Message | None:
         """What keeps the agent from being available, and how to fix it."""
@@ -44,6 +52,8 @@ class ProfileAgent(BaseAgent):
             "supports_mcp": self.supports_mcp(),
             "available": problem is None,
             "model": self.model_name,
+            "sees_images": self.sees_images,
+            "reads_documents": self.reads_documents,
             **_text("name", self._profile.name or self.default_name),
             **_text("description", self._profile.description or self.default_description),
             **_text("reason", problem),

@@ -43,6 +43,9 @@ class AgentRegistry(Protocol):
         Raises NotFoundError if there is no such server, ServiceError if it cannot be connected.
         """
 
+    async def accept_tools(self, name: str) -> dict[str, Any]:
+        """Accept a server's changed tools and return its state. Raises NotFoundError if there is no such server."""
+
 
 class NoAgents:
     """An empty registry."""
@@ -60,6 +63,9 @@ class NoAgents:
         return []
 
     async def reconnect_server(self, name: str) -> dict[str, Any]:  # noqa: ARG002
+        raise NotFoundError("agents.none_registered")
+
+    async def accept_tools(self, name: str) -> dict[str, Any]:  # noqa: ARG002
         raise NotFoundError("agents.none_registered")
 
 
@@ -139,6 +145,9 @@ class AgentFactory:
         if state.state != "connected":
             raise ServiceError(state.error or Message("toolbox.connecting", server=name))
         return state.details()
+
+    async def accept_tools(self, name: str) -> dict[str, Any]:
+        return (await self.toolbox.accept_changes(name)).details()
 
     async def close(self) -> None:
         if self._rechecking is not None:

@@ -13,9 +13,9 @@ from chie.chat.agents.context_budget import budget, fitted, size
 from chie.chat.agents.conversation import in_words
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.text_joiner import TextJoiner
-from chie.chat.events import ClientCall, Done, Event, Text, ToolCall, ToolResult, Usage
+from chie.chat.events import ClientCall, Done, Event, ReasoningText, Text, ToolCall, ToolResult, Usage
 from chie.chat.models.base import ChatModel, Prompt
-from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ContextError, ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage
 from chie.chat.models.options import Options, ToolSpec
@@ -38,25 +38,44 @@ class _Reply:
         self._joiner = joiner
         self._text: list[str] = []
         self._reasoning: list[Reasoning] = []
+        self._has_thought = False
         joiner.start_message()
 
-    def add(self, chunk: Chunk) -> str:
+    def add(self, chunk: Chunk) -> Text | ReasoningText | None:
         """The text to show, if the chunk has any."""
         match chunk:
             case TextDelta(text):
                 self._text.append(text)
-                return self._joiner.add(text)
+                if shown := self._joiner.add(text):
+                    return Text(type="message", content=shown)
+            case ReasoningDelta(text):
+                return self._thought(text)
             case Reasoning():
                 self._reasoning.append(chunk)
             case Call():
                 self.calls.append(chunk)
             case End():
                 self.end = chunk
-        return ""
+        return None
+
+    def _thought(self, text: str) -> ReasoningText | None:
+        """Models that were told not to think send white space."""
+        text = text if self._has_thought else text.lstrip()
+        self._has_thought = self._has_thought or bool(text)
+        return ReasoningText(type="reasoning", content=text) if text else None
 
     @property
     def is_empty(self) -> bool:
-        return not (self._text or self.calls)
+        return not (self._text or self.calls or self._has_thought)
+
+    def missing_text(self, model: str) -> ModelError:
+        """The error of an answer without text: the provider stopped it, or the model used its tokens to think."""
+        if self.end.filtered:
+            return ModelError("models.answer_filtered", model=model)
+        if not self._has_thought:
+            return ModelError("models.answer_empty", model=model)
+        cut = "models.reasoning_truncated" if self.end.truncated else "models.reasoning_only"
+        return ModelError(cut, model=model)
 
     def message(self) -> AssistantMessage:
         return AssistantMessage("".join(self._text), tuple(self.calls), tuple(self._reasoning))
@@ -100,8 +119,8 @@ class ToolLoop:
                 try:
                     async with aclosing(self.model.stream(self._prompt(tools, last=last))) as chunks:
                         async for chunk in chunks:
-                            if text := reply.add(chunk):
-                                yield Text(type="message", content=text)
+                            if piece := reply.add(chunk):
+                                yield piece
                     break
                 except ContextError as error:
                     if not self._shorten(error, reply):
@@ -172,21 +191,20 @@ class ToolLoop:
     def _done(self, reply: _Reply) -> Done | None:
         """The last event; None if there are calls to run here."""
         if not reply.calls or reply.end.filtered:
-            return self._done_in_words(reply.end)
+            return self._done_in_words(reply)
         if reply.calls[0].name not in {tool.name for tool in self.options.tools}:
             return None
         done = Done(type="done", usage=self._usage, calls=[_client_call(call) for call in reply.calls])
         return {**done, "finish": "length" if reply.end.truncated else "tool_calls"}
 
-    def _done_in_words(self, end: End) -> Done:
+    def _done_in_words(self, reply: _Reply) -> Done:
         """An answer without text is an error, unless the client has limited it."""
-        if not self._joiner.has_text and (end.filtered or not LIMITS & self.options.parameters.keys()):
-            code = "models.answer_filtered" if end.filtered else "models.answer_empty"
-            raise ModelError(code, model=self.model.name or "?")
+        if not self._joiner.has_text and (reply.end.filtered or not LIMITS & self.options.parameters.keys()):
+            raise reply.missing_text(self.model.name or "?")
         done = Done(type="done", usage=self._usage)
-        if end.filtered:
+        if reply.end.filtered:
             return {**done, "finish": "content_filter"}
-        return {**done, "finish": "length"} if end.truncated else done
+        return {**done, "finish": "length"} if reply.end.truncated else done
 
     def _pending(self, call: Call, tools: Mapping[str, Tool], reply: _Reply) -> _Pending:
         arguments = call.parsed()
@@ -198,6 +216,9 @@ class ToolLoop:
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
         if isinstance(tool, Tool) and tool.needs_approval(event["arguments"]) and self.approve is not None:
             event["approval"] = "required"
+            event["definition"] = tool.definition
+            if tool.changed:
+                event["changed"] = True
         return _Pending(tool, event)
 
     async def _run_calls(self, pending: Sequence[_Pending]) -> AsyncGenerator[Event, None]:
@@ -227,8 +248,14 @@ class ToolLoop:
             return Outcome.failed(tool)
         if tool.needs_approval(event["arguments"]) and not await self._approved(event):
             return Outcome.failed(Message("agents.call_rejected"))
+        if self._has_changed(tool):
+            return Outcome.failed(Message("agents.tool_changed"))
         async with self._slots:
             return await self._toolset.call(tool, event["arguments"])
+
+    def _has_changed(self, tool: Tool) -> bool:
+        """Whether the server has redefined the tool since it was offered, for example while it waited for approval."""
+        return any(one.name == tool.name and one.definition != tool.definition for one in self._toolset.tools())
 
     async def _approved(self, event: ToolCall) -> bool:
         approved = self.approve is not None and await self.approve(event)

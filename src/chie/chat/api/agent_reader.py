@@ -90,7 +90,7 @@ async def until_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
 
 
 def _cleaned(event: Event) -> Event:
-    if event["type"] == "message":
+    if event["type"] == "message" or event["type"] == "reasoning":
         event["content"] = clean(event["content"])
     elif event["type"] == "tool_call":
         logger.info("calls tool %s", event["name"])

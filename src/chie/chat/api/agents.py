@@ -27,6 +27,8 @@ class Agent(BaseModel):
     reason_code: str | None
     reason_params: dict[str, Any] | None
     model: str | None
+    sees_images: bool
+    reads_documents: bool
 
 
 class Agents(BaseModel):

@@ -76,14 +76,19 @@ class _Chunks:
 
     async def whole(self, reader: AgentReader) -> dict[str, Any]:
         texts: list[str] = []
+        thoughts: list[str] = []
         done = Done(type="done", usage=None)
         async with aclosing(reader):
             async for event in reader:
                 if event and event["type"] == "message":
                     texts.append(event["content"])
+                elif event and event["type"] == "reasoning":
+                    thoughts.append(event["content"])
                 elif event and event["type"] == "done":
                     done = event
         message: dict[str, Any] = {"role": "assistant", "content": "".join(texts), "refusal": None}
+        if thoughts:
+            message["reasoning_content"] = "".join(thoughts)
         if calls := done.get("calls"):
             message |= {"content": message["content"] or None, "tool_calls": [_call(call) for call in calls]}
         choice = {"index": 0, "message": message, "finish_reason": _finish(done), "logprobs": None}
@@ -98,6 +103,8 @@ class _Chunks:
                     yield HEARTBEAT_COMMENT.decode()
                 elif event["type"] == "message":
                     yield self._chunk({"content": event["content"]})
+                elif event["type"] == "reasoning":
+                    yield self._chunk({"reasoning_content": event["content"]})
                 elif event["type"] == "done":
                     done = event
         except Exception as error:  # noqa: BLE001 - the status is sent, so the error must go into the stream

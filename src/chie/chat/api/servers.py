@@ -4,11 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
+from chie.access.identity import known_user
 from chie.chat.api.schemas import MAX_ID, Servers, ServerState
 from chie.chat.api.state import ChatState
+from chie.errors import ForbiddenError
 from chie.http.openapi_errors import errors
 
 router = APIRouter(prefix="/api/mcp/servers", tags=["servers"])
+
+ServerName = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 
 
 @router.get("", responses=errors())
@@ -18,9 +22,17 @@ async def list_servers(chat: ChatState) -> Servers:
 
 
 @router.post("/{name}/reconnect", responses=errors(404))
-async def reconnect_server(chat: ChatState, name: Annotated[str, Path(min_length=1, max_length=MAX_ID)]) -> ServerState:
+async def reconnect_server(chat: ChatState, name: ServerName) -> ServerState:
     """Reconnect a server and return its state. One that cannot be connected is a 500 that says why.
 
     Its command or URL cannot be set by a request.
     """
     return ServerState.model_validate(await chat.agents.reconnect_server(name))
+
+
+@router.post("/{name}/accept", responses=errors(403, 404))
+async def accept_tools(chat: ChatState, name: ServerName) -> ServerState:
+    """Accept tools whose definition has changed, so that approvals of them count again. For admins only."""
+    if not known_user().admin:
+        raise ForbiddenError("toolbox.accept_needs_admin")
+    return ServerState.model_validate(await chat.agents.accept_tools(name))

@@ -8,6 +8,7 @@ from typing import Any
 from chie.chat.models.chunks import Chunk
 from chie.chat.models.messages import ChatMessage
 from chie.chat.models.options import ToolSpec
+from chie.chat.models.vision import known_model_sees
 
 CONNECT_TIMEOUT_SECONDS = 5.0
 MAX_OUTPUT_TOKENS = 8192  # Bedrock and Anthropic require a limit
@@ -28,14 +29,20 @@ class Prompt:
 
 class ChatModel(ABC):
     """Cheap to construct: an adapter imports its SDK on first use. `context` is how many tokens the model reads, where
-    a setting, its server or one of its errors has said so."""
+    a setting, its server or one of its errors has said so; `vision` is what a setting says about images."""
 
     context: int | None = None
+    vision: bool | None = None
 
     @property
     @abstractmethod
     def name(self) -> str | None:
         """The model's name; None until it is known."""
+
+    @property
+    def sees_images(self) -> bool | None:
+        """As a setting, the server or the name of the model says; None if it is unknown."""
+        return known_model_sees(self.name) if self.vision is None else self.vision
 
     @abstractmethod
     def stream(self, prompt: Prompt) -> AsyncGenerator[Chunk, None]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from chie.chat.events import Usage
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
 from chie.chat.models.bedrock_errors import translate
-from chie.chat.models.chunks import Call, Chunk, End, Reasoning, TextDelta
+from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ModelError
-from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
 from chie.chat.models.options import ToolSpec
 from chie.chat.models.parameters import translated
 from chie.errors import ConfigurationError
@@ -178,6 +178,8 @@ class _EventParser:
                 self._calls[index] = Call(call.id, call.name, call.arguments + part)
             case {"contentBlockDelta": {"contentBlockIndex": index, "delta": {"reasoningContent": part}}}:
                 self._add_reasoning(index, part)
+                if text := part.get("text"):
+                    yield ReasoningDelta(text)
             case {"contentBlockStop": {"contentBlockIndex": index}}:
                 yield from self._finish(index)
             case {"messageStop": stop}:
@@ -202,14 +204,20 @@ class _EventParser:
 
 def _message(message: ChatMessage) -> dict[str, Any]:
     match message:
-        case UserMessage(content):
-            return {"role": "user", "content": [{"text": content}]}
+        case UserMessage(content, images):
+            text = [{"text": content}] if content.strip() else []
+            return {"role": "user", "content": [*map(_image, images), *text]}
         case AssistantMessage(content, calls, reasoning):
             text = [{"text": content}] if content.strip() else []  # Bedrock rejects blank blocks
             blocks = [{"reasoningContent": part.block} for part in reasoning]
             return {"role": "assistant", "content": [*blocks, *text, *map(_call, calls)]}
         case ToolMessage(results):
             return {"role": "user", "content": [_result(result) for result in results]}
+
+
+def _image(image: Image) -> dict[str, Any]:
+    """boto3 encodes the bytes itself."""
+    return {"image": {"format": image.media_type.removeprefix("image/"), "source": {"bytes": image.data}}}
 
 
 def _call(call: Call) -> dict[str, Any]:

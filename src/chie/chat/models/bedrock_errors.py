@@ -23,6 +23,7 @@ _CODES = {
     "InvalidClientTokenId": "models.bedrock_credentials_rejected",
 }
 _REJECTED = "models.bedrock_request_rejected"
+_CODES_BY_CAUSE = {"tools": "models.bedrock_tools_unsupported", "images": "models.bedrock_images_unsupported"}
 _TIMEOUT = "models.bedrock_timeout"
 _FAILED = "models.bedrock_failed"
 
@@ -47,8 +48,7 @@ def _rejected(text: str, *, region: str, model: str) -> ModelError:
     error = read_error(text)
     if error.cause == "context":
         return ContextError("models.bedrock_conversation_too_long", limit=error.limit, region=region, model=model)
-    code = "models.bedrock_tools_unsupported" if error.cause == "tools" else _REJECTED
-    return ModelError(code, region=region, model=model)
+    return ModelError(_CODES_BY_CAUSE.get(error.cause or "", _REJECTED), region=region, model=model)
 
 
 def _by_aws_code(aws_code: str) -> str:

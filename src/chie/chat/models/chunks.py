@@ -13,6 +13,13 @@ class TextDelta:
 
 
 @dataclass(frozen=True)
+class ReasoningDelta:
+    """A piece of the reasoning, to be shown."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Reasoning:
     """A reasoning block in the provider's own format. Providers expect it back together with the tool results."""
 
@@ -21,11 +28,13 @@ class Reasoning:
 
 @dataclass(frozen=True)
 class Call:
-    """A tool call of a model; `arguments` is the JSON text that the model wrote, valid or not."""
+    """A tool call of a model; `arguments` is the JSON text that the model wrote, valid or not. `extra` is what the
+    provider wants back with it, such as Google's signature of its reasoning."""
 
     id: str
     name: str
     arguments: str
+    extra: Any = None
 
     def parsed(self) -> dict[str, Any] | None:
         """The arguments as an object, or None if they are not one. An empty text means no arguments.
@@ -50,4 +59,4 @@ class End:
     filtered: bool = False
 
 
-Chunk = TextDelta | Reasoning | Call | End
+Chunk = TextDelta | ReasoningDelta | Reasoning | Call | End

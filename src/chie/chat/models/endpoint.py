@@ -32,6 +32,7 @@ _CODES = {
     "context": "models.conversation_too_long",
     "filter": "models.question_refused",
     "forbidden": "models.key_forbidden",
+    "images": "models.images_unsupported",
     "key": "models.key_rejected",
     "model": "models.model_not_found",
     "quota": "models.quota_exceeded",
@@ -94,6 +95,7 @@ class Endpoint:
         key: dict[str, Param] = {"setting": names.api_key}
         return {
             **dict.fromkeys(("models.key_rejected", "models.key_forbidden", "models.quota_exceeded"), key),
+            "models.images_unsupported": {"model": model or "?"},
             "models.path_not_found": {"setting": names.url},
             "models.model_not_found": {"model": model, "model_setting": names.model, "url_setting": names.url},
             "models.rate_limited_for": {"seconds": error.wait or 0},

@@ -29,6 +29,9 @@ class LocalEndpoint(OpenAIEndpoint):
         self.url, models = max(responding, key=lambda one: bool(one[1]))  # the first with models, or the first
         return models
 
+    def sees_images(self, model: str | None) -> bool | None:
+        return next((server.sees_images(model) for server in self._servers if server.url == self.url), None)
+
     async def locate(self) -> None:
         await self.models()
 

@@ -9,10 +9,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt
-from chie.chat.models.chunks import Call, Chunk, TextDelta
+from chie.chat.models.chunks import Call, Chunk, Reasoning
 from chie.chat.models.errors import ModelError
-from chie.chat.models.messages import AssistantMessage, ChatMessage, ToolMessage, UserMessage
+from chie.chat.models.messages import AssistantMessage, ChatMessage, Image, ToolMessage, UserMessage
 from chie.chat.models.openai_chunks import ChunkParser, ReportedError
+from chie.chat.models.openai_reasoning import TAGGED
 from chie.chat.models.options import ToolSpec
 from chie.chat.models.provider_error import read_error
 from chie.chat.models.sse import EventParser
@@ -44,6 +45,12 @@ class OpenAIModel(ChatModel):
     def name(self) -> str | None:
         return self._configured_model or self._listed_model
 
+    @property
+    def sees_images(self) -> bool | None:
+        """The server knows better than the name; only it can tell whether a model was loaded without its eyes."""
+        listed = self._endpoint.sees_images(self.name)
+        return listed if self.vision is None and listed is not None else super().sees_images
+
     async def check(self) -> None:
         _require_sdk()
         if self._configured_model is None:
@@ -68,14 +75,16 @@ class OpenAIModel(ChatModel):
             # As the extra body, the request is sent as it is; the SDK would check every value against its types.
             async with create(model="", messages=(), stream=True, extra_body=self._request(prompt)) as response:
                 async for part in response.iter_bytes():
-                    for text in filter(None, map(answer.parse, events.feed(part))):
-                        yield TextDelta(text)
-            for text in filter(None, map(answer.parse, events.finish())):
-                yield TextDelta(text)
+                    for event in events.feed(part):
+                        for chunk in answer.parse(event):
+                            yield chunk
+            for event in events.finish():
+                for chunk in answer.parse(event):
+                    yield chunk
         if not answer.complete:
             raise self._interrupted(answer)
-        for call in answer.calls():
-            yield call
+        for chunk in answer.finish():
+            yield chunk
         yield answer.end()
 
     async def _locate(self) -> None:
@@ -172,21 +181,36 @@ def _messages(prompt: Prompt) -> Iterator[dict[str, Any]]:
 
 def _message(message: ChatMessage) -> Iterator[dict[str, Any]]:
     match message:
-        case UserMessage(content):
+        case UserMessage(content, ()):
             yield {"role": "user", "content": content}
+        case UserMessage(content, images):
+            text = [{"type": "text", "text": content}] if content.strip() else []
+            yield {"role": "user", "content": [*text, *map(_image, images)]}
         case AssistantMessage(content, ()):
             yield {"role": "assistant", "content": content}
-        case AssistantMessage(content, calls):
-            yield {"role": "assistant", "content": content or None, "tool_calls": [_call(call) for call in calls]}
+        case AssistantMessage(content, calls, reasoning):
+            said = _reasoning(reasoning)
+            content = said.pop(TAGGED, "") + content
+            yield {"role": "assistant", "content": content or None, "tool_calls": [*map(_call, calls)], **said}
         case ToolMessage(results):
             for result in results:
                 yield {"role": "tool", "tool_call_id": result.id, "content": result.content}
 
 
+def _image(image: Image) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{image.base64}"}}
+
+
+def _reasoning(blocks: tuple[Reasoning, ...]) -> dict[str, Any]:
+    """By field. A server gets back what it has sent, with the results of the calls that it led to."""
+    return {name: value for part in blocks for name, value in part.block.items()}
+
+
 def _call(call: Call) -> dict[str, Any]:
     """Some servers reject a conversation that contains invalid JSON, even if the model wrote it."""
     arguments = call.arguments if call.parsed() is not None and call.arguments else "{}"
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    sent = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    return {**sent, "extra_content": call.extra} if call.extra else sent
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:

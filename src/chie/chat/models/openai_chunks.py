@@ -1,10 +1,12 @@
 """Assembles an answer from the chunks of OpenAI's protocol, tolerating the deviations of compatible servers."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from chie.chat.events import Usage
-from chie.chat.models.chunks import Call, End
+from chie.chat.models.chunks import Call, Chunk, End, ReasoningDelta, TextDelta
+from chie.chat.models.openai_reasoning import ReasoningFields, ThinkTags
 
 
 class ReportedError(ValueError):
@@ -28,37 +30,51 @@ class ChunkParser:
         self._usage: Usage | None = None
         self._surrogate = ""
         self._calls = _Calls()
+        self._fields = ReasoningFields()
+        self._tags = ThinkTags()
 
-    def parse(self, data: bytes) -> str:
+    def parse(self, data: bytes) -> Sequence[Chunk]:
         """The text of one chunk. Raises ReportedError for an error object, other errors for anything else."""
         if data.startswith(b"[DONE]"):
             self.started = self.complete = True
-            return ""
+            return ()
         chunk = json.loads(data)
         if error := chunk.get("error"):
             raise ReportedError(error)
         if usage := chunk.get("usage"):
             prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
             self._usage = Usage(input_tokens=prompt or 0, output_tokens=completion or 0)
-        text = self._choice(chunk["choices"][0]) if chunk.get("choices") else ""
+        found = self._choice(chunk["choices"][0]) if chunk.get("choices") else ()
         self.started = True
-        return text
+        return found
 
-    def calls(self) -> list[Call]:
-        return self._calls.all()
+    def finish(self) -> list[Chunk]:
+        """The text that was held back, the reasoning to send back with the results of calls, and the calls."""
+        blocks = (self._fields.block(), self._tags.block())
+        return [*self._tags.finish(), *filter(None, blocks), *self._calls.all()]
 
     def end(self) -> End:
         reason = self._finish_reason
         return End(self._usage, truncated=reason == "length", filtered=reason == "content_filter")
 
-    def _choice(self, choice: dict[str, Any]) -> str:
+    def _choice(self, choice: dict[str, Any]) -> Sequence[Chunk]:
         """A server that does not stream sends one chunk with a message instead of a delta."""
         self._finish_reason = choice.get("finish_reason") or self._finish_reason
         self.complete = self.complete or self._finish_reason is not None
         delta = choice.get("delta") or choice.get("message") or {}
         for fragment in delta.get("tool_calls") or ():
             self._calls.add(fragment)
-        return self._join_surrogates(_text(delta.get("content")) + _text(delta.get("refusal")))
+        content = delta.get("content")
+        thought = self._fields.add(delta) or _thought(content)
+        text = self._join_surrogates(_text(content) + _text(delta.get("refusal")))
+        if thought:
+            return [ReasoningDelta(thought), *self._split(text)]
+        return self._split(text)
+
+    def _split(self, text: str) -> Sequence[Chunk]:
+        if not text:
+            return ()
+        return (TextDelta(text),) if self._tags.inactive else self._tags.split(text)
 
     def _join_surrogates(self, text: str) -> str:
         """Some servers split an emoji or a rare kanji; the high surrogate is held back until the low one arrives."""
@@ -73,6 +89,14 @@ def _text(content: Any) -> str:  # noqa: ANN401
     if isinstance(content, list):
         return "".join(part["text"] for part in content if part.get("type") == "text")
     return content or ""
+
+
+def _thought(content: Any) -> str:  # noqa: ANN401
+    """Mistral's parts of type `thinking` hold parts of their own."""
+    if not isinstance(content, list):
+        return ""
+    thoughts = [part.get("thinking") for part in content if part.get("type") == "thinking"]
+    return "".join(map(_text, thoughts))
 
 
 class _Calls:
@@ -91,7 +115,8 @@ class _Calls:
 
     def add(self, fragment: dict[str, Any]) -> None:
         function = fragment.get("function") or {}
-        part = Call(fragment.get("id") or "", function.get("name") or "", _json(function.get("arguments")))
+        arguments, extra = _json(function.get("arguments")), fragment.get("extra_content")
+        part = Call(fragment.get("id") or "", function.get("name") or "", arguments, extra)
         index = fragment.get("index")
         slot = self._slot(index, part)
         if slot is None or self._starts_another(self._calls[slot], index, part):
@@ -100,7 +125,8 @@ class _Calls:
         if index is not None:
             self._by_index[index] = slot
         call = self._calls[slot]
-        self._calls[slot] = Call(call.id or part.id, call.name or part.name, call.arguments + part.arguments)
+        arguments = call.arguments + part.arguments
+        self._calls[slot] = Call(call.id or part.id, call.name or part.name, arguments, call.extra or part.extra)
 
     def _slot(self, index: int | None, part: Call) -> int | None:
         """The call that a fragment may continue: the one with its id, with its index, or else the last."""

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Iterable
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chie.chat.models.endpoint import OPENAI_VARIABLES, Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.provider_error import UNKNOWN, ProviderError
+from chie.chat.models.vision import listed_model_sees
 
 if TYPE_CHECKING:
     import httpx2
@@ -35,6 +36,7 @@ class OpenAIEndpoint(Endpoint):
         self._fetching = asyncio.Lock()
         self._fetched: list[str] | ModelError = []
         self._fetched_at = float("-inf")
+        self._listed_sight: dict[str, bool] = {}
 
     async def models(self) -> list[str]:
         """Names of the chat models in the server's order, at most `CACHE_SECONDS` old."""
@@ -84,10 +86,16 @@ class OpenAIEndpoint(Endpoint):
 
     def _chat_models(self, answer: "httpx2.Response") -> list[str]:
         try:
-            names = [str(entry["id"]) for entry in answer.json()["data"]]
-        except (ValueError, KeyError, TypeError) as error:
+            listed = answer.json()
+            names = [str(entry["id"]) for entry in listed["data"]]
+            self._listed_sight = _listed_sight(listed)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.incompatible() from error
         return [name for name in names if not any(word in name.lower() for word in _NOT_CHAT)]
+
+    def sees_images(self, model: str | None) -> bool | None:
+        """Whether the server's list, as last fetched, says that the model reads images."""
+        return self._listed_sight.get(model) if model else None
 
     def incompatible(self) -> ModelError:
         return ModelError("models.not_openai_compatible", url=self.url, setting=self.settings.url)
@@ -100,3 +108,11 @@ class OpenAIEndpoint(Endpoint):
             if isinstance(status, int) and 400 <= status < 600:
                 return self.failed(status, model, reported=code, error=error)
         return self.failed(400, model, error=error) if error.cause else ModelError("models.unknown_error", url=self.url)
+
+
+def _listed_sight(listed: dict[str, Any]) -> dict[str, bool]:
+    """By model. llama.cpp has a second list, with what its models are capable of."""
+    others = listed.get("models")
+    entries = [*(others if isinstance(others, list) else ()), *listed["data"]]
+    found = [(entry.get("id") or entry.get("model"), listed_model_sees(entry)) for entry in entries]
+    return {str(name): sees for name, sees in found if name and sees is not None}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Cause = Literal["context", "filter", "tools", "key", "quota", "rate", "model"]
+Cause = Literal["context", "filter", "images", "tools", "key", "quota", "rate", "model"]
 
 # In the order in which they are tried, as OpenAI, Azure, Anthropic, Bedrock, LiteLLM, llama.cpp, vLLM, Ollama and
 # LM Studio write them.
@@ -14,6 +14,8 @@ _PHRASES: dict[Cause, str] = {
     "context": r"context[_ ]?(?:length|size|window)|maximum context|(?:prompt|input) is too long"
     r"|too many (?:input )?tokens|input length and `?max_tokens`? exceed|context (?:the )?overflow|reduce the length",
     "filter": r"content[_ ]?(?:filter|policy|management)|responsible ?ai|safety (?:system|settings)|was flagged",
+    "images": r"(?:not|n't) support (?:image|vision|multimodal)|image (?:input|content|url)s? (?:is|are) not|mmproj"
+    r"|support image input|image_url.{0,40}(?:not|only) supported|vision is not|not a multimodal",
     "tools": r"(?:not|n't) support (?:tools?|functions?)|tools? (?:use |calling )?(?:is|are) not supported"
     r"|support tool use|enable-auto-tool-choice|function calling is not",
     "quota": r"insufficient_quota|exceeded your current quota|billing|credit balance|payment required",

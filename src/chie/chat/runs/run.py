@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from time import perf_counter
 
 from chie.chat.agents.base import BaseAgent
 from chie.chat.sessions.answer_builder import AnswerBuilder
@@ -32,6 +33,7 @@ class Run:
         self.base = 0  # the number of the last event that has left the window
         self.tool_started: dict[str, float] = {}
         self._length = 0
+        self._reasoning_since: float | None = None
         self._window: list[StoredEvent] = []
         self._saved = 0
         self._waiting: list[asyncio.Future[bool]] = []
@@ -53,12 +55,34 @@ class Run:
 
     def add_text(self, text: str, limit: int) -> bool:
         """False if the text had to be cut to keep the answer within `limit` characters."""
-        kept = text[: limit - self._length]
-        self._length += len(kept)
+        if self._reasoning_since is not None:
+            self.end_reasoning()
+        kept = self._within(text, limit)
         is_whole = len(kept) == len(text)
         if kept or is_whole:
             self.add(kept)
         return is_whole
+
+    def add_reasoning(self, text: str, limit: int) -> bool:
+        """Counts towards the same limit."""
+        if self._reasoning_since is None:
+            self._reasoning_since = perf_counter()
+        kept = self._within(text, limit)
+        if kept:
+            self.add({"type": "reasoning", "content": kept})
+        return len(kept) == len(text)
+
+    def end_reasoning(self) -> None:
+        """Adds how long it took; does nothing if the model was not reasoning."""
+        if self._reasoning_since is not None:
+            milliseconds = round((perf_counter() - self._reasoning_since) * 1_000)
+            self._reasoning_since = None
+            self.add({"type": "reasoning", "content": "", "duration_ms": milliseconds})
+
+    def _within(self, text: str, limit: int) -> str:
+        kept = text[: limit - self._length]
+        self._length += len(kept)
+        return kept
 
     def send_heartbeat(self) -> None:
         self._wake(has_events=False)

@@ -45,6 +45,7 @@ class Runner:
         logger.info("agent %s answers message %s of session %s", run.agent_id, run.message_id, run.session_id)
         logger.debug("message %s asks: %s", run.message_id, run.pending.question)
         outcome = await self._generate(run)
+        run.end_reasoning()
         try:
             await self._finish(run, outcome)
         finally:
@@ -77,8 +78,9 @@ class Runner:
             async for event in events:
                 if not run.count:
                     self._metrics.first_event(run.agent_id, perf_counter() - started)
-                if event["type"] == "message":
-                    if not run.add_text(clean(event["content"]), self._max_characters):
+                if event["type"] == "message" or event["type"] == "reasoning":
+                    add = run.add_text if event["type"] == "message" else run.add_reasoning
+                    if not add(clean(event["content"]), self._max_characters):
                         logger.warning("message %s is cut at CHIE_ANSWER_LIMIT", run.message_id)
                         return Done(type="done", usage=None, finish="length")
                 elif event["type"] == "done":
@@ -88,6 +90,7 @@ class Runner:
         return done
 
     def _add_tool_event(self, run: Run, event: ToolCall | ToolResult) -> None:
+        run.end_reasoning()
         if event["type"] == "tool_call":
             run.tool_started[event["id"]] = perf_counter()
             logger.info("message %s calls tool %s", run.message_id, event["name"])

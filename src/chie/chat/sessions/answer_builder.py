@@ -1,6 +1,7 @@
 """Assembles an answer from its events: its text, its parts and its outcome."""
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any
 
 from chie.chat.events import Error, Usage
@@ -19,7 +20,7 @@ class AnswerBuilder:
 
     def __init__(self) -> None:
         self.count = 0
-        self.used_tools = False
+        self._has_more_than_text = False
         self._cut: dict[str, Any] | None = None
         self._texts: list[str] = []
         self._parts: list[StoredEvent] = []
@@ -37,8 +38,8 @@ class AnswerBuilder:
         if isinstance(item, str):
             self._texts.append(item)
             self._parts.append(item)
-        elif item["type"] in ("tool_call", "tool_result"):
-            self.used_tools = True
+        elif item["type"] in ("reasoning", "tool_call", "tool_result"):
+            self._has_more_than_text = True
             self._parts.append(item)
         elif "finish" in item:
             self._cut = {"type": "done", "finish": item["finish"]}
@@ -49,21 +50,21 @@ class AnswerBuilder:
 
     @property
     def _merged_parts(self) -> list[dict[str, Any]]:
-        """Adjacent pieces of text become one part."""
+        """Adjacent pieces of text become one part, and so do those of reasoning."""
         merged: list[dict[str, Any]] = []
-        for item in self._parts:
-            if not isinstance(item, str):
-                merged.append(item)
-            elif merged and merged[-1]["type"] == "message":
-                merged[-1]["content"] += item
+        for kind, items in groupby(self._parts, _kind):
+            if kind == "message":
+                merged.append({"type": "message", "content": "".join(item for item in items if isinstance(item, str))})
+            elif kind == "reasoning":
+                merged.append(_joined(items))
             else:
-                merged.append({"type": "message", "content": item})
+                merged.extend(item for item in items if isinstance(item, dict))
         return [*merged, self._cut] if self._cut else merged
 
     @property
     def parts(self) -> list[dict[str, Any]]:
-        """Empty where no tool ran and the answer was not cut off: `content` says it all then."""
-        return self._merged_parts if self.used_tools or self._cut else []
+        """Empty where `content` says it all: no tool ran, no reasoning was shown and the answer was not cut off."""
+        return self._merged_parts if self._has_more_than_text or self._cut else []
 
     def final(self, status: Status, *, error: ChieError | None = None, usage: Usage | None = None) -> MessageContent:
         return MessageContent(
@@ -77,3 +78,13 @@ class AnswerBuilder:
             output_tokens=usage["output_tokens"] if usage else None,
             last_event_id=self.count,
         )
+
+
+def _kind(item: StoredEvent) -> str:
+    return "message" if isinstance(item, str) else str(item["type"])
+
+
+def _joined(pieces: Iterable[StoredEvent]) -> dict[str, Any]:
+    """Of reasoning; the last piece has its duration."""
+    items = [item for item in pieces if isinstance(item, dict)]
+    return {**items[-1], "content": "".join(item["content"] for item in items)}

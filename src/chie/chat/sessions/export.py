@@ -7,6 +7,7 @@ from typing import Any
 from chie.chat.sessions.branches import newest_branch
 from chie.chat.sessions.entities import Conversation, Message
 
+EXPORTED = ("message", "reasoning", "tool_result")
 SUFFIX = {"markdown": "md", "json": "json"}
 
 
@@ -35,16 +36,21 @@ def _section(message: Message) -> str:
 def _texts(message: Message) -> list[str]:
     if not message.parts:
         return [message.content] if message.content else []
-    shown = (_part(part) for part in message.parts if part["type"] in ("message", "tool_result"))
+    shown = (_part(part) for part in message.parts if part["type"] in EXPORTED)
     return list(filter(None, shown))
 
 
 def _part(part: dict[str, Any]) -> str:
     if part["type"] == "message":
         return str(part["content"]).strip("\n")  # sections are separated by blank lines already
-    outcome = "failed" if part["is_error"] else "returned"
-    quoted = "\n".join(f"> {line}".rstrip() for line in str(part["content"]).splitlines())
-    return f"> Tool `{part['name']}` {outcome}:\n>\n{quoted}"
+    if part["type"] == "reasoning":
+        return _quoted("Reasoning", part["content"])
+    return _quoted(f"Tool `{part['name']}` {'failed' if part['is_error'] else 'returned'}", part["content"])
+
+
+def _quoted(heading: str, text: str) -> str:
+    quoted = "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+    return f"> {heading}:\n>\n{quoted}"
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401

@@ -65,6 +65,7 @@ class Connection:
         self.name = name
         self.timeout = timeout
         self.tools: tuple[Tool, ...] = ()
+        self._listed: tuple[Tool, ...] = ()  # as the server described them last
         self._transport = transport
         self._pauses = pauses
         self._pins = pins or HintPins(name)
@@ -110,6 +111,11 @@ class Connection:
         self._client = None
         self._settled.clear()
         self.start()
+
+    async def accept_changes(self) -> None:
+        """Take the tools as they are now for the ones that were approved."""
+        await self._pins.accept(self._listed)
+        self.tools = await self._pins.apply(self._listed)
 
     async def settle(self, timeout: float) -> None:  # noqa: ASYNC109  the end of the timeout is not an error
         """Wait until the server is known to be connected or down."""
@@ -224,6 +230,7 @@ class Connection:
         tools = tuple(
             Tool.from_mcp(self.name, tool, builtin=self.is_builtin) for tool in await self._list_tools(client)
         )
+        self._listed = tools
         tools = tools if self.is_builtin else await self._pins.apply(tools)
         if tools != self.tools:
             logger.info("server %s: tools are %s", self.name, ", ".join(tool.original for tool in tools))

@@ -1,6 +1,7 @@
 """Tools, their results, the state of servers, and the port through which tools are listed and called."""
 
 import hashlib
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,8 @@ class Tool:
 
     `destructive` tools wait for the user's approval. As in the MCP specification, a tool is destructive unless it is
     annotated as read-only or as only adding. Of a tool with `destructive_arguments` only the calls that set one of them
-    wait. With `always_ask` every call waits, and no list of approved tools changes that.
+    wait. With `always_ask` every call waits, and no list of approved tools changes that. `definition` is a hash of all
+    that the server says about the tool; with `changed` it differs from the accepted one, which voids approvals.
     """
 
     name: str
@@ -35,6 +37,8 @@ class Tool:
     destructive: bool
     destructive_arguments: frozenset[str] = frozenset()
     always_ask: bool = False
+    definition: str = ""
+    changed: bool = False
 
     @classmethod
     def from_mcp(cls, server: str, tool: "mcp_types.Tool", *, builtin: bool = False) -> "Tool":
@@ -51,6 +55,7 @@ class Tool:
             read_only=read_only,
             destructive=not (read_only or only_adds),
             destructive_arguments=frozenset((tool.meta or {}).get(DESTRUCTIVE_ARGUMENTS_META, ()) if builtin else ()),
+            definition=_fingerprint(tool),
         )
 
     def needs_approval(self, arguments: Mapping[str, Any]) -> bool:
@@ -58,6 +63,13 @@ class Tool:
         if self.always_ask or not self.destructive_arguments:
             return self.always_ask or self.destructive
         return self.destructive and any(arguments.get(name) not in (None, False) for name in self.destructive_arguments)
+
+
+def _fingerprint(tool: "mcp_types.Tool") -> str:
+    said = tool.model_dump(
+        mode="json", include={"title", "description", "input_schema", "output_schema", "annotations"}
+    )
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def callable_name(name: str) -> str:
@@ -119,7 +131,12 @@ class ServerState:
     def details(self) -> dict[str, Any]:
         """As JSON for the page. Tools are listed without their schemas."""
         tools = [
-            {"name": tool.original, "description": tool.description, "destructive": tool.destructive}
+            {
+                "name": tool.original,
+                "description": tool.description,
+                "destructive": tool.destructive,
+                "changed": tool.changed,
+            }
             for tool in self.tools
         ]
         return {

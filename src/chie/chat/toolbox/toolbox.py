@@ -85,12 +85,21 @@ class Toolbox:
 
     async def reconnect(self, name: str) -> ServerState:
         """Disconnect one server and connect to it again at once, whatever its back-off."""
-        if name not in self._connections:
-            raise NotFoundError("toolbox.server_not_found")
-        connection = self._connections[name]
+        connection = self._connection(name)
         await connection.restart()
         await connection.settle(SETTLE_TIMEOUT_SECONDS)
         return connection.state
+
+    async def accept_changes(self, name: str) -> ServerState:
+        """Approvals of this server's tools count again, for the tools as they are now."""
+        connection = self._connection(name)
+        await connection.accept_changes()
+        return connection.state
+
+    def _connection(self, name: str) -> Connection:
+        if name not in self._connections:
+            raise NotFoundError("toolbox.server_not_found")
+        return self._connections[name]
 
     def get_tools(self) -> list[dict[str, Any]]:
         """The tools of all servers initialized so far, in the format of OpenAI's function calling."""

@@ -102,7 +102,8 @@ class ApprovedTools(Wrapper):
 
 
 def _without_approval(tool: Tool) -> Tool:
-    return tool if tool.always_ask else replace(tool, destructive=False)
+    """An approval is for the tool as it was: one whose definition has changed asks again."""
+    return tool if tool.always_ask or tool.changed else replace(tool, destructive=False)
 
 
 class TruncatedResults(Wrapper):

@@ -27,7 +27,8 @@ class Requested:
 class GetExecutionTool(RawTool[GetExecutionArguments]):
     name = "get_execution"
     description = (
-        "Read one execution: status, duration, the failed node with its error, and runs, items and time of each node. "
+        "Read one execution: status, duration, the failed node with its error, item and expressions, and runs, items "
+        "and time of each node. "
         "nodeName returns the items of one node, includeData the first items of all. raw=true returns everything "
         "that n8n stored, which may be very long."
     )

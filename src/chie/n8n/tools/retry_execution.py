@@ -2,10 +2,12 @@
 
 from pydantic import Field
 
+from chie.messages.catalogue import Message
 from chie.n8n import execution_summary
 from chie.n8n.arguments import Arguments, ExecutionId
 from chie.n8n.models import Json
 from chie.n8n.tool import CHANGE_EACH_TIME, BaseTool
+from chie.n8n.workflow_changes import read_changes
 
 
 class RetryExecutionArguments(Arguments):
@@ -18,12 +20,23 @@ class RetryExecutionArguments(Arguments):
 class RetryExecutionTool(BaseTool[RetryExecutionArguments]):
     name = "retry_execution"
     description = (
-        "Retry a failed execution from the failed node. It has the side effects of the workflow, such as sending "
-        "messages or writing data."
+        "Retry a failed execution from the failed node; the result says whether the workflow was changed since. It has "
+        "the side effects of the workflow, such as sending messages or writing data."
     )
     annotations = CHANGE_EACH_TIME
     arguments = RetryExecutionArguments
 
     async def execute(self, args: RetryExecutionArguments) -> Json:
+        failed = await self.context.client.get_execution(args.id, include_data=True)
+        changes = await read_changes(self.context.client, failed)
         retried = await self.context.client.retry_execution(args.id, load_workflow=args.load_workflow)
-        return {"retryOf": args.id, **execution_summary.row(retried)}
+        return {"retryOf": args.id, **execution_summary.row(retried), **changes, **_note(changes, args)}
+
+
+def _note(changes: Json, args: RetryExecutionArguments) -> Json:
+    if "workflowChanged" not in changes:
+        return {}
+    if not changes["workflowChanged"]:
+        return {"note": str(Message("n8n.retried_unchanged"))}
+    code = "n8n.retried_with_changes" if args.load_workflow else "n8n.retried_without_changes"
+    return {"note": str(Message(code))}

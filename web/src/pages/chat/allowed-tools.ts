@@ -1,53 +1,63 @@
 import { useSyncExternalStore } from "react";
 import { Observable } from "../../../core/observable";
 
-/** Tools that the user has allowed to run without approval, in this browser. */
+/** Tools that the user has allowed to run without approval, in this browser: their definitions by name. */
 const KEY = "chie.allowed-tools";
 
+type Allowed = Readonly<Record<string, string>>;
+
 class AllowedTools extends Observable {
-  #names: readonly string[] = this.#read();
+  #tools: Allowed = this.#read();
 
   constructor() {
     super();
     addEventListener("storage", (event) => event.key === KEY && this.#take(this.#read()));
   }
 
-  has(name: string): boolean {
-    return this.#names.includes(name);
+  /** False for a tool that has been redefined since it was allowed. */
+  has(name: string, definition = ""): boolean {
+    return Object.hasOwn(this.#tools, name) && this.#tools[name] === definition;
   }
 
-  get names(): readonly string[] {
-    return this.#names;
+  /** Whether the user has allowed a tool of this name, but another definition of it. */
+  hasChanged(name: string, definition = ""): boolean {
+    return Object.hasOwn(this.#tools, name) && this.#tools[name] !== definition;
   }
 
-  add(name: string): void {
-    if (!this.has(name)) this.#write([...this.#names, name]);
+  get tools(): Allowed {
+    return this.#tools;
+  }
+
+  add(name: string, definition = ""): void {
+    this.#write({ ...this.#tools, [name]: definition });
   }
 
   clear(): void {
-    this.#write([]);
+    this.#write({});
   }
 
-  #write(names: readonly string[]): void {
+  #write(tools: Allowed): void {
     try {
-      localStorage.setItem(KEY, JSON.stringify(names));
+      localStorage.setItem(KEY, JSON.stringify(tools));
     } catch {
       // Without storage the permission lasts until the page is closed.
     }
-    this.#take(names);
+    this.#take(tools);
   }
 
-  #take(names: readonly string[]): void {
-    this.#names = names;
+  #take(tools: Allowed): void {
+    this.#tools = tools;
     this.notify();
   }
 
-  #read(): readonly string[] {
+  /** Earlier versions stored names alone; those ask once more. */
+  #read(): Allowed {
     try {
-      const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
-      return Array.isArray(found) ? found.filter((name) => typeof name === "string") : [];
+      const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+      if (typeof found !== "object" || found === null || Array.isArray(found)) return {};
+      return Object.fromEntries(Object.entries(found).filter(([, one]) => typeof one === "string"));
     } catch {
-      return [];
+      return {};
     }
   }
 }
@@ -55,5 +65,5 @@ class AllowedTools extends Observable {
 export const allowedTools = new AllowedTools();
 
 export function useAllowedTools(): readonly string[] {
-  return useSyncExternalStore(allowedTools.subscribe, () => allowedTools.names);
+  return Object.keys(useSyncExternalStore(allowedTools.subscribe, () => allowedTools.tools));
 }

@@ -1,5 +1,12 @@
 import { lazy, Suspense, useEffect, useMemo, useRef } from "react";
-import { type Answer, EMPTY_ANSWER, type Part, type ToolPart, textOf } from "../../../core/answer";
+import {
+  type Answer,
+  EMPTY_ANSWER,
+  type Part,
+  type ReasoningPart,
+  type ToolPart,
+  textOf,
+} from "../../../core/answer";
 import { decisionKey } from "../../../core/chats";
 import { type Citation, citationsOf, citedNotes } from "../../../core/citations";
 import { api } from "../../api";
@@ -14,6 +21,7 @@ import { chats } from "./client";
 import { CopyButton } from "./copy-button";
 import type { MessageProps } from "./message";
 import { MessageActions } from "./message-actions";
+import { Reasoning } from "./reasoning";
 import { Sources } from "./sources";
 import { ToolCard } from "./tool-card";
 import { Versions } from "./versions";
@@ -50,6 +58,8 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
               answer={answer}
               decided={decided}
             />
+          ) : group.type === "reasoning" ? (
+            <Reasoning key={group.key} part={group.part} live={streaming && group.last} />
           ) : (
             <AnswerText key={group.key} text={group.text} citations={citations} />
           ),
@@ -105,13 +115,18 @@ function useCountedCitations(answer: Answer, citations: readonly Citation[]): vo
   }, [answer, citations]);
 }
 
-type Group = { type: "text"; key: string; text: string } | { type: "tools"; key: string; tools: ToolPart[] };
+type Group =
+  | { type: "text"; key: string; text: string }
+  | { type: "reasoning"; key: string; part: ReasoningPart; last: boolean }
+  | { type: "tools"; key: string; tools: ToolPart[] };
 
 function grouped(parts: Part[]): Group[] {
   const groups: Group[] = [];
   parts.forEach((part, index) => {
     const before = groups.at(-1);
     if (part.type === "text") groups.push({ type: "text", key: `text-${index}`, text: part.text });
+    else if (part.type === "reasoning")
+      groups.push({ type: "reasoning", key: `reasoning-${index}`, part, last: index === parts.length - 1 });
     else if (before?.type === "tools") before.tools.push(part);
     else groups.push({ type: "tools", key: `tools-${index}`, tools: [part] });
   });
@@ -157,7 +172,8 @@ function Tools({ session, id, tools, answer, decided }: ToolsProps) {
 function Thinking({ answer }: { answer: Answer }) {
   const t = useText(chatText);
   const open = answer.parts.some((part) => part.type === "tool" && !part.result);
-  return open ? null : <span className="thinking">{t.thinking}</span>;
+  const shown = open || answer.parts.at(-1)?.type === "reasoning";
+  return shown ? null : <span className="thinking">{t.thinking}</span>;
 }
 
 interface OutcomeProps {
@@ -175,6 +191,7 @@ function Outcome({ answer, busy, retry, continueAnswer }: OutcomeProps) {
       {t.retryAnswer}
     </Button>
   );
+  if (answer.truncated && !textOf(answer).trim()) return <Notice kind="warn">{t.reasoningCutNote}</Notice>;
   if (answer.truncated && continueAnswer) {
     return (
       <Notice

@@ -21,6 +21,7 @@ export function Approval({
 }) {
   const t = useText(chatText);
   const [failure, setFailure] = useState<unknown>(null);
+  const changed = tool.changed || allowedTools.hasChanged(tool.name, tool.definition);
   const decide = (approved: boolean) => {
     setFailure(null);
     document.getElementById("message")?.focus(); // keep the focus: the pressed button is about to disappear
@@ -35,6 +36,7 @@ export function Approval({
             {t.approvalTitle} <code>{tool.name}</code>
           </h3>
           <p className="small muted">{t.approvalLead}</p>
+          {changed && <p className="small approval-changed">{t.approvalChanged}</p>}
         </div>
       </div>
       <Arguments value={tool.arguments} />
@@ -46,7 +48,7 @@ export function Approval({
           small
           title={t.alwaysNote}
           onClick={() => {
-            allowedTools.add(tool.name);
+            allowedTools.add(tool.name, tool.definition);
             decide(true);
           }}
         >

@@ -41,7 +41,7 @@ export const chats = new Chats(
     isTransient: (error) => !(error instanceof ApiError) || error.offline || error.status >= 500,
   },
   {
-    isAllowed: (tool) => allowedTools.has(tool),
+    isAllowed: (tool) => allowedTools.has(tool.name, tool.definition),
     onChange: () => void queryClient.invalidateQueries({ queryKey: ["sessions"] }),
   },
 );

@@ -59,6 +59,7 @@ function Server({ server }: { server: ServerState }) {
           <Translated message={messageIn(server, "error")} />
         </p>
       )}
+      <ChangedTools server={server} />
       {server.tools.length > 0 && (
         <details className="sv-tools">
           <summary>{t.tools(server.tools.length)}</summary>
@@ -71,6 +72,7 @@ function Server({ server }: { server: ServerState }) {
                     <Icon name="shield" size={14} /> {t.asks}
                   </span>
                 )}
+                {tool.changed && <span className="sv-asks">{t.changed}</span>}
                 <p className="muted small">{tool.description.split("\n", 1)[0]}</p>
               </li>
             ))}
@@ -78,6 +80,36 @@ function Server({ server }: { server: ServerState }) {
         </details>
       )}
     </li>
+  );
+}
+
+/** Tools that no longer are what the operator approved. */
+function ChangedTools({ server }: { server: ServerState }) {
+  const t = useText(serversText);
+  const toast = useToast();
+  const count = server.tools.filter((tool) => tool.changed).length;
+  if (count === 0) return null;
+  async function accept() {
+    try {
+      await api.post(`api/mcp/servers/${encodeURIComponent(server.name)}/accept`);
+      toast(t.acceptedTools);
+    } catch (error) {
+      toast(<ErrorText error={error} />);
+    } finally {
+      void queryClient.invalidateQueries({ queryKey: ["servers"] });
+    }
+  }
+  return (
+    <Notice
+      kind="warn"
+      action={
+        <Button small icon="check" aria-label={`${t.acceptTools}: ${server.name}`} onClick={accept}>
+          {t.acceptTools}
+        </Button>
+      }
+    >
+      {t.changedTools(count)}
+    </Notice>
   );
 }
 

@@ -9,6 +9,7 @@ export interface Tool {
   name: string;
   description: string;
   destructive: boolean;
+  changed?: boolean;
 }
 
 export interface ServerState extends WithOptionalText<"error"> {
@@ -79,6 +80,7 @@ function read(server: ConnectedServer): ServerState {
             name: tool.name ?? "",
             description: tool.description ?? "",
             destructive: Boolean(tool.destructive),
+            changed: Boolean(tool.changed),
           },
     ),
   };

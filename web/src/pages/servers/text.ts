@@ -22,6 +22,11 @@ export const serversText = defineText({
     reconnecting: "Connecting…",
     reconnected: "Connected.",
     asks: "needs approval",
+    changed: "changed",
+    changedTools: (n: number) =>
+      `${plural(n, "tool has", "tools have")} changed since approval and will ask again.`,
+    acceptTools: "Accept changes",
+    acceptedTools: "Changes accepted.",
     setHint:
       "Set these variables in the environment or in a .env file in Chie's working directory, then restart Chie.",
     connect: "Connect your assistant",
@@ -65,6 +70,10 @@ export const serversText = defineText({
     reconnecting: "接続中…",
     reconnected: "接続しました。",
     asks: "要承認",
+    changed: "変更あり",
+    changedTools: (n: number) => `承認後に変更されたツールが ${n} 個あります。実行前に再び確認します。`,
+    acceptTools: "変更を承認",
+    acceptedTools: "変更を承認しました。",
     setHint: "環境変数か、Chie を起動するフォルダーの .env に設定し、Chie を再起動してください。",
     connect: "アシスタントの接続",
     connectLead:

@@ -1,0 +1,71 @@
+"""What MCP servers ask of the page: the app's own agent, a model server on loopback and real MCP servers."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from tests.app.processes import http_server
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+from tests.fakes.model_server import Step, Use, say, use
+from tests.fakes.openai_server import OpenAIServer
+
+ROOT = Path(__file__).parents[2]
+NARROW = {"width": 360, "height": 740}
+
+
+@contextmanager
+def served(monkeypatch: pytest.MonkeyPatch, home: Path, servers: dict[str, object], *script: Step) -> Iterator[str]:
+    """The app with these servers and an agent that uses them all; its model follows the script."""
+    home.mkdir(exist_ok=True)
+    (home / "servers.json").write_text(json.dumps(servers), encoding="utf-8")
+    agent = {"id": "tester", "kind": "openai", "name": "Tester", "servers": list(servers)}
+    (home / "agents.json").write_text(json.dumps([agent]), encoding="utf-8")
+    with OpenAIServer(*script) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        with http_server("chie", "serve") as url:
+            yield url
+
+
+def ask(screen: Screen, text: str) -> None:
+    screen.choose_agent("Tester")
+    screen.ask(text)
+
+
+def peer(**more: object) -> dict[str, object]:
+    return {"command": sys.executable, "args": ["-m", "tests.fakes.peer", "modern"], "cwd": str(ROOT), **more}
+
+
+def test_changed_tool_asks_again_until_it_is_accepted(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    erase = [use(Use("erase")), say("Erased.")]
+    script = [*erase, use(Use("reword")), say("Reworded."), *erase, *erase, *erase]
+    with served(monkeypatch, home, {"peer": peer(autoApprove=["erase"])}, *script) as url:
+        screen = open_screen("/", at=url, locale="ja", viewport=NARROW)
+        ask(screen, "消して")
+        screen.wait_for_end()
+        ask(screen, "説明を変えて")
+        expect(screen.answer).to_contain_text("Reworded.")
+        ask(screen, "もう一度消して")
+        question = screen.page.locator(".approval")
+        expect(question).to_contain_text("承認されたときから、説明、引数、または注釈が変わっています。")
+        assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
+        question.get_by_role("button", name="このツールを常に許可").press("Enter")
+        expect(screen.answers).to_have_count(3)
+        screen.wait_for_end()
+        ask(screen, "また消して")
+        expect(screen.answers).to_have_count(4)
+        screen.wait_for_end()
+        screen.open("/#/servers")
+        screen.page.get_by_role("button", name="変更を承認: peer").press("Enter")
+        expect(screen.page.get_by_text("変更を承認しました。")).to_be_visible()
+        expect(screen.page.get_by_text("承認後に変更されたツール")).to_have_count(0)
+        other = open_screen("/", at=url)
+        ask(other, "erase again")
+        other.wait_for_end()
+        expect(other.answer).to_contain_text("Erased.")
