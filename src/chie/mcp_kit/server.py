@@ -42,7 +42,7 @@ class Server(FastMCP[None]):
     write are recorded here.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a module
         self,
         name: str,
         instructions: str,
