@@ -47,6 +47,7 @@ API = {
     "/v1/chat/completions": {"post"},
     "/v1/models": {"get"},
     "/v1/models/{model}": {"get"},
+    "/v1/responses": {"post"},
 }
 
 SERVER_APIS = {
@@ -98,6 +99,7 @@ SERVER_APIS = {
     "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
     "/api/bedrock-kb": {"get"},
     "/api/bedrock-kb/ask": {"post"},
+    "/v1/embeddings": {"post"},
 }
 
 KNOWLEDGE = {

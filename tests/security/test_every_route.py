@@ -70,6 +70,8 @@ ROUTES: dict[str, Case] = {
     "GET /v1/models": Case(SHARED),
     "GET /v1/models/{model}": Case(SHARED),
     "POST /v1/chat/completions": Case(SHARED),
+    "POST /v1/embeddings": Case(SHARED),
+    "POST /v1/responses": Case(SHARED),
     "GET /api/sessions": Case(LISTING, query={"query": SECRET}),
     "POST /api/sessions": Case(LISTING, body={}),
     "GET /api/sessions/{session_id}": Case(PRIVATE),

@@ -17,6 +17,7 @@ from chie.chat.api import (
     note_comparison,
     openai_compat,
     questions,
+    responses,
     servers,
     sessions,
 )
@@ -32,7 +33,18 @@ from chie.settings import load
 logger = logging.getLogger(__name__)
 
 router = APIRouter()
-for part in (chat, attachments, questions, note_comparison, sessions, agents, servers, logins, openai_compat):
+for part in (
+    chat,
+    attachments,
+    questions,
+    note_comparison,
+    sessions,
+    agents,
+    servers,
+    logins,
+    openai_compat,
+    responses,
+):
     router.include_router(part.router)
 
 
