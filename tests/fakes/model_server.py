@@ -11,6 +11,8 @@ from typing import Any
 
 from tests.fakes.loopback import Loopback
 
+from chie.chat.agents.titles import SYSTEM
+
 
 @dataclass(frozen=True)
 class Use:
@@ -84,8 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.owner.headers.append({name.lower(): value for name, value in self.headers.items()})
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.owner.seen.append(request)
-        step = self.owner.script.popleft() if self.owner.takes(request) else Refuse(400)
+        step = self.owner.step(request)
         match step:
             case Refuse(status, words):
                 self._whole(status, *self.owner.refusal(status, words))
@@ -136,6 +137,8 @@ class ModelServer(Loopback, ABC):
         self.seen: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.left = Event()
+        self.titles = deque[Step]()
+        self.titled: list[dict[str, Any]] = []
 
     @property
     def address(self) -> str:
@@ -172,6 +175,14 @@ class ModelServer(Loopback, ABC):
     def takes(self, request: dict[str, Any]) -> bool:
         """Amazon's and Anthropic's servers reject blocks of white space."""
         return self.kind == "openai" or all(text.strip() for _, text in self.turns(request))
+
+    def step(self, request: dict[str, Any]) -> Step:
+        """Titles of conversations are asked for beside the script, whenever an answer has ended."""
+        if SYSTEM[:40] in json.dumps(request):
+            self.titled.append(request)
+            return self.titles.popleft() if self.titles else say()
+        self.seen.append(request)
+        return self.script.popleft() if self.takes(request) else Refuse(400)
 
     def listing(self) -> bytes | None:
         """The response to GET, if any."""

@@ -59,6 +59,7 @@ class ChatModule:
         self._save_seconds = save_seconds
         settings = load(ChatSettings)
         self._answer_limit, self._home = settings.chie_answer_limit, settings.home.expanduser()
+        self._titles = settings.chie_titles
 
     @asynccontextmanager
     async def lifespan(self, app: FastAPI, agents: AgentRegistry) -> AsyncIterator[None]:
@@ -69,6 +70,7 @@ class ChatModule:
             home=self._home,
             save_seconds=self._save_seconds,
             max_characters=self._answer_limit,
+            titles=self._titles,
         )
         app.state.chat = state
         on_shutdown(app, state.runs.interrupt)

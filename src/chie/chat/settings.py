@@ -65,6 +65,11 @@ class ChatSettings(HomeSettings):
     chie_tool_result_limit: int = Field(
         default=20_000, ge=200, description="Maximum characters of a tool result; longer ones are truncated."
     )
+    chie_titles: bool = Field(
+        default=True,
+        description="Whether the agent's model names a conversation after the first answer. Without it, or if that "
+        "fails, the first words of the question are the title.",
+    )
     chie_answer_limit: int = Field(
         default=400_000,
         ge=1_000,

@@ -13,6 +13,7 @@ from chie.chat.agents.note_comparison import NoteComparison, compare_notes
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.agents.questions import suggest_questions
+from chie.chat.agents.titles import suggest_title
 from chie.chat.agents.tool_loop import ToolLoop
 from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
@@ -116,6 +117,10 @@ class ModelAgent(ProfileAgent, OptionsAgent):
     async def suggest_questions(self, *, title: str, content: str) -> list[str]:
         """Questions that a note answers."""
         return await suggest_questions(self._model, title=title, content=content)
+
+    async def suggest_title(self, *, question: str, answer: str) -> str | None:
+        """The title of a conversation; None if the model wrote none."""
+        return await suggest_title(self._model, question=question, answer=answer)
 
     async def compare_notes(self, *, older: str, newer: str) -> NoteComparison:
         """Whether two notes agree, and what they say together."""

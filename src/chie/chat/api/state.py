@@ -19,12 +19,14 @@ from chie.chat.runs.recovery import Recovery
 from chie.chat.runs.remote import RemoteRuns
 from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.runs.starter import RunStarter
+from chie.chat.runs.titles import Titles
 from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.logins import LoginStore
 from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.sessions.service import SessionService
+from chie.chat.sessions.titles import TitleStore
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
 from chie.chat.toolbox.wrappers import possible_names
@@ -35,7 +37,14 @@ class Chat:
     """A database that cannot be opened at startup is tried again by every request."""
 
     def __init__(
-        self, agents: AgentRegistry, url: URL, *, home: Path, save_seconds: float = SAVE_SECONDS, max_characters: int
+        self,
+        agents: AgentRegistry,
+        url: URL,
+        *,
+        home: Path,
+        save_seconds: float = SAVE_SECONDS,
+        max_characters: int,
+        titles: bool = True,
     ) -> None:
         self._url = url
         self._database = database = Database(url)
@@ -59,6 +68,7 @@ class Chat:
             owner=owner,
             save_seconds=save_seconds,
             max_characters=max_characters,
+            titles=Titles(TitleStore(database)) if titles else None,
         )
         agents.toolbox.logins.use(LoginStore(database, SecretBox(home)))
         self.starter = RunStarter(TurnService(database, owner), self.attachments, agents, self.runs)

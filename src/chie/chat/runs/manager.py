@@ -14,6 +14,7 @@ from chie.chat.runs.remote import RemoteRuns, answer_ended
 from chie.chat.runs.run import Run
 from chie.chat.runs.runner import Runner
 from chie.chat.runs.saver import SAVE_SECONDS, EventSaver, lose_leases
+from chie.chat.runs.titles import Titles
 from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.entities import Message, PendingAnswer
@@ -37,8 +38,9 @@ class RunManager:
         owner: str,
         save_seconds: float = SAVE_SECONDS,
         max_characters: int,
+        titles: Titles | None = None,
     ) -> None:
-        """`max_characters` is the limit on the length of an answer."""
+        """`max_characters` is the limit on the length of an answer. Without `titles` no session is named."""
         self._answers = answers
         self._notifier = notifier
         self._remote = remote
@@ -47,6 +49,7 @@ class RunManager:
         self._commands = CommandHandler(queue, notifier, owner, self._runs)
         self._saver = EventSaver(answers, self._commands, self._runs, interval=save_seconds)
         self._background: dict[str, asyncio.Task[None]] = {}
+        self._titles = titles
         self._closing = False
 
     @property
@@ -101,6 +104,8 @@ class RunManager:
 
     async def close(self) -> None:
         self.interrupt()
+        if self._titles:
+            await self._titles.close()
         if tasks := {run.task for run in self._runs.values() if run.task is not None}:
             await asyncio.wait(tasks, timeout=CLOSE_TIMEOUT_SECONDS)
         remaining = [*tasks, *self._background.values()]
@@ -110,9 +115,11 @@ class RunManager:
 
     async def _run(self, run: Run) -> None:
         try:
-            await self._runner.run(run)
+            status = await self._runner.run(run)
         finally:
             del self._runs[run.message_id]
+        if status == "complete" and self._titles and not self._closing:
+            self._titles.start(run)
 
     async def _find(self, message_id: str) -> tuple[Run | None, Message]:
         """The run is looked up first: one that ends during the query does not look like a remote one."""

@@ -46,7 +46,7 @@ class Runner:
         self._metrics = metrics
         self._max_characters = max_characters
 
-    async def run(self, run: Run) -> None:
+    async def run(self, run: Run) -> Status:
         started = perf_counter()
         logger.info("agent %s answers message %s of session %s", run.agent_id, run.message_id, run.session_id)
         logger.debug("message %s asks: %s", run.message_id, run.pending.question)
@@ -59,6 +59,7 @@ class Runner:
             seconds = perf_counter() - started
             self._metrics.run_ended(run.agent_id, outcome.status, seconds, outcome.usage)
             _log_outcome(run, outcome, seconds)
+        return outcome.status
 
     async def _generate(self, run: Run) -> Outcome:
         try:

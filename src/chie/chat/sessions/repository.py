@@ -105,6 +105,17 @@ async def change_session(connection: Connection, session_id: str, **columns: obj
     await connection.execute(update(SessionRow).where(SessionRow.id == session_id).values(**columns))
 
 
+async def has_title(connection: Connection, session_id: str, title: str) -> bool:
+    statement = select(SessionRow.id).where(SessionRow.id == session_id, SessionRow.title == title)
+    return (await connection.execute(statement)).first() is not None
+
+
+async def replace_title(connection: Connection, session_id: str, old: str, new: str) -> bool:
+    """False if the session has another title than the old one."""
+    statement = update(SessionRow).where(SessionRow.id == session_id, SessionRow.title == old)
+    return (await connection.execute(statement.values(title=new, folded=fold(new)))).rowcount > 0
+
+
 async def delete_session(connection: Connection, session_id: str, *, user_id: str) -> bool:
     """With the attached files that no other session has."""
     files = await attachment_table.ids_in_session(connection, session_id)

@@ -10,7 +10,8 @@ from chie.chat.sessions.branches import branch
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Attachment, Message, PendingAnswer, Session, new_id, now
-from chie.chat.sessions.service import existing_session, make_title, new_session
+from chie.chat.sessions.service import existing_session, new_session
+from chie.chat.sessions.titles import first_title
 from chie.errors import ConflictError, NotFoundError, ValidationError
 
 MAX_MESSAGE = 200_000
@@ -118,7 +119,7 @@ class TurnService:
         async def change(connection: Connection) -> PendingAnswer:
             files = await existing(connection, attachment_ids, lock=True)
             asked = replace(question, attachments=files)
-            named = replace(session, title=_title(asked))
+            named = replace(session, title=first_title(asked.content, asked.attachments))
             await repository.new_session(named, [asked, answer], owner=self._owner)(connection)
             await attachment_table.link(connection, asked.message_id, files)
             return _pending(answer, agent_id, asked, [])
@@ -141,7 +142,7 @@ class TurnService:
         await repository.change_session(
             connection,
             session.session_id,
-            title=session.title or _title(question),
+            title=session.title or first_title(question.content, question.attachments),
             current_agent_id=agent_id,
             updated_at=answer.created_at,
         )
@@ -166,11 +167,6 @@ def _pending(answer: Message, agent_id: str, question: Message, messages: Sequen
         history=branch(messages, question.parent_id),
         attachments=question.attachments,
     )
-
-
-def _title(question: Message) -> str:
-    """The names of files stand in for words only if there are none."""
-    return make_title(question.content) or make_title(", ".join(file.name for file in question.attachments))
 
 
 def _question(session_id: str, text: str, parent_id: str | None, files: Sequence[Attachment] = ()) -> Message:

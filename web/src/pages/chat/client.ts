@@ -42,9 +42,38 @@ export const chats = new Chats(
   },
   {
     isAllowed: (tool) => allowedTools.has(tool.name, tool.definition),
-    onChange: () => void queryClient.invalidateQueries({ queryKey: ["sessions"] }),
+    onChange: (sessionId) => {
+      void queryClient.invalidateQueries({ queryKey: ["sessions"] });
+      void followTitle(sessionId);
+    },
   },
 );
+
+/** Seconds after an answer at which the title that its model writes may be there. */
+const TITLE_SECONDS = [1, 2, 4, 8, 15];
+
+/** Shows the title that a model gives a conversation after its first answer. */
+async function followTitle(sessionId: string): Promise<void> {
+  const { messages, live, title } = chats.get(sessionId);
+  if (live || messages.length !== 2 || messages[1]?.answer?.status !== "complete") return;
+  for (const seconds of TITLE_SECONDS) {
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    if (chats.get(sessionId).title !== title) return; // renamed here
+    const found = await titleOf(sessionId).catch(() => undefined);
+    if (!found || found === title) continue;
+    chats.rename(sessionId, found);
+    await queryClient.invalidateQueries({ queryKey: ["sessions"] });
+    return;
+  }
+}
+
+async function titleOf(sessionId: string): Promise<string | undefined> {
+  const query = { limit: 20, query: "", cursor: "" };
+  const page = await api.get<{ sessions: { session_id: string; title: string }[] }>("/api/sessions", {
+    query,
+  });
+  return page.sessions.find((session) => session.session_id === sessionId)?.title;
+}
 
 export function useConversation(key: string): Conversation {
   return useSyncExternalStore(chats.subscribe, () => chats.get(key));

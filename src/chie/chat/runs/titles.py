@@ -1,0 +1,54 @@
+"""Names sessions after their first answer. Nothing waits for it, and a failure leaves the first words as the title."""
+
+import asyncio
+import logging
+from typing import Protocol, runtime_checkable
+
+from chie.chat.runs.run import Run
+from chie.chat.sessions.titles import TitleStore, first_title
+from chie.errors import ChieError
+
+TIMEOUT_SECONDS = 60.0
+
+logger = logging.getLogger(__name__)
+
+
+@runtime_checkable
+class TitleWriter(Protocol):
+    """An agent whose model can write titles."""
+
+    async def suggest_title(self, *, question: str, answer: str) -> str | None: ...
+
+
+class Titles:
+    def __init__(self, store: TitleStore) -> None:
+        self._store = store
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, run: Run) -> None:
+        """After an answer; only the first one of a session names it."""
+        if run.pending.history or not run.answer.content.strip() or not isinstance(run.agent, TitleWriter):
+            return
+        task = asyncio.create_task(self._name(run, run.agent), name=f"title-{run.session_id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _name(self, run: Run, agent: TitleWriter) -> None:
+        first = first_title(run.pending.question, run.pending.attachments)
+        try:
+            if not await self._store.is_first(run.session_id, first):
+                return
+            async with asyncio.timeout(TIMEOUT_SECONDS):
+                title = await agent.suggest_title(question=run.pending.question or first, answer=run.answer.content)
+            if title:
+                await self._store.replace(run.session_id, first, title)
+        except (ChieError, TimeoutError) as error:
+            logger.info("session %s keeps its first words as its title: %s", run.session_id, error)
+        except Exception:
+            logger.exception("the title of session %s could not be written", run.session_id)
