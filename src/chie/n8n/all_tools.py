@@ -8,6 +8,8 @@ from chie.n8n.tool_context import ToolContext
 from chie.n8n.tools.create_workflow import CreateWorkflowTool
 from chie.n8n.tools.create_workflow_from_file import CreateWorkflowFromFileTool
 from chie.n8n.tools.delete_workflow import DeleteWorkflowTool
+from chie.n8n.tools.describe_node import DescribeNodeTool
+from chie.n8n.tools.find_nodes import FindNodesTool
 from chie.n8n.tools.get_execution import GetExecutionTool
 from chie.n8n.tools.get_workflow import GetWorkflowTool
 from chie.n8n.tools.get_workflow_connections import GetWorkflowConnectionsTool
@@ -42,14 +44,18 @@ TOOLS: tuple[type[BaseTool[Any]], ...] = (
     RetryExecutionTool,
     PublishWorkflowTool,
     UnpublishWorkflowTool,
+    FindNodesTool,
+    DescribeNodeTool,
     N8nHealthTool,
 )
 
 
 def create_registry(context: ToolContext, *, read_only: bool = False) -> ToolRegistry:
-    """The registered tools. With `read_only`, those that write are not registered."""
+    """The registered tools: with `read_only`, none that write; without `N8N_MCP_TOKEN`, none that need it."""
     registry = ToolRegistry()
     for kind in TOOLS:
+        if kind.needs_token and not context.instance.configured:
+            continue
         if kind.annotations.read_only_hint or not read_only:
             registry.register(kind(context))
     return registry

@@ -17,6 +17,8 @@ from chie.n8n.deletion import WorkflowDeleter
 from chie.n8n.health import check
 from chie.n8n.http import Endpoint, HttpClient
 from chie.n8n.instance.client import InstanceClient
+from chie.n8n.nodes.knowledge import NodeKnowledge
+from chie.n8n.nodes.validator import ParameterValidator
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.saving import WorkflowSaver
 from chie.n8n.settings import N8nSettings
@@ -113,10 +115,15 @@ def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
     """The dependencies of the tools. Every n8n has its own backup folder, because ids are unique only within one."""
     folder = re.sub(r"[^A-Za-z0-9.-]+", "_", client.base.split("://", 1)[1])
     backups = Backups(settings.backups / folder, keep=settings.backup_keep)
+    instance = _instance(settings, client.base)
+    knowledge = NodeKnowledge(instance)
+    validator = ParameterValidator(instance, knowledge)
     return ToolContext(
         client=client,
-        instance=_instance(settings, client.base),
-        saver=WorkflowSaver(client, backups),
+        instance=instance,
+        knowledge=knowledge,
+        validator=validator,
+        saver=WorkflowSaver(client, backups, validator),
         deleter=WorkflowDeleter(client, backups),
         backups=backups,
         folders=AllowedFolders(settings.file_roots),

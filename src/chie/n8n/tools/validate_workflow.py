@@ -1,5 +1,6 @@
 """`validate_workflow`."""
 
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, Connections, Nodes, WorkflowId
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.merge import completed
@@ -17,8 +18,8 @@ class ValidateWorkflowArguments(Arguments):
 class ValidateWorkflowTool(BaseTool[ValidateWorkflowArguments]):
     name = "validate_workflow"
     description = (
-        "Validate the structure of a workflow without saving anything: names, ids, types, connections, references in "
-        "expressions. Give the id of a stored workflow, or nodes and connections. Node parameters are not validated."
+        "Validate a workflow without saving anything: names, ids, types, connections, references in expressions, and "
+        "with n8n's MCP token the parameters of nodes. Give the id of a stored workflow, or nodes and connections."
     )
     arguments = ValidateWorkflowArguments
 
@@ -30,9 +31,13 @@ class ValidateWorkflowTool(BaseTool[ValidateWorkflowArguments]):
             stored = await self.context.client.get_workflow(args.id)
             nodes = stored.get("nodes") if nodes is None else nodes
             connections = stored.get("connections") if connections is None else connections
-        issues = validate([completed(dict(node)) for node in nodes or []], connections)
-        return {
-            "valid": not issues.errors,
-            "errors": [str(error) for error in issues.errors],
+        graph = {"nodes": [completed(dict(node)) for node in nodes or []], "connections": connections}
+        validator = self.context.validator
+        issues = await validator.add(validate(graph["nodes"], graph["connections"]), graph)
+        errors = [*issues.errors, *issues.parameters]
+        shown: Json = {
+            "valid": not errors,
+            "errors": [str(error) for error in errors],
             "warnings": [str(warning) for warning in issues.warnings],
         }
+        return shown if validator.configured else {**shown, "note": str(Message("n8n.parameters_need_token"))}
