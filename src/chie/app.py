@@ -129,6 +129,8 @@ def _add_apis(
             app.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
         if server.hooks:
             app.include_router(server.hooks(), prefix="/hooks", tags=["hooks"])
+        if server.openai:
+            app.include_router(server.openai(), prefix="/v1")
 
 
 def _lifespan(

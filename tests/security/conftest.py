@@ -105,7 +105,9 @@ def add_users() -> dict[str, str]:
 def load_servers(store: SqliteStore) -> dict[str, Server | ConfigurationError]:
     return {
         "knowledge": create_knowledge(store=store),
-        "n8n": create_n8n(N8nSettings.model_validate({"url": "http://127.0.0.1:9", "api_key": "unused"})),
+        "n8n": create_n8n(
+            N8nSettings.model_validate({"url": "http://127.0.0.1:9", "api_key": "unused", "mcp_token": "unused"})
+        ),
         "bedrock-kb": create_bedrock_kb(KBConfig("us-east-1", "KB12345678", "model")),
     }
 

@@ -58,6 +58,11 @@ ROUTES: dict[str, Case] = {
     "GET /api/agents": Case(SHARED),
     "GET /api/mcp/servers": Case(SHARED),
     "POST /api/mcp/servers/{name}/reconnect": Case(SHARED),
+    "POST /api/mcp/servers/{name}/login": Case(SHARED),  # of the caller alone; see test_oauth.py
+    "DELETE /api/mcp/servers/{name}/login": Case(SHARED),
+    "GET /api/mcp/oauth/callback": Case(PUBLIC),
+    "GET /api/mcp/oauth/client.json": Case(PUBLIC),
+    "POST /api/mcp/oauth/finish": Case(SHARED, body={"state": "x", "code": "y"}),
     "POST /api/mcp/servers/{name}/accept": Case(SHARED),  # for admins; see test_changed_tools.py
     "GET /api/setup": Case(SHARED),
     "GET /api/setup/connect": Case(SHARED),
@@ -65,6 +70,8 @@ ROUTES: dict[str, Case] = {
     "GET /v1/models": Case(SHARED),
     "GET /v1/models/{model}": Case(SHARED),
     "POST /v1/chat/completions": Case(SHARED),
+    "POST /v1/embeddings": Case(SHARED),
+    "POST /v1/responses": Case(SHARED),
     "GET /api/sessions": Case(LISTING, query={"query": SECRET}),
     "POST /api/sessions": Case(LISTING, body={}),
     "GET /api/sessions/{session_id}": Case(PRIVATE),

@@ -19,6 +19,7 @@ from chie.n8n.tools.list_workflows import ListWorkflowsTool
 from chie.n8n.tools.n8n_health import N8nHealthTool
 from chie.n8n.tools.patch_workflow import PatchWorkflowTool
 from chie.n8n.tools.publish_workflow import PublishWorkflowTool
+from chie.n8n.tools.rehearse_change import RehearseChangeTool
 from chie.n8n.tools.replace_workflow_from_file import ReplaceWorkflowFromFileTool
 from chie.n8n.tools.restore_workflow import RestoreWorkflowTool
 from chie.n8n.tools.retry_execution import RetryExecutionTool
@@ -39,6 +40,7 @@ TOOLS: tuple[type[BaseTool[Any]], ...] = (
     GetExecutionTool,
     ValidateWorkflowTool,
     PatchWorkflowTool,
+    RehearseChangeTool,
     ListBackupsTool,
     RestoreWorkflowTool,
     RetryExecutionTool,

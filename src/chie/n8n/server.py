@@ -20,6 +20,8 @@ from chie.n8n.instance.client import InstanceClient
 from chie.n8n.nodes.knowledge import NodeKnowledge
 from chie.n8n.nodes.validator import ParameterValidator
 from chie.n8n.registry import ToolRegistry
+from chie.n8n.rehearsal.copies import Copies
+from chie.n8n.rehearsal.rehearsal import Rehearsal
 from chie.n8n.saving import WorkflowSaver
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
@@ -76,6 +78,7 @@ def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient |
         INSTRUCTIONS,
         check=lambda: check(client),
         close=lambda: _close(context),
+        start=None if read_only else context.rehearsal.clean_up,
         api=lambda: _api(context, read_only=read_only),
     )
     setup_tool_handlers(server, create_registry(context, read_only=read_only))
@@ -118,11 +121,13 @@ def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
     instance = _instance(settings, client.base)
     knowledge = NodeKnowledge(instance)
     validator = ParameterValidator(instance, knowledge)
+    copies = Copies(client, settings.home.expanduser() / "n8n-rehearsals" / folder)
     return ToolContext(
         client=client,
         instance=instance,
         knowledge=knowledge,
         validator=validator,
+        rehearsal=Rehearsal(client, instance, copies),
         saver=WorkflowSaver(client, backups, validator),
         deleter=WorkflowDeleter(client, backups),
         backups=backups,

@@ -8,6 +8,7 @@ from chie.n8n.deletion import WorkflowDeleter
 from chie.n8n.instance.client import InstanceClient
 from chie.n8n.nodes.knowledge import NodeKnowledge
 from chie.n8n.nodes.validator import ParameterValidator
+from chie.n8n.rehearsal.rehearsal import Rehearsal
 from chie.n8n.saving import WorkflowSaver
 from chie.n8n.workflow_files import AllowedFolders
 
@@ -18,6 +19,7 @@ class ToolContext:
     instance: InstanceClient
     knowledge: NodeKnowledge
     validator: ParameterValidator
+    rehearsal: Rehearsal
     saver: WorkflowSaver
     deleter: WorkflowDeleter
     backups: Backups

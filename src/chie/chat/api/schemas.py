@@ -74,6 +74,7 @@ class ServerState(BaseModel):
     error_code: str | None = None
     error_params: dict[str, Any] | None = None
     tools: list[Any] = []
+    login: Literal["required", "connected"] | None = None
 
 
 class Servers(BaseModel):

@@ -1,6 +1,7 @@
 """The objects behind the routes: built by `ChatModule`, opened when the app starts."""
 
 import asyncio
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -20,6 +21,8 @@ from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.runs.starter import RunStarter
 from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.database import Database
+from chie.chat.sessions.logins import LoginStore
+from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
@@ -30,7 +33,7 @@ class Chat:
     """A database that cannot be opened at startup is tried again by every request."""
 
     def __init__(
-        self, agents: AgentRegistry, url: URL, *, save_seconds: float = SAVE_SECONDS, max_characters: int
+        self, agents: AgentRegistry, url: URL, *, home: Path, save_seconds: float = SAVE_SECONDS, max_characters: int
     ) -> None:
         self._url = url
         self._database = database = Database(url)
@@ -52,6 +55,7 @@ class Chat:
             save_seconds=save_seconds,
             max_characters=max_characters,
         )
+        agents.toolbox.logins.use(LoginStore(database, SecretBox(home)))
         self.starter = RunStarter(TurnService(database, owner), agents, self.runs)
         self._keeper = LeaseKeeper(self.answers, self.runs, self.recovery)
         self._opening = asyncio.Lock()

@@ -102,3 +102,15 @@ class CommandRow(Table):
     created_at: Mapped[datetime] = mapped_column(Moment)
 
     __table_args__ = (Index("run_commands_by_message", "message_id"),)
+
+
+class LoginRow(Table):
+    """A user's login at an MCP server; `data` is encrypted. `state` is set while the user is at the provider."""
+
+    __tablename__ = "server_logins"
+
+    user_id: Mapped[str] = mapped_column(Text, primary_key=True)
+    server: Mapped[str] = mapped_column(Text, primary_key=True)
+    state: Mapped[str | None] = mapped_column(Text, unique=True)
+    data: Mapped[str] = mapped_column(Text)
+    updated_at: Mapped[datetime] = mapped_column(Moment)
