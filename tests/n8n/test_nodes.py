@@ -235,6 +235,14 @@ async def test_change_is_made_while_n8n_cannot_validate(known: Caller, fake: Fak
     assert "has a value that n8n does not allow there" in refused.error
 
 
+async def test_all_tools_together_are_small(known: Caller) -> None:
+    """What a model reads at every start: n8n's own server has 134,000 characters."""
+    tools = await known.client.list_tools()
+    shown = [{"name": tool.name, "description": tool.description, "parameters": tool.input_schema} for tool in tools]
+    assert len(tools) == 25
+    assert sum(len(json.dumps(tool, ensure_ascii=False, separators=(",", ":"))) for tool in shown) <= 12_000
+
+
 @pytest.mark.req("NP-1", "NP-2")
 async def test_without_the_token_everything_works_and_says_what_it_would_add(call: Caller, fake: FakeN8n) -> None:
     names = [tool.name for tool in await call.client.list_tools()]

@@ -26,6 +26,7 @@ from chie.n8n.saving import WorkflowSaver
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
 from chie.n8n.tool_context import ToolContext
+from chie.n8n.versions import Versions
 from chie.n8n.workflow_files import AllowedFolders
 from chie.settings import load
 
@@ -131,6 +132,7 @@ def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
         saver=WorkflowSaver(client, backups, validator),
         deleter=WorkflowDeleter(client, backups),
         backups=backups,
+        versions=Versions(client, backups),
         folders=AllowedFolders(settings.file_roots),
         max_chars=settings.max_chars,
     )

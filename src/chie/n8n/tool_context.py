@@ -10,6 +10,7 @@ from chie.n8n.nodes.knowledge import NodeKnowledge
 from chie.n8n.nodes.validator import ParameterValidator
 from chie.n8n.rehearsal.rehearsal import Rehearsal
 from chie.n8n.saving import WorkflowSaver
+from chie.n8n.versions import Versions
 from chie.n8n.workflow_files import AllowedFolders
 
 
@@ -23,5 +24,6 @@ class ToolContext:
     saver: WorkflowSaver
     deleter: WorkflowDeleter
     backups: Backups
+    versions: Versions
     folders: AllowedFolders
     max_chars: int

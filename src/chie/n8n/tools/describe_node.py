@@ -41,8 +41,8 @@ class Described:
 class DescribeNodeTool(RawTool[DescribeNodeArguments]):
     name = "describe_node"
     description = (
-        "Read the exact parameters of a node type, one line each: name, allowed values, default, condition. Nodes with "
-        "several operations need one of them. raw=true returns n8n's complete TypeScript definition."
+        "Read the parameters of a node type, one line each: name, allowed values, default, condition. raw=true "
+        "returns n8n's complete definition."
     )
     arguments = DescribeNodeArguments
     needs_token = True

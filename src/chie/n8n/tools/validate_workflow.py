@@ -1,5 +1,7 @@
 """`validate_workflow`."""
 
+from pydantic import Field
+
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, Connections, Nodes, WorkflowId
 from chie.n8n.errors import ValidationError, ValidationErrorContext
@@ -11,15 +13,15 @@ from chie.n8n.validation import validate
 
 class ValidateWorkflowArguments(Arguments):
     id: WorkflowId | None = None
-    nodes: Nodes | None = None
-    connections: Connections | None = None
+    nodes: Nodes | None = Field(default=None, description="")
+    connections: Connections | None = Field(default=None, description="")
 
 
 class ValidateWorkflowTool(BaseTool[ValidateWorkflowArguments]):
     name = "validate_workflow"
     description = (
-        "Validate a workflow without saving anything: names, ids, types, connections, references in expressions, and "
-        "with n8n's MCP token the parameters of nodes. Give the id of a stored workflow, or nodes and connections."
+        "Validate a workflow without saving: structure, references in expressions, and with n8n's MCP token the "
+        "parameters. Give the id of a stored one, or nodes and connections."
     )
     arguments = ValidateWorkflowArguments
 
