@@ -67,6 +67,7 @@ SERVER_APIS = {
     "/api/knowledge/review/decisions": {"post"},
     "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
+    "/api/knowledge/graph": {"get"},
     "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/spaces": {"get"},

@@ -95,6 +95,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/tags": Case(LISTING),
     "GET /api/knowledge/authors": Case(LISTING),
     "GET /api/knowledge/map": Case(LISTING),
+    "GET /api/knowledge/graph": Case(LISTING),
     "GET /api/knowledge/export": Case(LISTING),
     "POST /api/knowledge/import": Case(LISTING),
     "POST /api/knowledge/samples": Case(LISTING),
