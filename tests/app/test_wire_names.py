@@ -17,6 +17,9 @@ ConnectMode = Literal["auto", "legacy"]
 
 API = {
     "/api/agents": {"get"},
+    "/api/attachments": {"post"},
+    "/api/attachments/{attachment_id}": {"get"},
+    "/api/attachments/{attachment_id}/text": {"get"},
     "/api/chat/stream": {"post"},
     "/api/chat/stream/{message_id}": {"get"},
     "/api/chat/compare-notes": {"post"},
@@ -30,6 +33,10 @@ API = {
     "/api/mcp/servers": {"get"},
     "/api/mcp/servers/{name}/reconnect": {"post"},
     "/api/mcp/servers/{name}/accept": {"post"},
+    "/api/mcp/servers/{name}/login": {"post", "delete"},
+    "/api/mcp/oauth/callback": {"get"},
+    "/api/mcp/oauth/client.json": {"get"},
+    "/api/mcp/oauth/finish": {"post"},
     "/api/me": {"get"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
@@ -40,6 +47,7 @@ API = {
     "/v1/chat/completions": {"post"},
     "/v1/models": {"get"},
     "/v1/models/{model}": {"get"},
+    "/v1/responses": {"post"},
 }
 
 SERVER_APIS = {
@@ -59,6 +67,7 @@ SERVER_APIS = {
     "/api/knowledge/review/decisions": {"post"},
     "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
+    "/api/knowledge/graph": {"get"},
     "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/spaces": {"get"},
@@ -92,6 +101,7 @@ SERVER_APIS = {
     "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
     "/api/bedrock-kb": {"get"},
     "/api/bedrock-kb/ask": {"post"},
+    "/v1/embeddings": {"post"},
 }
 
 KNOWLEDGE = {
