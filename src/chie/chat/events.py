@@ -21,6 +21,15 @@ class ReasoningText(TypedDict):
     duration_ms: NotRequired[int]
 
 
+class SummaryText(TypedDict):
+    """The first `questions` of the conversation and their answers are too long for the model, which reads `content`
+    instead; empty content means that they are left out. Without content it is being written."""
+
+    type: Literal["summary"]
+    questions: int
+    content: NotRequired[str]
+
+
 class ToolCall(TypedDict):
     """A tool is about to run; `approval` is present while it waits for the user's decision.
 
@@ -91,7 +100,16 @@ class Error(TypedDict):
     params: dict[str, Any]
 
 
-Event = Text | ReasoningText | ToolCall | ToolResult | Done
+Event = Text | ReasoningText | SummaryText | ToolCall | ToolResult | Done
+
+
+def total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
+    if first is None or second is None:
+        return first or second
+    return Usage(
+        input_tokens=first["input_tokens"] + second["input_tokens"],
+        output_tokens=first["output_tokens"] + second["output_tokens"],
+    )
 
 
 def clean(text: str) -> str:
