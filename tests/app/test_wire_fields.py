@@ -88,7 +88,7 @@ async def test_fields_of_events(chat: ChatClient) -> None:
     assert seen == EVENTS
     assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {"approval", "definition", "changed"}
     assert {"finish"} <= set(Done.__annotations__)
-    assert set(Usage.__annotations__) == {"input_tokens", "output_tokens"}
+    assert set(Usage.__annotations__) == {"input_tokens", "output_tokens", "cached_tokens"}
 
 
 async def test_own_headers(chat: ChatClient) -> None:

@@ -64,10 +64,11 @@ class ToolResult(TypedDict):
 
 
 class Usage(TypedDict):
-    """Token counts, as reported by the model's server."""
+    """Token counts, as reported by the model's server; `cached_tokens` are those of the input that it had kept."""
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: NotRequired[int]
 
 
 class ClientCall(TypedDict):
@@ -106,10 +107,14 @@ Event = Text | ReasoningText | SummaryText | ToolCall | ToolResult | Done
 def total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
     if first is None or second is None:
         return first or second
-    return Usage(
-        input_tokens=first["input_tokens"] + second["input_tokens"],
-        output_tokens=first["output_tokens"] + second["output_tokens"],
-    )
+    cached = first.get("cached_tokens", 0) + second.get("cached_tokens", 0)
+    tokens = first["input_tokens"] + second["input_tokens"]
+    return counted_usage(tokens, first["output_tokens"] + second["output_tokens"], cached)
+
+
+def counted_usage(input_tokens: int, output_tokens: int, cached_tokens: int) -> Usage:
+    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+    return {**usage, "cached_tokens": cached_tokens} if cached_tokens else usage
 
 
 def clean(text: str) -> str:
