@@ -21,6 +21,7 @@ OURS = (
     "search",
     "saves",
     "versions",
+    "links",
     "retrieval",
     "recall",
     "review",

@@ -13,7 +13,7 @@ from bench.figure import Figure
 from chie.knowledge.history.versions import Change
 from chie.knowledge.note import Note
 from chie.knowledge.store.sqlite.file import SqliteFile
-from chie.knowledge.store.sqlite.store import VERSIONS
+from chie.knowledge.store.sqlite.tables import VERSIONS
 
 NOTES, EDITS = 10_000, 10
 PARAGRAPHS = 4

@@ -155,7 +155,9 @@ def _servers() -> dict[str, Callable[[], Server]]:
             import_module("chie.bedrock_kb.config").KBConfig("us-east-1", "KB12345678", "model")
         ),
         "n8n": lambda: import_module("chie.n8n.server").create_server(
-            import_module("chie.n8n.settings").N8nSettings(url="http://127.0.0.1", api_key="unused")
+            import_module("chie.n8n.settings").N8nSettings(
+                **dict.fromkeys(("api_key", "mcp_token"), "unused"), url="http://127.0.0.1"
+            )
         ),
     }
 

@@ -65,6 +65,7 @@ COMMANDS = {
     "spaces": "chie.knowledge.spaces.cli",
     "db": "chie.chat.sessions.cli",
     "knowledge": "chie.knowledge.cli.collection",
+    "n8n": "chie.n8n.cli",
     "users": "chie.access.cli",
     "connect": "chie.connect.cli",
     "hook": "chie.hook.cli",

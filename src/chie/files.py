@@ -74,6 +74,18 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def try_lock(path: Path) -> Iterator[bool]:
+    """Whether no other holder has the lock; it is released with the block, or when the process ends."""
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "w") as file:
+        try:
+            _lock(file.fileno(), wait=False)
+        except OSError:
+            yield False
+        else:
+            yield True
+
+
 def is_readable_by_others(file: Path) -> bool:
     """False on systems without POSIX permissions."""
     if os.name != "posix":
@@ -109,15 +121,15 @@ def _rotate(path: Path, more: int) -> bool:
     return True
 
 
-def _lock(descriptor: int) -> None:
+def _lock(descriptor: int, *, wait: bool = True) -> None:
     if sys.platform == "win32":
         import msvcrt
 
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
     else:
         import fcntl
 
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync(file: Path) -> None:

@@ -51,7 +51,7 @@ def test_the_guide_stays_short() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_chie_commands_on_a_page_exist(page: Path) -> None:
-    for command in set(re.findall(r"^(?:.*\| )?(chie(?: [a-z][a-z-]*)+)", page.read_text("utf-8"), re.MULTILINE)):
+    for command in set(re.findall(r"^(?:.*\| )?(chie(?: [a-z][a-z0-9-]*)+)", page.read_text("utf-8"), re.MULTILINE)):
         words = command.split()[1:]
         depth = sum(1 for _ in _known(words))
         help_ = CliRunner().invoke(main, [*words[:depth], "--help"])

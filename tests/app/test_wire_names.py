@@ -17,6 +17,9 @@ ConnectMode = Literal["auto", "legacy"]
 
 API = {
     "/api/agents": {"get"},
+    "/api/attachments": {"post"},
+    "/api/attachments/{attachment_id}": {"get"},
+    "/api/attachments/{attachment_id}/text": {"get"},
     "/api/chat/stream": {"post"},
     "/api/chat/stream/{message_id}": {"get"},
     "/api/chat/compare-notes": {"post"},
@@ -30,6 +33,10 @@ API = {
     "/api/mcp/servers": {"get"},
     "/api/mcp/servers/{name}/reconnect": {"post"},
     "/api/mcp/servers/{name}/accept": {"post"},
+    "/api/mcp/servers/{name}/login": {"post", "delete"},
+    "/api/mcp/oauth/callback": {"get"},
+    "/api/mcp/oauth/client.json": {"get"},
+    "/api/mcp/oauth/finish": {"post"},
     "/api/me": {"get"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
@@ -40,6 +47,7 @@ API = {
     "/v1/chat/completions": {"post"},
     "/v1/models": {"get"},
     "/v1/models/{model}": {"get"},
+    "/v1/responses": {"post"},
 }
 
 SERVER_APIS = {
@@ -59,6 +67,7 @@ SERVER_APIS = {
     "/api/knowledge/review/decisions": {"post"},
     "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
+    "/api/knowledge/graph": {"get"},
     "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/spaces": {"get"},
@@ -91,6 +100,7 @@ SERVER_APIS = {
     "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
     "/api/bedrock-kb": {"get"},
     "/api/bedrock-kb/ask": {"post"},
+    "/v1/embeddings": {"post"},
 }
 
 KNOWLEDGE = {
@@ -157,6 +167,7 @@ N8N: dict[str, set[str]] = {
     "get_execution": {"id", "includeData", "nodeName", "itemLimit", "raw"},
     "validate_workflow": {"id", "nodes", "connections"},
     "patch_workflow": {"id", "operations", "versionId", "dryRun", "raw"},
+    "rehearse_change": {"id", "patch", "execution", "run_for_real"},
     "list_backups": {"id", "limit", "cursor"},
     "restore_workflow": {"backup", "raw"},
     "retry_execution": {"id", "loadWorkflow"},
@@ -247,6 +258,7 @@ async def test_tools_of_mcp_bedrock_kb() -> None:
 async def test_tools_of_n8n_mcp_server(mode: ConnectMode, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("N8N_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("N8N_API_KEY", "never used")
+    monkeypatch.setenv("N8N_MCP_TOKEN", "never used")
     async with Client(create_n8n_server(), mode=mode) as client:
         tools = {tool.name: set(tool.input_schema.get("properties", {})) for tool in await client.list_tools()}
         assert await resource_uris(client) == N8N_RESOURCES

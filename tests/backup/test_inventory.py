@@ -229,3 +229,15 @@ def test_commands_shown_for_postgres_work(home: Path, tmp_path: Path, monkeypatc
     finally:
         servers.close()  # type: ignore[attr-defined]
     assert not home.exists()
+
+
+@pytest.mark.req("AG-10")
+def test_key_of_encrypted_texts_is_in_no_backup(home: Path, tmp_path: Path) -> None:
+    with notes(home) as service:
+        service.save("something", title="one")
+    (home / "secret.key").write_text("opens everything")
+    assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        assert not any("secret.key" in name for name in archive.namelist())
+    assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
+    assert (home / "secret.key").read_text() == "opens everything", "a restore keeps it"

@@ -1,35 +1,144 @@
 """The part of NoteStore's contract that links between notes need. Each SQL store's test module subclasses it."""
 
+from dataclasses import replace
 from datetime import timedelta
+from itertools import groupby
 
 import pytest
 from tests.contract.note_store import MOMENT, a_note
 
-from chie.knowledge.note import NoteLink
+from chie.errors import ConflictError
+from chie.knowledge.history.versions import Change
+from chie.knowledge.note import Note, NoteLink
+from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 
+AKI, BEN = Viewer("aki"), Viewer("ben")
 
+
+def link_to(note: Note) -> NoteLink:
+    return NoteLink(id=note.id, title=note.title)
+
+
+def changed(store: NoteStore, note: Note, **fields: object) -> Note:
+    other = replace(note, **fields)  # type: ignore[arg-type]
+    store.save(other, replacing=note, change=Change(by="aki", at=MOMENT))
+    return other
+
+
+def resolved(store: NoteStore, target: str, viewer: Viewer = BEN) -> str | None:
+    found = store.resolve_links([target], viewer=viewer).get(target)
+    return found.id if found else None
+
+
+def linking(store: NoteStore, target: str, viewer: Viewer = BEN) -> list[str]:
+    return [one.id for one in store.linking([target], viewer=viewer, limit=9)]
+
+
+@pytest.mark.req("MT-5")
 class NoteLinkContract:
-    @pytest.mark.req("MT-5")
     def test_notes_are_found_by_title_but_not_private_ones_of_others(self, store: NoteStore) -> None:
-        first = a_note("a", title="nginx の 413")
+        first = a_note("a", title="nginx  の 413")
         second = a_note("b", title="NGINX の 413", created_at=MOMENT + timedelta(days=1))
         hidden = a_note("c", title="nginx の 413", private=True, user_id="aki", created_at=MOMENT - timedelta(days=1))
         for note in (second, first, hidden):
             store.save(note)
-        found = [NoteLink(id=one.id, title=one.title) for one in (first, second)]
-        assert store.titled(["Nginx の 413", "no such title"], viewer=Viewer("ben")) == found
-        assert store.titled(["nginx の 413"], viewer=Viewer("aki"))[0].id == hidden.id
+        assert store.titled(["nginx の 413", "no such title"], viewer=BEN) == [link_to(first), link_to(second)]
+        assert store.titled(["nginx の 413"], viewer=AKI)[0].id == hidden.id
+        assert store.resolve_links(["nginx の 413", "no such title"], viewer=BEN) == {"nginx の 413": link_to(first)}
+        assert resolved(store, "nginx の 413", AKI) == hidden.id
 
-    @pytest.mark.req("MT-5")
-    def test_notes_are_found_by_what_they_mention(self, store: NoteStore) -> None:
-        first = a_note("see [[Nginx の 413]]")
-        second = a_note("see note://k-1", created_at=MOMENT + timedelta(days=1))
-        hidden = a_note("see [[nginx の 413]] too", private=True, user_id="aki")
-        for note in (first, second, hidden, a_note("nginx の 413")):
+    def test_notes_are_found_by_id_but_not_private_ones_of_others(self, store: NoteStore) -> None:
+        shown, hidden = a_note("a"), a_note("b", private=True, user_id="aki")
+        for note in (shown, hidden):
             store.save(note)
-        texts = ["[[nginx の 413", "note://k-1"]
-        assert store.mentioning(texts, viewer=Viewer("ben"), limit=9) == [second, first]
-        assert store.mentioning(texts, viewer=Viewer("ben"), limit=1) == [second]
-        assert hidden in store.mentioning(texts, viewer=Viewer("aki"), limit=9)
+        targets = [f"note://{shown.id}", f"note://{hidden.id}", "note://k-0", "note://\0"]
+        assert store.resolve_links(targets, viewer=BEN) == {targets[0]: link_to(shown)}
+        assert set(store.resolve_links(targets, viewer=AKI)) == set(targets[:2])
+
+    def test_links_follow_what_becomes_of_a_note(self, store: NoteStore) -> None:
+        note = a_note("see [[Nginx  の 413|this]], note://k-1 and `[[code]]`")
+        store.save(note)
+        assert linking(store, "nginx の 413") == linking(store, "note://k-1") == [note.id]
+        assert linking(store, "code") == []
+        note = changed(store, note, content="see [[Other]]")
+        assert linking(store, "nginx の 413") == []
+        assert linking(store, "other") == [note.id]
+        store.delete(note.id)
+        assert linking(store, "other") == []
+        store.save(note)
+        assert linking(store, "other") == [note.id]
+        store.put_copies([replace(note, content="see [[nginx の 413]] twice: [[Nginx の 413]]")])
+        assert (linking(store, "other"), linking(store, "nginx の 413")) == ([], [note.id])
+
+    def test_private_notes_of_others_do_not_link(self, store: NoteStore) -> None:
+        shown = a_note("see [[x]] and note://k-1", created_at=MOMENT + timedelta(days=1))
+        hidden = a_note("see [[X]]", private=True, user_id="aki")
+        for note in (shown, hidden):
+            store.save(note)
+        assert store.linking(["x", "note://k-1"], viewer=AKI, limit=9) == [link_to(shown), link_to(hidden)]
+        assert store.linking(["x", "note://k-1"], viewer=AKI, limit=1) == [link_to(shown)]
+        assert linking(store, "x") == [shown.id]
+        assert store.link_rows(viewer=BEN, limit=9) == [(link_to(shown), "note://k-1"), (link_to(shown), "x")]
+        assert store.link_rows(viewer=AKI, limit=9)[-1] == (link_to(hidden), "x")
+
+    def test_a_former_title_leads_to_the_note_until_another_has_it(self, store: NoteStore) -> None:
+        note = a_note("a", title="古い題")
+        store.save(note)
+        note = changed(store, note, title="New")
+        note = changed(store, note, content="b")
+        assert store.resolve_links(["古い題", "new"], viewer=BEN) == {"古い題": link_to(note), "new": link_to(note)}
+        assert store.former_titles(note.id, viewer=BEN) == ["古い題"]
+        other = a_note("c", title="古い題", created_at=MOMENT + timedelta(days=1))
+        store.save(other)
+        assert resolved(store, "古い題") == other.id
+        store.delete(other.id)
+        assert resolved(store, "古い題") == note.id
+        store.purge(note.id)
+        assert resolved(store, "古い題") is None
+
+    def test_a_former_title_is_known_to_those_who_could_read_it(self, store: NoteStore) -> None:
+        store.spaces.save(Space(name="infra", title="Infra"))
+        note = a_note("a", title="Public", user_id="aki")
+        store.save(note)
+        note = changed(store, note, private=True)
+        note = changed(store, note, title="Private")
+        note = changed(store, note, title="In infra", private=False, space="infra")
+        note = changed(store, note, title="Now", space="team")
+        inside = Viewer("ben", frozenset({"team", "infra"}))
+        found = {viewer: [resolved(store, title, viewer) for title in ("public", "private", "in infra")]
+                 for viewer in (AKI, BEN, inside)}  # fmt: skip
+        assert found == {AKI: [note.id, note.id, None], BEN: [note.id, None, None], inside: [note.id, None, note.id]}
+        assert store.former_titles(note.id, viewer=BEN) == ["public"]
+        assert store.former_titles(note.id, viewer=inside) == ["in infra", "public"]
+
+    def test_a_copy_of_the_versions_keeps_former_titles(self, store: NoteStore) -> None:
+        note = a_note("a", title="Old")
+        store.save(note)
+        changed(store, note, title="New")
+        rows = store.walk_versions(after=None, limit=9)
+        store.purge(note.id)
+        for note_id, of_note in groupby(rows, key=lambda row: row.note):
+            store.put_versions(note_id, list(of_note))
+        assert resolved(store, "old") == note.id
+
+    def test_several_notes_are_replaced_together_or_not_at_all(self, store: NoteStore) -> None:
+        first, second = a_note("a [[x]]", id="k-2"), a_note("b [[x]]", id="k-1")
+        for note in (first, second):
+            store.save(note)
+        pairs = [(note, replace(note, content=note.content.replace("x", "y"))) for note in (first, second)]
+        change = Change(by="ben", at=MOMENT)
+        stale = [pairs[0], (replace(second, title="stale"), pairs[1][1])]
+        for wrong in (stale, stale[::-1]):
+            with pytest.raises(ConflictError):
+                store.replace_all(wrong, change=change)
+        assert [store.get(note.id) for note in (first, second)] == [first, second]
+        assert [store.versions(note.id, limit=9) for note in (first, second)] == [[], []]
+        assert linking(store, "y") == []
+        assert store.replace_all(pairs, change=change) is None
+        assert [store.get(note.id) for note in (first, second)] == [after for _, after in pairs]
+        for note in (first, second):
+            (version,) = store.versions(note.id, limit=9)
+            assert (version.note, version.change) == (note, change)
+        assert sorted(linking(store, "y")) == ["k-1", "k-2"]

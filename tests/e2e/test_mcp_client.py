@@ -11,7 +11,9 @@ from playwright.sync_api import expect
 from tests.app.processes import http_server
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
+from tests.e2e.test_accessibility import serious_findings
 from tests.fakes.model_server import Step, Use, say, use
+from tests.fakes.oauth_mcp import OAuthMcp
 from tests.fakes.openai_server import OpenAIServer
 
 ROOT = Path(__file__).parents[2]
@@ -69,3 +71,41 @@ def test_changed_tool_asks_again_until_it_is_accepted(
         ask(other, "erase again")
         other.wait_for_end()
         expect(other.answer).to_contain_text("Erased.")
+
+
+@pytest.mark.req("AG-10")
+@pytest.mark.parametrize(
+    ("locale", "connect", "disconnect", "connected"),
+    [("ja", "接続する", "接続を解除", "接続済み"), ("en", "Connect", "Disconnect", "connected")],
+)
+def test_user_logs_in_at_a_remote_server_uses_it_and_logs_out(
+    open_screen: OpenScreen,
+    monkeypatch: pytest.MonkeyPatch,
+    home: Path,
+    locale: str,
+    connect: str,
+    disconnect: str,
+    connected: str,
+) -> None:
+    script = [use(Use("open_vault")), say("Open.")]
+    with OAuthMcp() as vault, served(monkeypatch, home, {"vault": {"url": vault.url}}, *script) as url:
+        screen = open_screen("/#/servers", at=url, locale=locale, viewport=NARROW, bypass_csp=True)
+        card = screen.page.locator(".sv-server").filter(has_text="vault")
+        card.get_by_role("button", name="vault").first.press("Enter")  # the server is idle until it is first used
+        button = screen.page.get_by_role("button", name=f"{connect}: vault", exact=True)
+        expect(card).to_contain_text("login" if locale == "en" else "ログインが必要")
+        assert serious_findings(screen) == []
+        assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
+        button.first.press("Enter")
+        expect(screen.page.get_by_role("button", name=f"{disconnect}: vault")).to_be_visible()
+        assert screen.page.url == f"{url}/#/servers", "the code is not in the history"
+        expect(card.locator(".sv-state")).to_have_text(connected)
+        screen.open("/#/chat")
+        ask(screen, "open it")
+        screen.wait_for_end()
+        summary = screen.answer.locator("details.tool summary")
+        summary.press("Enter")
+        expect(screen.answer.locator("details.tool")).to_contain_text("vault of ")
+        screen.open("/#/servers")
+        screen.page.get_by_role("button", name=f"{disconnect}: vault").press("Enter")
+        expect(card.locator(".sv-state")).to_contain_text("login" if locale == "en" else "ログイン")

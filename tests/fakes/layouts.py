@@ -1,12 +1,16 @@
 """Databases of notes as released versions stored them."""
 
 import sqlite3
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psycopg
 
+from chie.knowledge.anchors.anchor import Anchor
+from chie.knowledge.history.versions import Change
 from chie.knowledge.note import ImportedFile, Note
+from chie.knowledge.spaces.space import Space
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 
@@ -98,8 +102,37 @@ PROPOSAL = Note(
 )
 IMPORTED = ImportedFile(vault="docs", path="power.md", fingerprint="5f2c", version=MOMENT)
 SHOWN = {"session-1": "k-1"}
+# With links, an anchor, a space, what it supersedes, and earlier versions, one of them private.
+SPACE = Space(name="infra", title="基盤", grants={"aki": "write"})
+LINKING = Note(
+    id="k-7",
+    title="リンク集",
+    content="See [[検索の障害|search]], [[古い 題]], [[Secret name]], note://k-1 and `[[Not a link]]`.",
+    supersedes=["k-2"],
+    anchor=Anchor(repository="github.com/org/repo", path="src/a.py", lines="1-2", commit="a" * 40),
+    space="infra",
+    user_id="aki",
+    created_at=MOMENT,
+    updated_at=MOMENT,
+)
+RENAMED = Note(
+    id="k-8",
+    title="新しい題",
+    content="Its title has changed twice.",
+    user_id="aki",
+    created_at=MOMENT,
+    updated_at=MOMENT + timedelta(days=3),
+)
+SECRET = replace(RENAMED, title="Secret Name", private=True, updated_at=MOMENT)
+RENAMED_BEFORE = [
+    SECRET,
+    replace(SECRET, content="It was edited.", updated_at=MOMENT + timedelta(days=1)),
+    replace(RENAMED, title="古い 題", updated_at=MOMENT + timedelta(days=2)),
+]
+TRASHED = replace(RENAMED, id="k-9", title="Deleted", content="see [[新しい題]]")
 FIRST_WITH_LONG_NOTE = {"sqlite": 4, "postgresql": 3}  # versions
 FIRST_WITH_PROPOSAL = {"sqlite": 6, "postgresql": 5}
+FIRST_WITH_VERSIONS = {"sqlite": 7, "postgresql": 6}
 
 
 def notes_of(kind: str, version: int) -> list[Note]:
@@ -109,12 +142,51 @@ def notes_of(kind: str, version: int) -> list[Note]:
         notes.append(LONG_NOTE)
     if has_recall(kind, version):
         notes.append(PROPOSAL)
+    if has_versions(kind, version):
+        notes += [LINKING, RENAMED]
     return notes
 
 
 def has_recall(kind: str, version: int) -> bool:
     """Whether the layout has the tables of the memory loop, with a proposal, its file and what a session was shown."""
     return version >= FIRST_WITH_PROPOSAL[kind]
+
+
+def has_versions(kind: str, version: int) -> bool:
+    """Whether the layout has earlier versions, a deleted note and a space."""
+    return version >= FIRST_WITH_VERSIONS[kind]
+
+
+def fill_with_versions(store: NoteStore) -> None:
+    """As the layouts with versions were made."""
+    store.spaces.save(SPACE)
+    for note in [*NOTES, LONG_NOTE, PROPOSAL, LINKING, TRASHED]:
+        store.save(note)
+    store.remember_files({"k-6": IMPORTED})
+    store.remember_shown("session-1", ["k-1"], at=MOMENT, forget_before=MOMENT)
+    before, *later = [*RENAMED_BEFORE, RENAMED]
+    store.save(before)
+    for note in later:
+        store.save(note, replacing=before, change=Change(by="aki", at=note.updated_at))
+        before = note
+    store.delete("k-9", change=Change(kind="deleted", by="ben", at=MOMENT))
+
+
+def assert_versions_and_links(upgraded: NoteStore) -> None:
+    """What `fill_with_versions` stored is there, and links are found although no layout has had a table of them."""
+    aki, ben = Viewer("aki", frozenset({"team", "infra"})), Viewer("ben")
+    assert SPACE in upgraded.spaces.all()
+    assert [one.note for one in upgraded.versions("k-8", limit=9)] == list(reversed(RENAMED_BEFORE))
+    assert [one.note for one in upgraded.trash(viewer=ben, after=MOMENT - timedelta(1), limit=9)] == [TRASHED]
+    assert upgraded.superseding(["k-2"]) == {"k-2": ["k-7"]}
+    targets = ["検索の障害", "古い 題", "secret name", "note://k-1", "not a link", "deleted"]
+    resolved = {target: link.id for target, link in upgraded.resolve_links(targets, viewer=aki).items()}
+    assert resolved == {"検索の障害": "k-2", "古い 題": "k-8", "secret name": "k-8", "note://k-1": "k-1"}
+    assert set(upgraded.resolve_links(targets, viewer=ben)) == {"検索の障害", "古い 題", "note://k-1"}
+    assert {target for _, target in upgraded.link_rows(viewer=aki, limit=9)} == set(resolved)
+    assert [one.id for one in upgraded.linking(["古い 題"], viewer=aki, limit=9)] == ["k-7"]
+    assert upgraded.linking(["古い 題"], viewer=ben, limit=9) == []
+    assert upgraded.former_titles("k-8", viewer=ben) == ["古い 題"]
 
 
 def load_sqlite(path: Path, version: int) -> None:

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from tests.fakes.n8n_contract import QUERY, Generation
 from tests.fakes.n8n_mcp import MCP_PATH, FakeMcpServer
+from tests.fakes.n8n_runner import Runner
 from tests.fakes.n8n_store import RejectedError, Store
 
 KEY = "n8n-test-key-0123456789"
@@ -51,13 +52,18 @@ class FakeN8n(Store):
         self._server: uvicorn.Server | None = None
         self.seen: list[Seen] = []
         self.failures: list[Failure] = []
-        self.mcp = FakeMcpServer()
+        self._start_mcp()
 
     def reset(self) -> Self:
         """Clear all state, which is faster than a new server for every test."""
         Store.__init__(self, self.generation)
-        self.seen, self.failures, self.mcp = [], [], FakeMcpServer()
+        self.seen, self.failures = [], []
+        self._start_mcp()
         return self
+
+    def _start_mcp(self) -> None:
+        self.mcp, self.runner = FakeMcpServer(), Runner(self)
+        self.mcp.tools["test_workflow"] = self.runner.test_workflow
 
     def __enter__(self) -> Self:
         config = uvicorn.Config(

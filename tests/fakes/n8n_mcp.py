@@ -1,5 +1,6 @@
 """n8n's own MCP server as 2.41.1 has it: stateless, one event per response, 100 requests in five minutes."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +45,7 @@ class FakeMcpServer:
         self.remaining -= 1
         if body["method"] == "ping":
             return _event({"result": {}, "jsonrpc": "2.0", "id": body["id"]})
-        return self._call(body)
+        return await asyncio.to_thread(self._call, body)  # a test run may wait for the test
 
     def _rejected(self, request: Request) -> Response | None:
         if self.remaining <= 0:

@@ -12,7 +12,8 @@ def assert_counts_are_true(url: str) -> None:
         assert rows(
             "SELECT owner, notes, passages, tokens FROM knowledge_corpus WHERE notes > 0 OR passages > 0 OR tokens > 0"
         ) == rows(
-            "SELECT CASE WHEN private OR proposal THEN user_id ELSE '' END, count(DISTINCT seq), count(*), sum(length)"
+            "SELECT CASE WHEN space <> 'team' THEN space || chr(31) ELSE '' END ||"
+            " CASE WHEN private OR proposal THEN user_id ELSE '' END, count(DISTINCT seq), count(*), sum(length)"
             " FROM knowledge_notes JOIN knowledge_passages ON note = seq GROUP BY 1"
         )
         assert rows("SELECT term, passages FROM knowledge_vocabulary") == rows(

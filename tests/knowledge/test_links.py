@@ -1,5 +1,6 @@
 """Links between notes: what they lead to, backlinks, renaming, and what others may not see."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,9 +8,14 @@ from starlette.testclient import TestClient
 from tests.fakes.hashed_notes import page, service, store
 
 from chie.access.identity import User, acting_as
+from chie.knowledge.history.history import History
+from chie.knowledge.history.versions import Change
 from chie.knowledge.links.links import Links
 from chie.knowledge.links.text import ids_in, renamed, titles_in
+from chie.knowledge.note import Note
 from chie.knowledge.service import KnowledgeService
+from chie.knowledge.spaces.space import Space
+from chie.knowledge.store.version_table import VersionTable
 
 __all__ = ["page", "service", "store"]
 
@@ -67,7 +73,90 @@ def test_a_new_title_is_followed_in_the_notes_that_one_may_change(service: Knowl
         assert service.get(mine).content == "see [[新しい題|here]], `[[Old title]]`"
         assert service.get(mine).confirmed_by == "aki"
         assert service.get(other).content == "see [[Old title]]"
-        assert [link.id for link in Links(service).of(target).backlinks] == [mine]
+        assert {link.id for link in Links(service).of(target).backlinks} == {mine, other}
+        (link,) = Links(service).of(other).links
+        assert (link.target, link.id, link.title) == ("Old title", target, "新しい題")
+        assert [version.by for version in History(service).versions(mine).versions] == ["aki", "aki"]
+
+
+def test_a_rename_and_its_links_are_stored_together_or_not_at_all(
+    service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = service.save("x", title="Old").id
+    linking = [service.save(f"{number} [[Old]]", title=f"Linking {number}").id for number in range(3)]
+    written = VersionTable.replace
+
+    def fail(self: VersionTable, connection: object, stored: Note, note: Note, change: Change) -> None:
+        written(self, connection, stored, note, change)
+        if note.id == linking[0]:
+            raise RuntimeError("interrupted")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(VersionTable, "replace", fail)
+        with pytest.raises(RuntimeError, match="interrupted"):
+            service.update(target, title="New")
+    assert service.get(target).title == "Old"
+    assert [service.get(one).content for one in linking] == [f"{number} [[Old]]" for number in range(3)]
+    assert service.store.walk_versions(after=None, limit=9) == []
+    service.update(target, title="New")
+    assert [service.get(one).content for one in linking] == [f"{number} [[New]]" for number in range(3)]
+    assert [row.note for row in service.store.walk_versions(after=None, limit=9)] == sorted([target, *linking])
+
+
+def test_a_linking_note_that_changes_all_the_time_does_not_stop_a_rename(
+    service: KnowledgeService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = service.save("x", title="Old").id
+    linking = service.save("0 [[Old]]", title="Linking").id
+    replace_all = service.store.replace_all
+
+    def at_once(replacements: list[tuple[Note, Note]], *, change: Change) -> object:
+        other = service.get(linking)
+        service.store.save(replace(other, content=f"1{other.content}"), replacing=other)
+        return replace_all(replacements, change=change)
+
+    monkeypatch.setattr(service.store, "replace_all", at_once)
+    service.update(target, title="New")
+    assert service.get(target).title == "New"
+    assert service.get(linking).content == "110 [[Old]]"
+    assert [link.id for link in Links(service).of(linking).links] == [target]
+
+
+def test_titles_stay_in_the_spaces_whose_readers_may_know_them(service: KnowledgeService) -> None:
+    for name in ("closed", "infra"):
+        service.store.spaces.save(Space(name=name, grants={"aki": "write"}))
+    with acting_as(AKI):
+        target = service.save("x", title="Alpha", space="closed").id
+        texts = {space: service.save("see [[Alpha]]", title=space, space=space).id for space in ("closed", "infra")}
+        texts["team"] = service.save("see [[Alpha]]", title="team").id
+        service.update(target, title="Merger")
+        found = {space: service.get(note).content for space, note in texts.items()}
+        assert found == {"closed": "see [[Merger]]", "infra": "see [[Alpha]]", "team": "see [[Alpha]]"}
+        assert [link.id for link in Links(service).of(texts["team"]).links] == [target]
+    with acting_as(BEN):
+        assert Links(service).of(texts["team"]).links == []
+
+
+def test_a_former_title_of_a_private_note_stays_secret(service: KnowledgeService) -> None:
+    with acting_as(AKI):
+        target = service.save("x", title="Layoffs", private=True).id
+        service.update(target, title="Reorganisation")
+        service.update(target, private=False)
+    with acting_as(BEN):
+        guess = service.save("see [[Layoffs]]", title="Guess").id
+        assert Links(service).of(guess).links == []
+        assert Links(service).of(target).backlinks == []
+    with acting_as(AKI):
+        assert [link.id for link in Links(service).of(guess).links] == [target]
+
+
+def test_restoring_a_version_with_another_title_keeps_links(service: KnowledgeService) -> None:
+    target = service.save("x", title="Old").id
+    service.update(target, title="New")
+    linking = service.save("see [[New]] and [[old]]", title="Linking").id
+    History(service).restore_version(target, 1)
+    assert [(link.target, link.title) for link in Links(service).of(linking).links] == [("New", "Old"), ("old", "Old")]
+    assert [link.id for link in Links(service).of(target).backlinks] == [linking]
 
 
 def test_a_title_that_another_note_has_too_is_not_followed(service: KnowledgeService) -> None:

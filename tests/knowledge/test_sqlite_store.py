@@ -21,7 +21,18 @@ from tests.contract.note_spaces import NoteSpaceContract
 from tests.contract.note_store import NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
-from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, has_recall, load_sqlite, notes_of
+from tests.fakes.layouts import (
+    IMPORTED,
+    NOTES,
+    PROPOSAL,
+    SPACE,
+    assert_same_results,
+    assert_versions_and_links,
+    has_recall,
+    has_versions,
+    load_sqlite,
+    notes_of,
+)
 
 from chie.database import errors
 from chie.database.errors import DAMAGE_CODES
@@ -288,12 +299,13 @@ class TestBadFiles:
 
 
 @pytest.mark.req("SE-3", "MT-9")
-@pytest.mark.parametrize("version", [1, 2, 4, 6])
+@pytest.mark.parametrize("version", [1, 2, 4, 6, 7])
 def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version: int) -> None:
     load_sqlite(path, version)
     upgraded = SqliteStore(path, HashingEmbedder(dimension=8))
     new = SqliteStore(path.with_name("new.db"), HashingEmbedder(dimension=8))
     notes = [note for note in notes_of("sqlite", version) if version > 1 or not note.private]
+    new.spaces.save(SPACE)
     new.put_copies(notes)
     upgraded.search("redis", limit=1, tags=())  # starts the background work, like any search after an upgrade
     wait_for(lambda: not outdated(path))
@@ -302,6 +314,8 @@ def test_file_of_an_older_version_is_upgraded_with_its_notes(path: Path, version
         assert upgraded.imported_files() == {"k-6": IMPORTED}
         assert upgraded.shown("session-1") == {"k-1"}
         assert upgraded.by_signature(PROPOSAL.signatures, viewer=Viewer("ben"), limit=1) == [PROPOSAL]
+    if has_versions("sqlite", version):
+        assert_versions_and_links(upgraded)
     for change in (NoteStore.count, lambda store: store.delete("k-1"), lambda store: store.save(NOTES[0])):
         for store in (upgraded, new):
             change(store)
@@ -338,7 +352,7 @@ def tables(path: Path) -> set[tuple[str, str, str]]:
     return {*columns, *rest}
 
 
-@pytest.mark.parametrize("version", [1, 2, 4, 6])
+@pytest.mark.parametrize("version", [1, 2, 4, 6, 7])
 def test_upgraded_file_has_the_tables_of_a_new_one(tmp_path: Path, version: int) -> None:
     load_sqlite(tmp_path / "old.db", version)
     for name in ("old.db", "new.db"):

@@ -41,6 +41,7 @@ class RealN8n:
     url: str
     key: str
     rest: "Rest"
+    mcp_token: str
 
 
 def installed() -> bool:
@@ -85,7 +86,7 @@ def running(folder: Path) -> Iterator[RealN8n]:
         try:
             rest = Rest(f"http://127.0.0.1:{port}")
             rest.wait(process, log)
-            yield RealN8n(rest.base, rest.create_key(), rest)
+            yield RealN8n(rest.base, rest.create_key(), rest, rest.create_mcp_token())
         finally:
             process.terminate()
             try:
@@ -131,6 +132,12 @@ class Rest:
         key: str = self.call("POST", "/rest/api-keys", body)[1]["data"]["rawApiKey"]
         return key
 
+    def create_mcp_token(self) -> str:
+        """Switch n8n's own MCP server on."""
+        assert self.call("PATCH", "/rest/mcp/settings", {"mcpAccessEnabled": True})[0] == 200
+        token: str = self.call("GET", "/rest/mcp/api-key")[1]["data"]["apiKey"]
+        return token
+
     def run(self, workflow_id: str, trigger: str) -> str:
         """Run a workflow like the editor's button and return the id of the execution."""
         body = {"triggerToStartFrom": {"name": trigger}}
@@ -162,6 +169,7 @@ def _environment(folder: Path, port: int, broker: int) -> dict[str, str]:
             "N8N_ENCRYPTION_KEY": "only-for-tests",
             "N8N_SECURE_COOKIE": "false",
             "N8N_DISABLED_MODULES": "mcp-registry",
+            "N8N_MCP_SERVER_RATE_LIMIT": "100000",
         }
     )
 

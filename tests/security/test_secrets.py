@@ -20,6 +20,7 @@ MARK = "zanzibar"
 SECRETS = {
     "OPENAI_API_KEY": f"sk-{MARK}-openai-0123456789",
     "N8N_API_KEY": f"{MARK}-n8n-0123456789",
+    "N8N_MCP_TOKEN": f"{MARK}-n8n-mcp-0123456789",
     "CHIE_EMBEDDING_KEY": f"{MARK}-embedding-0123456789",
     "AWS_ACCESS_KEY_ID": f"AKIA{MARK.upper()}0123",
     "AWS_SECRET_ACCESS_KEY": f"{MARK}-aws-0123456789",
@@ -94,6 +95,9 @@ def attempts(address: str, token: str) -> Iterator[httpx2.Response]:
         yield client.post("/api/knowledge", json={"content": "something found out"})
         yield client.get("/api/knowledge/search", params={"q": "something"})
         yield client.get("/api/n8n/workflows")
+        params = {"name": "n8n_health", "arguments": {}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        yield client.post("/mcp/n8n", json=body, headers={"accept": "application/json, text/event-stream"})
         yield client.post("/api/bedrock-kb/ask", json={"query": "what?"})
         yield client.post("/api/chat/stream", json={"message": "hello", "agent_id": "assistant"})
         yield client.post("/api/chat/stream", json={"message": "hello", "agent_id": "aws"})

@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 
 COOKIE = "chie_token"
 TOKEN_HEADER = "x-chie-token"  # for platforms that keep `Authorization` for themselves  # noqa: S105
-PUBLIC_PATHS = frozenset({"/health", "/api/login", "/api/logout"})
+PUBLIC_PATHS = frozenset(
+    {
+        "/health",
+        "/api/login",
+        "/api/logout",
+        "/api/mcp/oauth/callback",  # the redirect comes from another site, so a browser sends no strict cookie with it
+        "/api/mcp/oauth/client.json",  # providers read it
+    }
+)
 NOTE_PATHS = ("/api/knowledge", "/mcp/knowledge", "/hooks/")
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 SECRET_PARAMETERS = frozenset({"access_token", "token", "api_key", "apikey", "key", "authorization", "id_token"})

@@ -17,7 +17,7 @@ from chie.settings import load
 ARCHIVED_DATABASE = "chie.db"  # its name in an archive, whatever the live file is called
 USERS = "users.json"
 FOLDERS = ("n8n-backups",)
-MACHINE_SPECIFIC = ("connections.json",)
+MACHINE_SPECIFIC = ("connections.json", "secret.key")  # the key would open the encrypted texts of the database
 TEMPORARY_PREFIXES = (".chie-", ".restoring-", ".connections.json.")
 EXCLUDED_SUFFIXES = (".zip", ".log", ".lock", ".part", ".partial", ".chie-backup")
 

@@ -9,7 +9,18 @@ from fastapi import APIRouter, FastAPI
 from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
-from chie.chat.api import agents, chat, note_comparison, openai_compat, questions, servers, sessions
+from chie.chat.api import (
+    agents,
+    attachments,
+    chat,
+    logins,
+    note_comparison,
+    openai_compat,
+    questions,
+    responses,
+    servers,
+    sessions,
+)
 from chie.chat.api.state import Chat
 from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.settings import ChatSettings
@@ -22,7 +33,18 @@ from chie.settings import load
 logger = logging.getLogger(__name__)
 
 router = APIRouter()
-for part in (chat, questions, note_comparison, sessions, agents, servers, openai_compat):
+for part in (
+    chat,
+    attachments,
+    questions,
+    note_comparison,
+    sessions,
+    agents,
+    servers,
+    logins,
+    openai_compat,
+    responses,
+):
     router.include_router(part.router)
 
 
@@ -35,12 +57,19 @@ class ChatModule:
     def __init__(self, url: URL | None = None, *, save_seconds: float = SAVE_SECONDS) -> None:
         self._url = url or sqlalchemy_url(database_url(load(DatabaseSettings)))
         self._save_seconds = save_seconds
-        self._answer_limit = load(ChatSettings).chie_answer_limit
+        settings = load(ChatSettings)
+        self._answer_limit, self._home = settings.chie_answer_limit, settings.home.expanduser()
 
     @asynccontextmanager
     async def lifespan(self, app: FastAPI, agents: AgentRegistry) -> AsyncIterator[None]:
         """Sets `app.state.chat` for the routes. If the database does not respond, requests try to open it again."""
-        state = Chat(agents, self._url, save_seconds=self._save_seconds, max_characters=self._answer_limit)
+        state = Chat(
+            agents,
+            self._url,
+            home=self._home,
+            save_seconds=self._save_seconds,
+            max_characters=self._answer_limit,
+        )
         app.state.chat = state
         on_shutdown(app, state.runs.interrupt)
         try:

@@ -1,7 +1,6 @@
 """Use cases of notes: permissions, timestamps, conflicts and what "not found" means."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -9,14 +8,14 @@ from typing import Literal
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
+from chie.errors import ConflictError, NotFoundError, ValidationError
 from chie.knowledge import rules, validation
 from chie.knowledge.anchors.anchor import Anchor, AnchorReport, followed, permalink_anchor
 from chie.knowledge.anchors.validation import valid_anchor
 from chie.knowledge.history import supersession
 from chie.knowledge.history.as_of import SearchAsOf, parse_moment
 from chie.knowledge.history.versions import Change, ChangeKind, is_new_version
-from chie.knowledge.links.text import renamed
+from chie.knowledge.links.rename import renamed_links
 from chie.knowledge.note import (
     AuthorCount,
     Found,
@@ -44,7 +43,6 @@ MAX_RELATED = 5
 RELATED_QUERY_LENGTH = 400  # characters of the content that describe its topic
 MIN_RELATED_SCORE = 0.35  # notes with a lower score share words, not a topic
 MAX_UPDATE_ATTEMPTS = 3
-MAX_RENAMED = 1_000
 DEFAULT_TRASH_DAYS = 30
 PURGE_INTERVAL = timedelta(hours=1)
 
@@ -153,39 +151,36 @@ class KnowledgeService:
             note = note if private is None else replace(note, private=private)
             note = note if space is None else replace(note, space=rules.chosen_space(viewer, space))
             note = self._superseding(screened(note, secrets, stored=stored), supersedes)
+            last = attempt == MAX_UPDATE_ATTEMPTS - 1
+            # Links to a former title lead to the note too, so the last attempt leaves them as they are.
+            linking = [] if last else renamed_links(self.store, viewer, stored, note, self.next_version)
             try:
-                saved = self.replace(stored, note)
+                saved = self.replace(stored, note, together_with=linking)
             except ConflictError:
-                if attempt == MAX_UPDATE_ATTEMPTS - 1:
+                if last:
                     raise
             else:
-                record("note.changed", note.id)
-                if note.title != stored.title:
-                    self._follow_rename(stored.title, note)
+                for changed in (note, *(other for _, other in linking)):
+                    record("note.changed", changed.id)
                 return saved
         raise AssertionError("unreachable")
 
-    def _follow_rename(self, old: str, note: Note) -> None:
-        """Change `[[old title]]` in the notes that the current user may change, unless it names another note too. The
-        title of a private note is not written into a text that others read."""
-        viewer = self.viewer()
-        if self.store.titled([old], viewer=viewer):
-            return
-        for other in self.store.mentioning([f"[[{old}"], viewer=viewer, limit=MAX_RENAMED):
-            content = renamed(other.content, old, note.title)
-            if content == other.content or (note.reader and not other.reader):
-                continue
-            changed = replace(other, content=content, updated_at=self.next_version(other))
-            with suppress(ForbiddenError, NotFoundError, ConflictError):  # it keeps the old title
-                rules.require_permission(other, viewer)
-                self.replace(other, changed)
-                record("note.changed", other.id)
-
-    def replace(self, stored: Note, note: Note, *, kind: ChangeKind = "changed") -> Saved:
-        """The number of the new version is certain, because the stored note must not have changed meanwhile."""
+    def replace(
+        self,
+        stored: Note,
+        note: Note,
+        *,
+        kind: ChangeKind = "changed",
+        together_with: Sequence[tuple[Note, Note]] = (),
+    ) -> Saved:
+        """The number of the new version is certain, because the stored note must not have changed meanwhile.
+        `together_with` are changes of other notes, which are made with this one or not at all."""
         version = self.store.version_number(stored.id)
         change = self.change(kind)
-        notice = self.store.save(note, replacing=stored, change=change)
+        if together_with:
+            notice = self.store.replace_all([(stored, note), *together_with], change=change)
+        else:
+            notice = self.store.save(note, replacing=stored, change=change)
         self._empty_trash(change.at)
         return saved_note(note, notice=notice, version=version and version + is_new_version(stored, note))
 
@@ -273,12 +268,13 @@ class KnowledgeService:
         at: str | None = None,
     ) -> Found:
         """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed. With
-        `at`, what was known on that date. Superseded notes are left out unless nothing else fits."""
+        `at`, here or as a filter, what was known on that date. Superseded notes are left out unless nothing else
+        fits."""
         parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
         tags = validation.valid_tags([*(tags or ()), *parsed.tags])
         viewer = rules.looking_into(self.viewer(), [*parsed.spaces, *([space] if space else ())])
-        if at is not None:
-            then = SearchAsOf(self.store, viewer, parsed, tags, parse_moment(at))
+        if (moment := parsed.at if at is None else at) is not None:
+            then = SearchAsOf(self.store, viewer, parsed, tags, parse_moment(moment))
             return supersession.search_current(then.search, then.newer, limit)
 
         def search(size: int) -> Found:

@@ -1,9 +1,10 @@
 """The MCP server class of all modules, and how it runs: over stdio, or as an ASGI app."""
 
+import asyncio
 import inspect
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -34,29 +35,37 @@ class Server(FastMCP[None]):
     """A FastMCP server with our error results, request ids, an audit log and a health check.
 
     `check` returns details for /health, or raises if the server is unhealthy; `close` runs on shutdown; both may be
-    async. `error_fields` are defaults for the structured content of this server's errors. `api` creates the routes
-    for the web page, which the app mounts under /api, `hooks` those for hooks of assistants, under /hooks. `audits`
-    means that the module writes the audit log itself; otherwise calls of tools that may write are recorded here.
+    async. `start` runs beside the first calls, which do not wait for it, and handles its own errors. `error_fields` are
+    defaults for the structured content of this server's errors. `api` creates the routes for the web page, which the
+    app mounts under /api, `hooks` those for hooks of assistants, under /hooks, and `openai` those for OpenAI-compatible
+    clients, under /v1. `audits` means that the module writes the audit log itself; otherwise calls of tools that may
+    write are recorded here.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a module
         self,
         name: str,
         instructions: str,
         *,
         check: Callable[[], dict[str, Any] | Awaitable[dict[str, Any]]],
         close: Callable[[], Awaitable[None] | None],
+        start: Callable[[], Coroutine[Any, Any, None]] | None = None,
         error_fields: Mapping[str, Any] | None = None,
         reports_progress: bool = False,
         api: "Callable[[], APIRouter] | None" = None,
         hooks: "Callable[[], APIRouter] | None" = None,
+        openai: "Callable[[], APIRouter] | None" = None,
         audits: bool = False,
     ) -> None:
         @asynccontextmanager
         async def lifespan(_: FastMCP[None]) -> AsyncIterator[None]:
+            started = asyncio.create_task(start()) if start else None
             try:
                 yield None
             finally:
+                if started:
+                    started.cancel()
+                    await asyncio.wait([started])
                 if (closed := close()) is not None:
                     await closed
 
@@ -77,6 +86,7 @@ class Server(FastMCP[None]):
         self._check = check
         self.api = api
         self.hooks = hooks
+        self.openai = openai
         self.custom_route("/health", methods=["GET"])(self._health)
 
     def declare(self, annotations: ToolAnnotations, *, view: str | None = None) -> Callable[[F], F]:

@@ -17,6 +17,7 @@ from chie.n8n.tools.list_workflows import ListWorkflowsTool
 from chie.n8n.tools.n8n_health import N8nHealthTool
 from chie.n8n.tools.patch_workflow import PatchWorkflowTool
 from chie.n8n.tools.publish_workflow import PublishWorkflowTool
+from chie.n8n.tools.rehearse_change import RehearseChangeTool
 from chie.n8n.tools.replace_workflow_from_file import ReplaceWorkflowFromFileTool
 from chie.n8n.tools.restore_workflow import RestoreWorkflowTool
 from chie.n8n.tools.retry_execution import RetryExecutionTool
@@ -37,6 +38,7 @@ TOOLS: tuple[type[BaseTool[Any]], ...] = (
     GetExecutionTool,
     ValidateWorkflowTool,
     PatchWorkflowTool,
+    RehearseChangeTool,
     ListBackupsTool,
     RestoreWorkflowTool,
     RetryExecutionTool,
@@ -47,9 +49,11 @@ TOOLS: tuple[type[BaseTool[Any]], ...] = (
 
 
 def create_registry(context: ToolContext, *, read_only: bool = False) -> ToolRegistry:
-    """The registered tools. With `read_only`, those that write are not registered."""
+    """The registered tools: with `read_only`, none that write; without `N8N_MCP_TOKEN`, none that need it."""
     registry = ToolRegistry()
     for kind in TOOLS:
+        if kind.needs_token and not context.instance.configured:
+            continue
         if kind.annotations.read_only_hint or not read_only:
             registry.register(kind(context))
     return registry

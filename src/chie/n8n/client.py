@@ -1,5 +1,6 @@
 """The routes of n8n's public API as methods."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from chie.n8n.status_errors import Call
 
 PAGE_SIZE = 250
 MAX_PAGES = 100
+PARALLEL_READS = 8
 
 
 class N8nApiClient:
@@ -31,6 +33,21 @@ class N8nApiClient:
 
     async def list_workflows(self, query: Mapping[str, str]) -> Page:
         return Page.of(await self._http.call(Call("GET", "/workflows", "list workflows"), query=query))
+
+    async def all_workflows(self) -> list[Workflow]:
+        """Complete workflows that are not archived. n8n's list lacks some keys, so each is read by itself."""
+        rows = self._rows("/workflows", "list workflows", {"excludePinnedData": "true"})
+        ids = [str(row["id"]) async for row in rows if not row.get("isArchived")]
+        free = asyncio.Semaphore(PARALLEL_READS)
+
+        async def read(workflow_id: str) -> Workflow | None:
+            async with free:
+                try:
+                    return await self.get_workflow(workflow_id)
+                except NotFoundError:  # deleted in the meantime
+                    return None
+
+        return [workflow for workflow in await asyncio.gather(*map(read, ids)) if workflow is not None]
 
     async def get_workflow(self, workflow_id: str) -> Workflow:
         workflow: Workflow = await self._http.call(_workflow("GET", workflow_id, "get workflow"))
@@ -88,10 +105,12 @@ class N8nApiClient:
         found: dict[str, Any] = await self._http.call(Call("GET", "/discover", "discover capabilities"))
         return found
 
-    async def _rows(self, path: str, operation: str) -> AsyncIterator[dict[str, Any]]:
+    async def _rows(
+        self, path: str, operation: str, filters: Mapping[str, str] | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
         cursor: str | None = None
         for _ in range(MAX_PAGES):
-            query = {"limit": str(PAGE_SIZE)} | ({"cursor": cursor} if cursor else {})
+            query = {**(filters or {}), "limit": str(PAGE_SIZE)} | ({"cursor": cursor} if cursor else {})
             page = Page.of(await self._http.call(Call("GET", path, operation), query=query))
             for row in page.rows:
                 yield row

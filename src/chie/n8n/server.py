@@ -18,6 +18,8 @@ from chie.n8n.health import check
 from chie.n8n.http import Endpoint, HttpClient
 from chie.n8n.instance.client import InstanceClient
 from chie.n8n.registry import ToolRegistry
+from chie.n8n.rehearsal.copies import Copies
+from chie.n8n.rehearsal.rehearsal import Rehearsal
 from chie.n8n.saving import WorkflowSaver
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
@@ -74,6 +76,7 @@ def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient |
         INSTRUCTIONS,
         check=lambda: check(client),
         close=lambda: _close(context),
+        start=None if read_only else context.rehearsal.clean_up,
         api=lambda: _api(context, read_only=read_only),
     )
     setup_tool_handlers(server, create_registry(context, read_only=read_only))
@@ -113,9 +116,12 @@ def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
     """The dependencies of the tools. Every n8n has its own backup folder, because ids are unique only within one."""
     folder = re.sub(r"[^A-Za-z0-9.-]+", "_", client.base.split("://", 1)[1])
     backups = Backups(settings.backups / folder, keep=settings.backup_keep)
+    instance = _instance(settings, client.base)
+    copies = Copies(client, settings.home.expanduser() / "n8n-rehearsals" / folder)
     return ToolContext(
         client=client,
-        instance=_instance(settings, client.base),
+        instance=instance,
+        rehearsal=Rehearsal(client, instance, copies),
         saver=WorkflowSaver(client, backups),
         deleter=WorkflowDeleter(client, backups),
         backups=backups,

@@ -58,6 +58,7 @@ class BaseTool(ABC, Generic[A]):
     annotations: ClassVar[ToolAnnotations] = READ
     arguments: ClassVar[type[Arguments]]
     destructive_arguments: ClassVar[tuple[str, ...]] = ()  # without them a destructive tool only adds
+    needs_token: ClassVar[bool] = False  # of n8n's own MCP server
     view: ClassVar[str | None] = None  # URI of the MCP Apps view that shows the result
     truncation_advice: ClassVar[Message] = Message("n8n.truncation_advice")
 

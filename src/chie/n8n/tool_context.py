@@ -6,6 +6,7 @@ from chie.n8n.backups import Backups
 from chie.n8n.client import N8nApiClient
 from chie.n8n.deletion import WorkflowDeleter
 from chie.n8n.instance.client import InstanceClient
+from chie.n8n.rehearsal.rehearsal import Rehearsal
 from chie.n8n.saving import WorkflowSaver
 from chie.n8n.workflow_files import AllowedFolders
 
@@ -14,6 +15,7 @@ from chie.n8n.workflow_files import AllowedFolders
 class ToolContext:
     client: N8nApiClient
     instance: InstanceClient
+    rehearsal: Rehearsal
     saver: WorkflowSaver
     deleter: WorkflowDeleter
     backups: Backups

@@ -20,7 +20,18 @@ from tests.contract.note_spaces import NoteSpaceContract
 from tests.contract.note_store import MOMENT, NoteStoreContract, a_note
 from tests.contract.note_versions import NoteVersionContract
 from tests.fakes.embedders import FailableEmbedder, HashingEmbedder
-from tests.fakes.layouts import IMPORTED, NOTES, PROPOSAL, assert_same_results, has_recall, load_postgres, notes_of
+from tests.fakes.layouts import (
+    IMPORTED,
+    NOTES,
+    PROPOSAL,
+    SPACE,
+    assert_same_results,
+    assert_versions_and_links,
+    has_recall,
+    has_versions,
+    load_postgres,
+    notes_of,
+)
 from tests.fakes.postgres import new_schema, postgres_url
 from tests.fakes.postgres_counts import assert_counts_are_true
 
@@ -195,12 +206,13 @@ def test_the_model_that_we_ship_scores_the_same_in_both_stores(url: str, embedde
 
 
 @pytest.mark.req("SE-3", "MT-9")
-@pytest.mark.parametrize("version", [1, 3, 5])
+@pytest.mark.parametrize("version", [1, 3, 5, 6])
 def test_database_of_an_older_version_is_upgraded_with_its_notes(url: str, server: str, version: int) -> None:
     load_postgres(url, version)
     notes = notes_of("postgresql", version)
     other = new_schema(server)
     upgraded, new = (PostgresStore(postgres_url(one), HashingEmbedder(dimension=8)) for one in (url, other))
+    new.spaces.save(SPACE)
     for note in notes:
         new.save(note)
     upgraded.search("redis", limit=1, tags=())  # starts the background work, like any search after an upgrade
@@ -211,6 +223,8 @@ def test_database_of_an_older_version_is_upgraded_with_its_notes(url: str, serve
         assert upgraded.imported_files() == {"k-6": IMPORTED}
         assert upgraded.shown("session-1") == {"k-1"}
         assert upgraded.by_signature(PROPOSAL.signatures, viewer=Viewer("ben"), limit=1) == [PROPOSAL]
+    if has_versions("postgresql", version):
+        assert_versions_and_links(upgraded)
     for change in (NoteStore.count, lambda store: store.delete("k-3"), lambda store: store.save(NOTES[2])):
         for store in (upgraded, new):
             change(store)

@@ -23,7 +23,10 @@ RECHECK_DELAY_SECONDS = 0.5  # the answer that is about to start goes first
 
 
 class AgentRegistry(Protocol):
-    """The port to all agents and to the state of their tool servers."""
+    """The port to all agents and to their tool servers."""
+
+    @property
+    def toolbox(self) -> "Toolbox": ...
 
     def get_agent(self, agent_id: str) -> BaseAgent:
         """NotFoundError if there is no agent with this id."""
@@ -49,6 +52,12 @@ class AgentRegistry(Protocol):
 
 class NoAgents:
     """An empty registry."""
+
+    @property
+    def toolbox(self) -> "Toolbox":
+        from chie.chat.toolbox.toolbox import Toolbox
+
+        return Toolbox([])
 
     def get_agent(self, agent_id: str) -> BaseAgent:  # noqa: ARG002
         raise NotFoundError("agents.none_registered")

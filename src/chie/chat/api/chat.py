@@ -44,7 +44,11 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 async def ask(body: Ask, chat: ChatState) -> EventStream:
     """Ask an agent. The question is saved before the agent starts, and the answer continues if you disconnect."""
     run = await chat.starter.ask(
-        body.message, session_id=body.session_id, agent_id=body.agent_id, parent_id=body.parent_id
+        body.message,
+        session_id=body.session_id,
+        agent_id=body.agent_id,
+        parent_id=body.parent_id,
+        attachment_ids=body.attachments,
     )
     return _stream(chat, run)
 
@@ -81,7 +85,8 @@ async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | 
 )
 async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStream:
     """Ask an edited question, as a new branch."""
-    return _stream(chat, await chat.starter.edit(message_id, body.message, agent_id=body.agent_id))
+    run = await chat.starter.edit(message_id, body.message, agent_id=body.agent_id, attachment_ids=body.attachments)
+    return _stream(chat, run)
 
 
 @router.post("/{message_id}/stop", responses=errors(404, 409))

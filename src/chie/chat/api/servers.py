@@ -18,7 +18,13 @@ ServerName = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 @router.get("", responses=errors())
 async def list_servers(chat: ChatState) -> Servers:
     """List the servers with their state. One that is down says why in `error`."""
-    return Servers.model_validate({"servers": chat.agents.server_states()})
+    logged_in = await chat.agents.toolbox.logins.logged_in()
+    states = chat.agents.server_states()
+    servers = [
+        {**state, "login": "connected"} if state["name"] in logged_in and not state.get("login") else state
+        for state in states
+    ]
+    return Servers.model_validate({"servers": servers})
 
 
 @router.post("/{name}/reconnect", responses=errors(404))

@@ -27,10 +27,15 @@ def as_markdown(conversation: Conversation) -> str:
 
 def _section(message: Message) -> str:
     author = "User" if message.role == "user" else message.agent_id or "Assistant"
-    lines = [f"## {author}", *_texts(message)]
+    lines = [f"## {author}", *_files(message), *_texts(message)]
     if message.status in ("stopped", "interrupted", "failed"):
         lines.append(f"*({message.status}{f': {message.error}' if message.error else ''})*")
     return "\n\n".join(lines) + "\n"
+
+
+def _files(message: Message) -> list[str]:
+    names = [f"- {file.name} ({file.media_type}, {file.size:,} bytes)" for file in message.attachments]
+    return ["\n".join(["Attached files:", "", *names])] if names else []
 
 
 def _texts(message: Message) -> list[str]:

@@ -15,6 +15,18 @@ UNPUBLISHED = "@modelcontextprotocol/server-fetch"  # often copied, but npm does
 FETCH_PACKAGE = "mcp-server-fetch"  # the reference server, which operators may also configure under this name
 
 
+class OAuthSpec(BaseModel):
+    """A client that the operator has registered at the server's provider, where it takes no registrations."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    client_id: str | None = Field(default=None, validation_alias=AliasChoices("client_id", "clientId"))
+    client_secret: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("client_secret", "clientSecret")
+    )
+    scope: str | None = None
+
+
 class ServerSpec(BaseModel):
     """How to connect to a server: a program that speaks MCP on stdio, or a URL."""
 
@@ -27,6 +39,8 @@ class ServerSpec(BaseModel):
     cwd: Path | None = None
     url: str | None = None
     headers: dict[str, SecretStr] = {}
+    auth: Literal["oauth"] | None = None  # found out anyway; other clients' files have it
+    oauth: OAuthSpec | None = None
     disabled: bool = False
     approved_tools: tuple[str, ...] = Field(
         default=(), validation_alias=AliasChoices("approved_tools", "autoApprove", "alwaysAllow")

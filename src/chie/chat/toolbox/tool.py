@@ -147,6 +147,7 @@ class ServerState:
             "error_code": self.error.code if self.error else None,
             "error_params": self.error.json_params() if self.error else None,
             "tools": tools,
+            "login": "required" if self.error and self.error.code == "toolbox.login_required" else None,
         }
 
 

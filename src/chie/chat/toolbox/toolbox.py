@@ -15,6 +15,7 @@ from chie.chat.toolbox.result_text import to_outcome
 from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
 from chie.chat.toolbox.transport import BuiltIn, create_transport
 from chie.chat.toolbox.url_check import CheckedUrls
+from chie.chat.toolbox.user_connections import UserConnections
 from chie.chat.toolbox.wrappers import ServerLists, UniqueNames
 from chie.errors import ConfigurationError, NotFoundError
 from chie.messages.catalogue import Message
@@ -52,6 +53,7 @@ class Toolbox:
         asking: Collection[str] = (),
         unpublished: Collection[str] = (),
         policy: UrlPolicy | None = None,
+        logins: UserConnections | None = None,
     ) -> None:
         self._connections = {connection.name: connection for connection in connections}
         self._unconfigured = dict(unconfigured or {})
@@ -60,12 +62,13 @@ class Toolbox:
         self._asking = asking
         self.unpublished_names = frozenset(unpublished)
         self._policy = policy or UrlPolicy()
+        self.logins = logins or UserConnections({}, 0, None, self._policy)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await asyncio.gather(*(connection.stop() for connection in self._connections.values()))
+        await asyncio.gather(self.logins.stop(), *(connection.stop() for connection in self._connections.values()))
 
     @property
     def names(self) -> set[str]:
@@ -78,14 +81,15 @@ class Toolbox:
 
     async def initialize_servers(self, server_names: Iterable[str]) -> None:
         """Connect to these servers and wait until each is connected or known to be down. Idempotent."""
-        connections = [self._connections[name] for name in server_names if name in self._connections]
+        connections = [await self._opened(name) for name in server_names if name in self._connections]
         for connection in connections:
             connection.start()
         await asyncio.gather(*(connection.settle(SETTLE_TIMEOUT_SECONDS) for connection in connections))
 
     async def reconnect(self, name: str) -> ServerState:
         """Disconnect one server and connect to it again at once, whatever its back-off."""
-        connection = self._connection(name)
+        self._connection(name)
+        connection = await self._opened(name)
         await connection.restart()
         await connection.settle(SETTLE_TIMEOUT_SECONDS)
         return connection.state
@@ -99,7 +103,11 @@ class Toolbox:
     def _connection(self, name: str) -> Connection:
         if name not in self._connections:
             raise NotFoundError("toolbox.server_not_found")
-        return self._connections[name]
+        return self.logins.find(name) or self._connections[name]
+
+    async def _opened(self, name: str) -> Connection:
+        """The current user's own connection, if there is a login, otherwise the one that everybody shares."""
+        return await self.logins.open(name) or self._connections[name]
 
     def get_tools(self) -> list[dict[str, Any]]:
         """The tools of all servers initialized so far, in the format of OpenAI's function calling."""
@@ -121,7 +129,7 @@ class Toolbox:
     def toolset(self, servers: Iterable[str] | None = None) -> Toolset:
         """The tools of these servers, or of all, under unique names."""
         names = self._connections if servers is None else [name for name in servers if name in self._connections]
-        every = _ServerTools([self._connections[name] for name in names])
+        every = _ServerTools([self._connection(name) for name in names])
         offered = CheckedUrls(every, self._policy, self.listed_names)
         return UniqueNames(ServerLists(offered, self._disabled, self._approved, self._asking))
 
@@ -130,7 +138,7 @@ class Toolbox:
             ServerState(name=name, transport="built-in", state="not_configured", error=reason, tools=())
             for name, reason in self._unconfigured.items()
         )
-        return [*(connection.state for connection in self._connections.values()), *unconfigured]
+        return [*(self._connection(name).state for name in self._connections), *unconfigured]
 
 
 class _ServerTools(Toolset):
@@ -188,7 +196,8 @@ def create_toolbox(
     specs: "Mapping[str, ServerSpec]",
 ) -> Toolbox:
     """Of the built-in servers, reached in this process, and the operator's, whose names must be different."""
-    timeout = settings.chie_tool_timeout
+    timeout, policy = settings.chie_tool_timeout, load_policy()
+    pins = settings.home.expanduser() / FILE_NAME
     return Toolbox(
         [
             *(Connection(name, BuiltIn(server), timeout=timeout) for name, server in builtin.items() if _is_ok(server)),
@@ -197,7 +206,7 @@ def create_toolbox(
                     name,
                     create_transport(spec),
                     timeout=spec.timeout or timeout,
-                    pins=HintPins(name, spec, settings.home.expanduser() / FILE_NAME),
+                    pins=HintPins(name, spec, pins),
                 )
                 for name, spec in specs.items()
             ),
@@ -207,7 +216,8 @@ def create_toolbox(
         approved={name: spec.approved_tools for name, spec in specs.items()},
         asking={name for name, spec in specs.items() if spec.always_ask},
         unpublished=[name for name, spec in specs.items() if spec.is_unpublished],
-        policy=load_policy(),
+        policy=policy,
+        logins=UserConnections(specs, timeout, pins, policy),
     )
 
 

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    import httpx2
     from fastmcp import Client
     from mcp.client.session import MessageHandlerFnT
 
 CONNECT_TIMEOUT_SECONDS = 20.0
+LOGIN_REQUIRED = "toolbox.login_required"
+UNAUTHORIZED = 401
 MAX_OUTPUT_SHOWN = 400  # characters
 MIN_SECRET_LENGTH = 6  # shorter values are numbers, levels or `true`; masking them would make the text unreadable
 
@@ -121,10 +124,14 @@ class Stdio(Transport):
 
 
 class Http(Transport):
+    """A URL. With `auth`, requests carry the token of one user."""
+
     name = "http"
 
-    def __init__(self, spec: ServerSpec) -> None:
+    def __init__(self, spec: ServerSpec, auth: "httpx2.Auth | None" = None) -> None:
         self._spec = spec
+        self._auth = auth
+        self._is_unauthorized = False
 
     @contextmanager
     def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
@@ -133,11 +140,30 @@ class Http(Transport):
 
         headers = {name: value.get_secret_value() for name, value in self._spec.headers.items()}
         transport = StreamableHttpTransport(
-            self._spec.url or "", headers=headers, httpx_client_factory=create_http_client
+            self._spec.url or "", headers=headers, httpx_client_factory=self._http_client
         )
         yield Client(transport, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
 
+    def _http_client(
+        self,
+        headers: dict[str, str] | None = None,
+        timeout: "httpx2.Timeout | None" = None,
+        auth: "httpx2.Auth | None" = None,
+        **_: object,
+    ) -> "httpx2.AsyncClient":
+        client = create_http_client(headers, timeout, self._auth or auth)
+        client.event_hooks["response"].append(self._note_status)
+        return client
+
+    async def _note_status(self, response: "httpx2.Response") -> None:
+        """FastMCP does not tell that a server wants a login."""
+        if str(response.request.url).rstrip("/") == (self._spec.url or "").rstrip("/"):
+            self._is_unauthorized = response.status_code == UNAUTHORIZED
+
     def explain(self, error: BaseException) -> Message:
+        has_token = any(name.lower() == "authorization" for name in self._spec.headers)
+        if self._is_unauthorized and not has_token:
+            return Message(LOGIN_REQUIRED)
         url = _without_secrets(self._spec.url or "")
         return Message("toolbox.server_unreachable", url=url, error=_kind(error))
 

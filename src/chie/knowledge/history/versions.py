@@ -33,7 +33,8 @@ class Version:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionRow:
-    """A version as it is stored, for copies from one store to another."""
+    """A version as it is stored, for copies from one store to another. `folded_title` is set if the next version has
+    another title or other readers: links to the former title lead to the note."""
 
     note: str
     number: int
@@ -44,6 +45,7 @@ class VersionRow:
     reader: str | None
     base: int | None
     body: bytes | None
+    folded_title: str | None
 
 
 def change_of(note: Note, kind: ChangeKind = "changed") -> Change:

@@ -6,21 +6,37 @@ from urllib.parse import unquote
 from chie.knowledge.markdown.obsidian import prose_parts, with_prose
 from chie.knowledge.search.query import ascii_lower
 
-_TITLE = re.compile(r"\[\[(?P<title>[^\[\]|\n]{1,300})(?P<label>\|[^\[\]\n]{1,500})?\]\]")
+ID_PREFIX = "note://"
+MAX_TITLE = 300  # characters that a link can hold, and that are compared
+_TITLE = re.compile(rf"\[\[(?P<title>[^\[\]|\n]{{1,{MAX_TITLE}}})(?P<label>\|[^\[\]\n]{{1,500}})?\]\]")
 _URI = re.compile(r"note://(?P<id>[\w%.~-]{1,900})", re.ASCII)
-_NOT_IN_LINKS = re.compile(r"[\[\]|]")
+_NOT_IN_LINKS = re.compile(r"[\[\]|\n]")
 
 
 def titles_in(content: str) -> list[str]:
     """The titles that a text links to, each once."""
+    if "[[" not in content:
+        return []
     found = (match["title"].strip() for part in prose_parts(content) for match in _TITLE.finditer(part))
     return list(dict.fromkeys(found))
 
 
 def ids_in(content: str) -> list[str]:
     """The ids that a text links to, each once."""
+    if ID_PREFIX not in content:
+        return []
     found = (unquote(match["id"]) for part in prose_parts(content) for match in _URI.finditer(part))
     return list(dict.fromkeys(found))
+
+
+def targets_in(content: str) -> list[str]:
+    """What a text links to, as links are stored: folded titles, and ids after `note://`."""
+    found = (*map(folded_title, titles_in(content)), *map(id_target, ids_in(content)))
+    return [target for target in dict.fromkeys(found) if target and "\0" not in target]
+
+
+def id_target(note_id: str) -> str:
+    return f"{ID_PREFIX}{note_id}"
 
 
 def same_title(one: str, other: str) -> bool:
@@ -28,7 +44,8 @@ def same_title(one: str, other: str) -> bool:
 
 
 def folded_title(title: str) -> str:
-    return ascii_lower(" ".join(title.split()))
+    """Titles that differ in ASCII case or in the number of blanks are the same to a link."""
+    return ascii_lower(" ".join(title.split()))[:MAX_TITLE]
 
 
 def renamed(content: str, old: str, new: str) -> str:

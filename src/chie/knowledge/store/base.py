@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.history.versions import Change, Version, VersionRow
+from chie.knowledge.links.text import ID_PREFIX
 from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, NoteLink, Page, Similar, TagCount
 from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.search.query import NO_FILTERS, Filters
@@ -75,6 +76,12 @@ class NoteStore(ABC):
         `replacing` is the note as it was read; ConflictError if the stored note differs from it or, without it, if
         the id is taken. Returns a notice if the note can only be found by its words for now.
         """
+
+    def replace_all(self, replacements: Sequence[tuple[Note, Note]], *, change: Change) -> Message | None:
+        """Replace notes, each given as it was read and as it becomes. All or none in one transaction, if the store has
+        transactions; ConflictError if one of the stored notes differs."""
+        notices = [self.save(note, replacing=stored, change=change) for stored, note in replacements]
+        return next(filter(None, notices), None)
 
     @abstractmethod
     def get(self, note_id: str) -> Note | None: ...
@@ -187,13 +194,31 @@ class NoteStore(ABC):
         """By the store's own model. Raises EmbeddingError."""
         raise NotImplementedError
 
+    def resolve_links(self, targets: Sequence[str], *, viewer: Viewer) -> Mapping[str, NoteLink]:
+        """The notes that links lead to, by target (`links.text.targets_in`): by id, by title, or by a title that the
+        note had. Of several notes with a title it is the oldest. Without a table of links, by id alone."""
+        found = ((target, self.get(target[len(ID_PREFIX) :])) for target in targets if target.startswith(ID_PREFIX))
+        return {target: NoteLink(id=note.id, title=note.title) for target, note in found if note and viewer.sees(note)}
+
     def titled(self, titles: Sequence[str], *, viewer: Viewer) -> Sequence[NoteLink]:  # noqa: ARG002
-        """Notes with one of these titles, regardless of ASCII case, the oldest first."""
+        """Notes that have one of these folded titles now, the oldest first."""
         return ()
 
-    def mentioning(self, texts: Sequence[str], *, viewer: Viewer, limit: int) -> Sequence[Note]:  # noqa: ARG002
-        """Notes whose content has one of these texts, regardless of ASCII case, newest first."""
+    def linking(self, targets: Sequence[str], *, viewer: Viewer, limit: int) -> Sequence[NoteLink]:  # noqa: ARG002
+        """Notes that link to one of these targets, newest first, as far as the store keeps links."""
         return ()
+
+    def former_titles(self, note_id: str, *, viewer: Viewer) -> Sequence[str]:  # noqa: ARG002
+        """Titles, folded, that the note had in earlier versions that the viewer could have read."""
+        return ()
+
+    def link_rows(self, *, viewer: Viewer, limit: int) -> Sequence[tuple[NoteLink, str]]:  # noqa: ARG002
+        """Notes with their links' targets, the newest notes first."""
+        return ()
+
+    def tags_of(self, note_ids: Sequence[str]) -> Mapping[str, list[str]]:  # noqa: ARG002
+        """The tags of these notes, as far as the store keeps links. The caller checks who may see them."""
+        return {}
 
     def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> Sequence[Note]:  # noqa: ARG002
         """Notes anchored to code of this repository, after the id `after`, in the order of ids."""

@@ -12,8 +12,8 @@ from chie.knowledge.search.tokens import query_tokens
 from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Similarity
 from chie.knowledge.store.degraded import indexing_in_progress, searched_by_words
+from chie.knowledge.store.linked import LinkedStore
 from chie.knowledge.store.scoring import RankedPassage
-from chie.knowledge.store.versioned import VersionedStore
 from chie.messages.catalogue import Message
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class EmbeddingModel:
             self.embed([PROBE_TEXT])
 
 
-class SqlNoteStore(VersionedStore):
+class SqlNoteStore(LinkedStore):
     def __init__(self, model: EmbeddingModel) -> None:
         self._model = model
 

@@ -1,18 +1,20 @@
 """SQL for earlier versions of notes and for supersession, the same in SQLite and PostgreSQL."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from chie.knowledge.history.versions import Change, Version, VersionRow, is_new_version
+from chie.knowledge.links.text import folded_title
 from chie.knowledge.note import ImportedFile, Note
 from chie.knowledge.store import version_body
 from chie.knowledge.store.version_body import Plain
 from chie.knowledge.viewer import Viewer
 
-_COLUMNS = "note, number, began_at, ended_at, ended_by, change, reader, base, body"
+_COLUMNS = "note, number, began_at, ended_at, ended_by, change, reader, base, body, folded_title"
+TitleAndAudience: TypeAlias = tuple[str, str | None]
 _VALUE = re.compile(r":([a-z_]+)")
 _IN_TRASH = (
     "d.change = 'deleted' AND NOT EXISTS (SELECT 1 FROM {versions} l WHERE l.note = d.note AND l.number = d.number + 1)"
@@ -29,8 +31,16 @@ class VersionTable:
     stored_time: Callable[[datetime], Any]
     read_time: Callable[[Any], datetime]
 
-    def end(self, connection: Any, stored: Note, change: Change, file: ImportedFile | None = None) -> None:  # noqa: ANN401
-        """Keep the note as it was until this change."""
+    def end(
+        self,
+        connection: Any,  # noqa: ANN401
+        stored: Note,
+        change: Change,
+        *,
+        file: ImportedFile | None = None,
+        following: Note | None = None,
+    ) -> None:
+        """Keep the note as it was until this change, after which it is the `following` one or deleted."""
         last = self._last(connection, stored.id)
         body = version_body.plain(stored, file)
         base, data = self._packed(connection, stored.id, last, body)
@@ -46,12 +56,13 @@ class VersionTable:
                 reader=stored.audience,
                 base=base,
                 body=data,
+                folded_title=_former_title(stored, _key(following)),
             ),
         )
 
     def replace(self, connection: Any, stored: Note, note: Note, change: Change) -> None:  # noqa: ANN401
         if is_new_version(stored, note):
-            self.end(connection, stored, change)
+            self.end(connection, stored, change, following=note)
 
     def begin(self, connection: Any, note: Note, change: Change) -> ImportedFile | None:  # noqa: ANN401
         """Before a note is added: if it was deleted, the time without it ends. Returns the file of a deleted note."""
@@ -68,6 +79,7 @@ class VersionTable:
             reader=None,
             base=None,
             body=None,
+            folded_title=None,
         )
         self._insert(connection, row)
         return self._read(connection, [last])[0].file
@@ -135,6 +147,19 @@ class VersionTable:
         statement = f"DELETE FROM {self.versions} WHERE note IN ({chosen})"
         return int(self._run(connection, statement, before=self.stored_time(before)).rowcount)
 
+    def fill_titles(self, connection: Any, current: Mapping[str, TitleAndAudience]) -> None:  # noqa: ANN401
+        """For versions that were stored without their titles. `current` are the notes that exist, by id."""
+        notes = self._run(connection, f"SELECT DISTINCT note FROM {self.versions}").fetchall()
+        for (note_id,) in notes:
+            following = current.get(note_id)
+            for version in self.of_note(connection, note_id, below=None, limit=2**31 - 1):
+                title = version.note and _former_title(version.note, following)
+                if title is not None:
+                    where = "WHERE note = :note AND number = :number"
+                    statement = f"UPDATE {self.versions} SET folded_title = :title {where}"
+                    self._run(connection, statement, title=title, note=note_id, number=version.number)
+                following = _key(version.note)
+
     def superseding(self, connection: Any, ids: Sequence[str]) -> dict[str, list[str]]:  # noqa: ANN401
         """The notes that supersede these, by the id of the older one."""
         found: dict[str, list[str]] = {}
@@ -191,6 +216,15 @@ class VersionTable:
 
     def _run(self, connection: Any, statement: str, **values: Any) -> Any:  # noqa: ANN401
         return connection.execute(_VALUE.sub(self.placeholder, statement), values)
+
+
+def _key(note: Note | None) -> TitleAndAudience | None:
+    return (note.title, note.audience) if note else None
+
+
+def _former_title(stored: Note, following: TitleAndAudience | None) -> str | None:
+    """The title that links to the note may still have, unless the note itself still has it."""
+    return None if _key(stored) == following else folded_title(stored.title)
 
 
 def _version(row: VersionRow, bases: dict[tuple[str, int], Plain]) -> Version:

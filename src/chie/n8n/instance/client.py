@@ -46,6 +46,10 @@ class InstanceClient:
     def configured(self) -> bool:
         return bool(self._token)
 
+    def require_token(self) -> None:
+        if not self._token:
+            raise ConfigurationError("n8n.mcp_token_missing")
+
     async def call(
         self, tool: str, arguments: Mapping[str, Any], *, reads: bool = True, seconds: float | None = None
     ) -> Json:
@@ -69,8 +73,7 @@ class InstanceClient:
             await pool.aclose()
 
     async def _request(self, method: str, params: Json, tool: str, *, reads: bool, seconds: float | None) -> Json:
-        if not self._token:
-            raise ConfigurationError("n8n.mcp_token_missing")
+        self.require_token()
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         for attempt in range(1, MAX_ATTEMPTS + 1):
             try:

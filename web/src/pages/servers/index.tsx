@@ -12,12 +12,14 @@ import { useToast } from "../../ui/toast";
 import { useSetup } from "../setup/setup";
 import { BedrockPanel } from "./bedrock";
 import { ConnectPanel } from "./connect";
+import { Login, useReturnFromLogin } from "./login";
 import { type ServerState, useServers } from "./servers";
 import { serversText } from "./text";
 
 export default function ServersPage() {
   const t = useText(serversText);
   const { servers, error, loading, refetch } = useServers();
+  useReturnFromLogin();
   const bedrock = useSetup().data?.servers.find(({ name }) => name === "bedrock-kb");
   return (
     <Page title={t.title} lead={t.lead}>
@@ -49,9 +51,12 @@ function Server({ server }: { server: ServerState }) {
     <li className="card sv-server">
       <div className="row wrap">
         <h3>{server.name}</h3>
-        <span className={`sv-state ${server.state}`}>{t[`state_${server.state}`]}</span>
+        <span className={`sv-state ${server.state}`}>
+          {server.login === "required" ? t.state_login : t[`state_${server.state}`]}
+        </span>
         <span className="muted small">{transports[server.transport]}</span>
         <span className="grow" />
+        <Login server={server} />
         {["failed", "connected", "idle"].includes(server.state) && <Reconnect server={server} />}
       </div>
       {server.error && (

@@ -17,12 +17,15 @@ export interface ServerState extends WithOptionalText<"error"> {
   transport: "built-in" | "stdio" | "http";
   state: State;
   tools: Tool[];
+  /** Whether the server asks the user to log in, or the user has. */
+  login?: "required" | "connected" | null;
 }
 
 interface ConnectedServer extends WithOptionalText<"error"> {
   name: string;
   state: string;
   transport?: string;
+  login?: "required" | "connected" | null;
   tools?: (string | Partial<Tool>)[];
 }
 

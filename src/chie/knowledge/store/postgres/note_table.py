@@ -12,6 +12,7 @@ from chie.database.cursor import decode, encode
 from chie.errors import ConflictError, ValidationError
 from chie.knowledge.anchors.anchor import decode_anchor
 from chie.knowledge.anchors.anchor import encode as encode_anchor
+from chie.knowledge.links.text import folded_title
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount, audience
 from chie.knowledge.search.passages import INDEX_VERSION, Passage, index_tokens, split
 from chie.knowledge.search.tokens import fold
@@ -19,6 +20,7 @@ from chie.knowledge.sources import file_name
 from chie.knowledge.store.postgres.space_table import require_space
 from chie.knowledge.store.postgres.statement import Rows, Statement
 from chie.knowledge.store.postgres.statistics import StatisticsChange
+from chie.knowledge.store.postgres.tables import LINKS
 from chie.knowledge.store.postgres.visibility import visible
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.viewer import Viewer
@@ -34,7 +36,7 @@ _NAMES = (
     "anchor", "space",
 )  # fmt: skip
 COLUMNS = ", ".join(_NAMES)
-_STORED = (*_NAMES, "labels", "source_file")
+_STORED = (*_NAMES, "labels", "source_file", "folded_title")
 _HEADING = "id, title, tags, source, status, user_id, space, private, proposal, created_at, updated_at, length(content)"
 _VALUES = ", ".join(["%s"] * len(_STORED))
 _INSERT = f"INSERT INTO knowledge_notes ({', '.join(_STORED)}, index_version) VALUES ({_VALUES}, {INDEX_VERSION})"
@@ -101,6 +103,7 @@ def write(connection: "Connection", note: Note, replacing: Note | None, change: 
         if row is None:
             raise ConflictError("knowledge.note_exists")
         _insert_superseded(connection, note)
+        LINKS.write(connection, row[0], note)
         change.count_note(note.audience)
         return int(row[0])
     stored = connection.execute(
@@ -245,6 +248,7 @@ def _replace(connection: "Connection", seq: int, before: str | None, note: Note,
     )
     connection.execute("DELETE FROM knowledge_supersessions WHERE newer = %s", (note.id,))
     _insert_superseded(connection, note)
+    LINKS.write(connection, seq, note, replacing=True)
     change.count_note(before, -1)
     change.count_note(note.audience)
 
@@ -306,6 +310,7 @@ def _values(note: Note) -> tuple[Any, ...]:
         note.space,
         labels(note.tags),
         _source_file(note),
+        folded_title(note.title),
     )
 
 

@@ -6,12 +6,14 @@ from psycopg import errors
 
 from chie.errors import StorageError
 from chie.knowledge.store import records
+from chie.knowledge.store.postgres import tables
 from chie.knowledge.store.review_records import review_schema
 
 if TYPE_CHECKING:
     from chie.knowledge.store.postgres.pool import Connection
 
-VERSION = 6
+VERSION = 7
+BEFORE_LINKS = 6
 SCHEMA_LOCK = 6_840_302  # arbitrary, but the same in every version of Chie
 EXTENSION = "CREATE EXTENSION IF NOT EXISTS vector"
 PGVECTOR = (0, 8)  # the first version with iterative index scans, which filtered searches need
@@ -105,6 +107,20 @@ CREATE TABLE knowledge_space_repositories (
 );
 """
 
+# See `sqlite/schema.py`.
+LINKS = """
+ALTER TABLE knowledge_notes ADD COLUMN folded_title text COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX knowledge_notes_by_title ON knowledge_notes (folded_title);
+ALTER TABLE knowledge_versions ADD COLUMN folded_title text COLLATE "C";
+CREATE INDEX knowledge_versions_by_title ON knowledge_versions (folded_title) WHERE folded_title IS NOT NULL;
+CREATE TABLE knowledge_links (
+    target text COLLATE "C" NOT NULL,
+    note bigint NOT NULL REFERENCES knowledge_notes ON DELETE CASCADE,
+    PRIMARY KEY (target, note)
+);
+CREATE INDEX knowledge_links_by_note ON knowledge_links (note);
+"""
+
 # Passages are replaced, never updated. `owner` is the audience of the note (`note.py`); it and `labels`, the folded
 # tags, are repeated beside words and vectors, so that index scans can filter. `knowledge_corpus` has the counts that
 # BM25 needs by owner, with the empty owner for what everybody may see; writers lock that row first.
@@ -180,7 +196,7 @@ CREATE TABLE knowledge_corpus (
 ) WITH (fillfactor = 10);
 CREATE TABLE knowledge_leases (name text PRIMARY KEY, owner text NOT NULL, until timestamptz NOT NULL);
 INSERT INTO knowledge_corpus VALUES (0, 0, 0, 0);
-{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}"""
+{IMPORTS}{RECALL}{VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}{LINKS}"""
 
 # Statements that upgrade a database of this version to the next. From 1 to 2: see `private_terms.py`; the indexes of
 # vectors, which now include public notes only, are built again in the background.
@@ -238,6 +254,7 @@ ALTER TABLE knowledge_notes ADD COLUMN supersedes text[] COLLATE "C" NOT NULL DE
 ALTER TABLE knowledge_notes ADD COLUMN space text COLLATE "C" NOT NULL DEFAULT 'team';
 {VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}
 """,
+    6: LINKS,
 }
 
 
@@ -252,6 +269,8 @@ def prepare(connection: "Connection", location: str) -> None:
                 _create(connection, location)
             for step in range(version or VERSION, VERSION):
                 connection.execute(STEPS[step])
+                if step == BEFORE_LINKS:
+                    tables.LINKS.fill(connection)
             connection.execute("UPDATE knowledge_schema SET version = %s WHERE version < %s", (VERSION, VERSION))
     if version > VERSION:
         raise StorageError("database.schema_newer", location=location, found=version, supported=VERSION)

@@ -1,7 +1,7 @@
 """The store for several processes and hosts: notes, words and vectors in one PostgreSQL database."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,7 +11,7 @@ from chie.installation.commands import install_extra
 from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.history.versions import Change, change_of
-from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, NoteLink, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.search import ranking
 from chie.knowledge.search.passages import split
@@ -23,7 +23,6 @@ from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.postgres import (
     anchor_table,
     import_table,
-    link_table,
     nearest,
     note_table,
     recall_table,
@@ -38,9 +37,9 @@ from chie.knowledge.store.postgres.records import PostgresRecords
 from chie.knowledge.store.postgres.search import Search
 from chie.knowledge.store.postgres.space_table import PostgresSpaces
 from chie.knowledge.store.postgres.statistics import StatisticsChange
+from chie.knowledge.store.postgres.tables import LINKS, VERSIONS
 from chie.knowledge.store.postgres.vectors import PostgresVectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
-from chie.knowledge.store.version_table import VersionTable
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
@@ -52,15 +51,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def _utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
-
-
-VERSIONS = VersionTable("knowledge_versions", "knowledge_supersessions", r"%(\1)s", _utc, _utc)
-
-
 class PostgresStore(SqlNoteStore):
     _versions = VERSIONS
+    _links = LINKS
 
     def __init__(self, url: PostgresUrl, embedder: Embedder) -> None:
         super().__init__(EmbeddingModel(embedder))
@@ -85,18 +78,27 @@ class PostgresStore(SqlNoteStore):
             return self._created_pool
 
     def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
-        draft = Draft.of(note)
-        vectors, failure = self._embed([passage.text for passage in draft.passages])
-        ending = change or change_of(note)
+        return self._save([(replacing, note)], change)
+
+    def replace_all(self, replacements: Sequence[tuple[Note, Note]], *, change: Change) -> Message | None:
+        """Rows are locked in the order of ids, so that two processes cannot deadlock."""
+        return self._save(sorted(replacements, key=lambda one: one[1].id), change)
+
+    def _save(self, replacements: Sequence[tuple[Note | None, Note]], ending: Change | None) -> Message | None:
+        drafts = [Draft.of(note) for _, note in replacements]
+        vectors, failure = self._embed([passage.text for draft in drafts for passage in draft.passages])
 
         def work(connection: "Connection") -> None:
             change = StatisticsChange()
-            seq = note_table.write(connection, note, replacing, change)
-            if replacing:
-                VERSIONS.replace(connection, replacing, note, ending)
-            elif file := VERSIONS.begin(connection, note, ending):
-                import_table.write(connection, {note.id: file})
-            self._insert_passages(connection, [(seq, draft)], vectors, change)
+            seqs = []
+            for replacing, note in replacements:
+                seqs.append(note_table.write(connection, note, replacing, change))
+                made = ending or change_of(note)
+                if replacing:
+                    VERSIONS.replace(connection, replacing, note, made)
+                elif file := VERSIONS.begin(connection, note, made):
+                    import_table.write(connection, {note.id: file})
+            self._insert_passages(connection, list(zip(seqs, drafts, strict=True)), vectors, change)
 
         self._write(work, with_vectors=vectors is not None)
         return saved_without_vectors(failure) if failure else None
@@ -111,7 +113,7 @@ class PostgresStore(SqlNoteStore):
             if stored is None:
                 return False
             file = import_table.of_note(connection, note_id)
-            VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file)
+            VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file=file)
             note_table.remove(connection, note_id, counts)
             statistics.apply(connection, counts)
             return True
@@ -166,12 +168,6 @@ class PostgresStore(SqlNoteStore):
     def first_vectors(self) -> "tuple[list[str], Vectors]":
         self._model.ensure_name()
         return self._pool.read(self._vectors.first_of_all)
-
-    def titled(self, titles: Sequence[str], *, viewer: Viewer) -> list[NoteLink]:
-        return self._pool.read(lambda connection: link_table.titled(connection, titles, viewer))
-
-    def mentioning(self, texts: Sequence[str], *, viewer: Viewer, limit: int) -> list[Note]:
-        return self._pool.read(lambda connection: link_table.mentioning(connection, texts, viewer, limit))
 
     def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> list[Note]:
         return self._pool.read(lambda connection: anchor_table.anchored(connection, repository, viewer, after, limit))

@@ -10,12 +10,14 @@ from chie.database.cursor import decode, encode, utc_text
 from chie.errors import ConflictError
 from chie.knowledge.anchors.anchor import decode_anchor
 from chie.knowledge.anchors.anchor import encode as encode_anchor
+from chie.knowledge.links.text import folded_title
 from chie.knowledge.note import AuthorCount, Heading, Note, Page, TagCount
 from chie.knowledge.search.passages import INDEX_VERSION, Passage, index_tokens
 from chie.knowledge.search.tokens import fold
 from chie.knowledge.sources import file_name
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.store.sqlite.space_table import require_space
+from chie.knowledge.store.sqlite.tables import LINKS
 from chie.knowledge.store.sqlite.visibility import visible
 from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
@@ -25,8 +27,8 @@ COLUMNS = (
     " confirmed_at, created_at, updated_at, supersedes, anchor, space"
 )
 _INSERT = (
-    f"INSERT INTO notes ({COLUMNS}, source_file, index_version)"
-    f" VALUES ({', '.join('?' for _ in COLUMNS.split(','))}, ?, {INDEX_VERSION})"
+    f"INSERT INTO notes ({COLUMNS}, source_file, folded_title, index_version)"
+    f" VALUES ({', '.join('?' for _ in COLUMNS.split(','))}, ?, ?, {INDEX_VERSION})"
 )
 
 _HEADING = "id, title, tags, source, status, user_id, space, private, proposal, created_at, updated_at, length(content)"
@@ -45,7 +47,7 @@ def get_many(connection: sqlite3.Connection, seqs: Sequence[int]) -> dict[int, N
 
 
 def remove(connection: sqlite3.Connection, note_id: str) -> bool:
-    """Deletes passages, vectors, words and tags too."""
+    """Deletes passages, vectors, words, tags and links too."""
     connection.execute("DELETE FROM supersessions WHERE newer = ?", (note_id,))
     return connection.execute("DELETE FROM notes WHERE id = ?", (note_id,)).rowcount > 0
 
@@ -230,8 +232,10 @@ def _insert_note(connection: sqlite3.Connection, note: Note) -> int:
             note.anchor and encode_anchor(note.anchor),
             note.space,
             file_name(note.anchor.path if note.anchor else note.source),
+            folded_title(note.title),
         ),
     ).lastrowid
+    LINKS.write(connection, int(seq or 0), note)
     if note.tags:
         connection.executemany(
             "INSERT OR IGNORE INTO note_tags (tag, note) VALUES (?, ?)",

@@ -6,8 +6,10 @@ from chie.knowledge.sources import file_name
 from chie.knowledge.store import records
 from chie.knowledge.store.private_terms import indexed_terms
 from chie.knowledge.store.review_records import review_schema
+from chie.knowledge.store.sqlite import tables
 
-VERSION = 7  # kept in the file as `user_version`
+VERSION = 8  # kept in the file as `user_version`
+BEFORE_LINKS = 7
 
 # Decisions, uses and recorded searches.
 RECORDS = records.schema("")
@@ -102,6 +104,21 @@ CREATE TABLE anchor_reports (
     report TEXT NOT NULL,
     committed_at TEXT NOT NULL
 ) WITHOUT ROWID;
+"""
+
+# What the texts of notes link to (`link_table.py`), and the titles by which links find notes. A version has its title
+# only if it is a former one.
+LINKS = """
+ALTER TABLE notes ADD COLUMN folded_title TEXT NOT NULL DEFAULT '';
+CREATE INDEX notes_by_title ON notes (folded_title);
+ALTER TABLE note_versions ADD COLUMN folded_title TEXT;
+CREATE INDEX versions_by_title ON note_versions (folded_title) WHERE folded_title IS NOT NULL;
+CREATE TABLE links (
+    target TEXT NOT NULL,
+    note INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+    PRIMARY KEY (target, note)
+) WITHOUT ROWID;
+CREATE INDEX links_by_note ON links (note);
 """
 
 # The counts that BM25 needs, by owner; the empty owner stands for the passages that everybody may see.
@@ -206,6 +223,7 @@ CREATE TABLE leases (name TEXT PRIMARY KEY, owner TEXT NOT NULL, until REAL NOT 
     + REVIEW
     + ANCHORS
     + SPACES
+    + LINKS
 )
 
 # Statements that upgrade a file of this version to the next.
@@ -254,6 +272,7 @@ ALTER TABLE notes ADD COLUMN supersedes TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE notes ADD COLUMN space TEXT NOT NULL DEFAULT 'team';
 {VERSIONS}{RECORDS}{REVIEW}{ANCHORS}{SPACES}{PASSAGE_ADDED}
 """,
+    7: LINKS,
 }
 
 
@@ -272,6 +291,8 @@ def upgrade(connection: sqlite3.Connection, found: int) -> None:
     connection.create_function("file_name", 1, file_name, deterministic=True)
     for step in range(found, VERSION):
         _run(connection, STEPS[step])
+        if step == BEFORE_LINKS:
+            tables.LINKS.fill(connection)
 
 
 def _run(connection: sqlite3.Connection, script: str) -> None:

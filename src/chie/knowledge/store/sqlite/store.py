@@ -6,11 +6,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from chie.database.cursor import utc_text
 from chie.knowledge.anchors.anchor import Anchor, AnchorReport
 from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.history.versions import Change, change_of
-from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, NoteLink, Page, Similar, TagCount
+from chie.knowledge.note import AuthorCount, Found, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.review.findings import ReviewNote
 from chie.knowledge.search import ranking
 from chie.knowledge.search.passages import split
@@ -20,16 +19,16 @@ from chie.knowledge.store import scoring
 from chie.knowledge.store.base import Health, MapData, MapNote
 from chie.knowledge.store.degraded import saved_without_vectors
 from chie.knowledge.store.sql_store import PROBE_TEXT, EmbeddingModel, PassageKey, SqlNoteStore
-from chie.knowledge.store.sqlite import anchor_table, import_table, link_table, note_table, recall_table, review_table
+from chie.knowledge.store.sqlite import anchor_table, import_table, note_table, recall_table, review_table
 from chie.knowledge.store.sqlite.backfill import Backfill
 from chie.knowledge.store.sqlite.file import SqliteFile
 from chie.knowledge.store.sqlite.filtering import Conditions, newest
 from chie.knowledge.store.sqlite.records import SqliteRecords
 from chie.knowledge.store.sqlite.search import Search
 from chie.knowledge.store.sqlite.space_table import SqliteSpaces
+from chie.knowledge.store.sqlite.tables import LINKS, VERSIONS
 from chie.knowledge.store.sqlite.vectors import SqliteVectors
 from chie.knowledge.store.sqlite.words import corpus
-from chie.knowledge.store.version_table import VersionTable
 from chie.knowledge.viewer import ANYBODY, Viewer
 from chie.messages.catalogue import Message
 
@@ -39,11 +38,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-VERSIONS = VersionTable("note_versions", "supersessions", r":\1", utc_text, datetime.fromisoformat)
-
 
 class SqliteStore(SqlNoteStore):
     _versions = VERSIONS
+    _links = LINKS
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
         super().__init__(EmbeddingModel(embedder))
@@ -55,15 +53,23 @@ class SqliteStore(SqlNoteStore):
         self._index_checked = False
 
     def save(self, note: Note, *, replacing: Note | None = None, change: Change | None = None) -> Message | None:
-        passages = split(note)
-        vectors, failure = self._embed([passage.text for passage in passages])
-        change = change or change_of(note)
+        return self._save([(replacing, note)], change)
+
+    def replace_all(self, replacements: Sequence[tuple[Note, Note]], *, change: Change) -> Message | None:
+        return self._save(replacements, change)
+
+    def _save(self, replacements: Sequence[tuple[Note | None, Note]], change: Change | None) -> Message | None:
+        cut = [split(note) for _, note in replacements]
+        vectors, failure = self._embed([passage.text for passages in cut for passage in passages])
         with self._file.write() as connection:
-            ids = note_table.insert(connection, note, passages, replacing=replacing)
-            if replacing:
-                VERSIONS.replace(connection, replacing, note, change)
-            elif file := VERSIONS.begin(connection, note, change):
-                import_table.write(connection, {note.id: file})
+            ids = []
+            for (replacing, note), passages in zip(replacements, cut, strict=True):
+                ids += note_table.insert(connection, note, passages, replacing=replacing)
+                made = change or change_of(note)
+                if replacing:
+                    VERSIONS.replace(connection, replacing, note, made)
+                elif file := VERSIONS.begin(connection, note, made):
+                    import_table.write(connection, {note.id: file})
             if vectors is not None:
                 self._vectors.insert(connection, ids, vectors)
         return saved_without_vectors(failure) if failure else None
@@ -78,7 +84,7 @@ class SqliteStore(SqlNoteStore):
             if stored is None:
                 return False
             file = import_table.remove(connection, note_id)
-            VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file)
+            VERSIONS.end(connection, stored, change or change_of(stored, "deleted"), file=file)
             anchor_table.remove(connection, note_id)
             return note_table.remove(connection, note_id)
 
@@ -228,14 +234,6 @@ class SqliteStore(SqlNoteStore):
         self._model.ensure_name()
         with self._file.read() as connection:
             return self._vectors.first_of_all(connection)
-
-    def titled(self, titles: Sequence[str], *, viewer: Viewer) -> list[NoteLink]:
-        with self._file.read() as connection:
-            return link_table.titled(connection, titles, viewer)
-
-    def mentioning(self, texts: Sequence[str], *, viewer: Viewer, limit: int) -> list[Note]:
-        with self._file.read() as connection:
-            return link_table.mentioning(connection, texts, viewer, limit)
 
     def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> list[Note]:
         with self._file.read() as connection:

@@ -1,0 +1,1 @@
+"""Workflows as files in a folder, for review and history in Git."""
