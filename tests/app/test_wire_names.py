@@ -228,7 +228,15 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_of_a_stream() -> None:
-    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "tool_call", "tool_result", "error", "done"]
+    assert EVENT["properties"]["event"]["enum"] == [
+        "message",
+        "reasoning",
+        "summary",
+        "tool_call",
+        "tool_result",
+        "error",
+        "done",
+    ]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
