@@ -11,6 +11,7 @@ from sqlalchemy import URL
 from chie.chat.agents.registry import AgentRegistry
 from chie.chat.api import (
     agents,
+    attachments,
     chat,
     logins,
     note_comparison,
@@ -32,7 +33,18 @@ from chie.settings import load
 logger = logging.getLogger(__name__)
 
 router = APIRouter()
-for part in (chat, questions, note_comparison, sessions, agents, servers, logins, openai_compat, responses):
+for part in (
+    chat,
+    attachments,
+    questions,
+    note_comparison,
+    sessions,
+    agents,
+    servers,
+    logins,
+    openai_compat,
+    responses,
+):
     router.include_router(part.router)
 
 

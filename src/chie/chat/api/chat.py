@@ -22,14 +22,15 @@ EVENT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["message", "reasoning", "tool_call", "tool_result", "error", "done"]},
+        "event": {"enum": ["message", "reasoning", "summary", "tool_call", "tool_result", "error", "done"]},
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
     "required": ["id", "event", "data"],
 }
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Server-Sent Events: `message`, `reasoning`, `tool_call`, `tool_result`, `error`, `done`.",
+        "description": "Server-Sent Events: `message`, `reasoning`, `summary`, `tool_call`, `tool_result`, `error`, "
+        "`done`.",
         "content": {MEDIA_TYPE: {"schema": EVENT}},
         "headers": {
             "X-Chie-Session": {"description": "The session.", "schema": {"type": "string"}},
@@ -43,7 +44,11 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 async def ask(body: Ask, chat: ChatState) -> EventStream:
     """Ask an agent. The question is saved before the agent starts, and the answer continues if you disconnect."""
     run = await chat.starter.ask(
-        body.message, session_id=body.session_id, agent_id=body.agent_id, parent_id=body.parent_id
+        body.message,
+        session_id=body.session_id,
+        agent_id=body.agent_id,
+        parent_id=body.parent_id,
+        attachment_ids=body.attachments,
     )
     return _stream(chat, run)
 
@@ -80,7 +85,8 @@ async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | 
 )
 async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStream:
     """Ask an edited question, as a new branch."""
-    return _stream(chat, await chat.starter.edit(message_id, body.message, agent_id=body.agent_id))
+    run = await chat.starter.edit(message_id, body.message, agent_id=body.agent_id, attachment_ids=body.attachments)
+    return _stream(chat, run)
 
 
 @router.post("/{message_id}/stop", responses=errors(404, 409))
