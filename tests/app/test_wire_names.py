@@ -22,6 +22,7 @@ API = {
     "/api/chat/compare-notes": {"post"},
     "/api/chat/suggest-questions": {"post"},
     "/api/chat/{message_id}/approve": {"post"},
+    "/api/chat/{message_id}/answer": {"post"},
     "/api/chat/{message_id}/edit": {"post"},
     "/api/chat/{message_id}/regenerate": {"post"},
     "/api/chat/{message_id}/stop": {"post"},

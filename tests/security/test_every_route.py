@@ -81,6 +81,7 @@ ROUTES: dict[str, Case] = {
     "POST /api/chat/suggest-questions": Case(SHARED, body={"content": "mine"}),
     "POST /api/chat/compare-notes": Case(SHARED, body={"older": {"content": "a"}, "newer": {"content": "b"}}),
     "POST /api/chat/{message_id}/stop": Case(PRIVATE),
+    "POST /api/chat/{message_id}/answer": Case(PRIVATE, body={"id": "question", "action": "accept"}),
     "POST /api/chat/{message_id}/approve": Case(PRIVATE, body={"id": "call-fetch"}),
     "POST /api/chat/{message_id}/regenerate": Case(PRIVATE),
     "POST /api/chat/{message_id}/edit": Case(PRIVATE, body={"message": "other words"}),

@@ -14,10 +14,11 @@ from chie.chat.agents.conversation import in_words
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.text_joiner import TextJoiner
 from chie.chat.events import ClientCall, Done, Event, ReasoningText, Text, ToolCall, ToolResult, Usage
+from chie.chat.interaction import begin_call
 from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ContextError, ModelError
-from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage
+from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.chat.models.options import Options, ToolSpec
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
@@ -241,6 +242,7 @@ class ToolLoop:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _result(self, pending: _Pending) -> ToolResult:
+        begin_call(pending.event["id"], self._sample)
         return (await self._outcome(pending.tool, pending.event)).event(pending.event)
 
     async def _outcome(self, tool: Tool | Message, event: ToolCall) -> Outcome:
@@ -252,6 +254,16 @@ class ToolLoop:
             return Outcome.failed(Message("agents.tool_changed"))
         async with self._slots:
             return await self._toolset.call(tool, event["arguments"])
+
+    async def _sample(self, system: str, text: str, max_tokens: int) -> str:  # noqa: ARG002 - providers differ
+        """The model's answer to a server. It reads nothing of the conversation and gets no tools."""
+        prompt = Prompt(system=system, messages=(UserMessage(text),), tools=[], calls_allowed=False)
+        reply = _Reply(TextJoiner())
+        async with aclosing(self.model.stream(prompt)) as chunks:
+            async for chunk in chunks:
+                reply.add(chunk)
+        self._usage = _sum(self._usage, reply.end.usage)
+        return reply.message().content
 
     def _has_changed(self, tool: Tool) -> bool:
         """Whether the server has redefined the tool since it was offered, for example while it waited for approval."""

@@ -11,7 +11,9 @@ from typing import Any
 from chie.chat.agents.base import Turn
 from chie.chat.agents.calls import stream_chat
 from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
+from chie.chat.interaction import interacting
 from chie.chat.metrics import Metrics
+from chie.chat.runs.interaction import RunInteraction
 from chie.chat.runs.retry import retry_storage
 from chie.chat.runs.run import Run
 from chie.chat.sessions.answer_builder import error_events
@@ -74,19 +76,21 @@ class Runner:
 
         started, done = perf_counter(), Done(type="done", usage=None)
         question, history = run.pending.question, agent_history(run.pending.history)
-        async with aclosing(stream_chat(run.agent, question, history, run.session_id, approve)) as events:
-            async for event in events:
-                if not run.count:
-                    self._metrics.first_event(run.agent_id, perf_counter() - started)
-                if event["type"] == "message" or event["type"] == "reasoning":
-                    add = run.add_text if event["type"] == "message" else run.add_reasoning
-                    if not add(clean(event["content"]), self._max_characters):
-                        logger.warning("message %s is cut at CHIE_ANSWER_LIMIT", run.message_id)
-                        return Done(type="done", usage=None, finish="length")
-                elif event["type"] == "done":
-                    done = event
-                else:
-                    self._add_tool_event(run, event)
+        answer = stream_chat(run.agent, question, history, run.session_id, approve)
+        with interacting(RunInteraction(run)):
+            async with aclosing(answer) as events:
+                async for event in events:
+                    if not run.count:
+                        self._metrics.first_event(run.agent_id, perf_counter() - started)
+                    if event["type"] == "message" or event["type"] == "reasoning":
+                        add = run.add_text if event["type"] == "message" else run.add_reasoning
+                        if not add(clean(event["content"]), self._max_characters):
+                            logger.warning("message %s is cut at CHIE_ANSWER_LIMIT", run.message_id)
+                            return Done(type="done", usage=None, finish="length")
+                    elif event["type"] == "done":
+                        done = event
+                    else:
+                        self._add_tool_event(run, event)
         return done
 
     def _add_tool_event(self, run: Run, event: ToolCall | ToolResult) -> None:
