@@ -222,7 +222,8 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_of_a_stream() -> None:
-    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "tool_call", "tool_result", "error", "done"]
+    tools = ["tool_call", "tool_progress", "tool_log", "elicitation", "elicitation_end", "tool_result"]
+    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", *tools, "error", "done"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

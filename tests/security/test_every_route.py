@@ -228,6 +228,7 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
     expected = {
         "PUT /api/knowledge/{note_id}": 409,
         "POST /api/chat/{message_id}/approve": 409,
+        "POST /api/chat/{message_id}/answer": 409,
         "DELETE /api/sessions/{session_id}": 204,
         "POST /api/knowledge/inbox/{note_id}/reject": 404,  # it has been merged
         "DELETE /api/knowledge/trash/{note_id}": 404,  # it has been restored
