@@ -89,7 +89,7 @@ docs: $(DEV)  ## regenerate the tables in the docs
 
 lock:  ## rewrite the lock files from pyproject.toml; UPGRADE=--upgrade takes the latest versions
 	@$(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/python -m pip install --quiet uv
-	@$(COMPILE) --extra openai --extra anthropic --extra bedrock --extra postgres \
+	@$(COMPILE) --extra openai --extra anthropic --extra bedrock --extra postgres --extra documents \
 	    pyproject.toml requirements/build.in -o requirements/run.txt
 	@$(COMPILE) -c requirements/run.txt --all-extras pyproject.toml requirements/build.in requirements/dev.in -o requirements/dev.txt
 	@$(COMPILE) -c requirements/dev.txt --all-extras pyproject.toml requirements/build.in -o requirements/image.txt

@@ -60,11 +60,10 @@ def fit(rows: Sequence[Row]) -> tuple[list[float], list[float]]:
                 conflicts.append(verdict.conflict_row(row.features, conflict))
                 wrong.append(row.pair.label == "contradiction")
         conflict_weights = _regression(conflicts, wrong)
-    repeating = [row for row in rows if verdict.may_repeat(row.features)]
     duplicates = [
-        verdict.duplicate_row(row.features, verdict.strongest(row.features, conflict_weights)[0]) for row in repeating
+        verdict.duplicate_row(row.features, verdict.strongest(row.features, conflict_weights)[0]) for row in rows
     ]
-    return conflict_weights, _regression(duplicates, [row.pair.label == "duplicate" for row in repeating])
+    return conflict_weights, _regression(duplicates, [row.pair.label == "duplicate" for row in rows])
 
 
 def _regression(rows: Sequence[Sequence[float]], labels: Sequence[bool]) -> list[float]:

@@ -51,7 +51,7 @@ Agents = AbstractAsyncContextManager[AgentRegistry]
 MCP_METHODS = ["GET", "POST", "DELETE"]
 API_METHODS = [*MCP_METHODS, "PUT", "PATCH"]
 
-LARGER_BODIES = {"/api/knowledge/import": 64 * MEBIBYTE}
+LARGER_BODIES = {"/api/knowledge/import": 64 * MEBIBYTE, "/api/attachments": 21 * MEBIBYTE}
 
 
 def load_app(authenticator: Authenticator | None = None) -> FastAPI:
@@ -129,6 +129,8 @@ def _add_apis(
             app.include_router(server.api(), prefix=f"/api/{name}", tags=[name])
         if server.hooks:
             app.include_router(server.hooks(), prefix="/hooks", tags=["hooks"])
+        if server.openai:
+            app.include_router(server.openai(), prefix="/v1")
 
 
 def _lifespan(

@@ -17,6 +17,9 @@ ConnectMode = Literal["auto", "legacy"]
 
 API = {
     "/api/agents": {"get"},
+    "/api/attachments": {"post"},
+    "/api/attachments/{attachment_id}": {"get"},
+    "/api/attachments/{attachment_id}/text": {"get"},
     "/api/chat/stream": {"post"},
     "/api/chat/stream/{message_id}": {"get"},
     "/api/chat/compare-notes": {"post"},
@@ -45,6 +48,7 @@ API = {
     "/v1/chat/completions": {"post"},
     "/v1/models": {"get"},
     "/v1/models/{model}": {"get"},
+    "/v1/responses": {"post"},
 }
 
 SERVER_APIS = {
@@ -64,6 +68,7 @@ SERVER_APIS = {
     "/api/knowledge/review/decisions": {"post"},
     "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
+    "/api/knowledge/graph": {"get"},
     "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/spaces": {"get"},
@@ -96,6 +101,7 @@ SERVER_APIS = {
     "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
     "/api/bedrock-kb": {"get"},
     "/api/bedrock-kb/ask": {"post"},
+    "/v1/embeddings": {"post"},
 }
 
 KNOWLEDGE = {
@@ -223,7 +229,7 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_events_of_a_stream() -> None:
     tools = ["tool_call", "tool_progress", "tool_log", "elicitation", "elicitation_end", "tool_result"]
-    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", *tools, "error", "done"]
+    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "summary", *tools, "error", "done"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -1,5 +1,6 @@
 """`chie backup` and `chie restore` while other processes keep running."""
 
+import asyncio
 import json
 import signal
 import sqlite3
@@ -10,10 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import URL
 from tests.app.processes import BIN, StdioServer
 from tests.backup.commands import chie, ids_in, message, notes, titles
 from tests.backup.restorer import MAX_WRITTEN_BYTES
+from tests.fakes.pictures import png
 
+from chie.chat.sessions.attachments import AttachmentStore
+from chie.chat.sessions.database import Database
+from chie.chat.sessions.service import SessionService
+from chie.chat.sessions.turns import TurnService
+from chie.chat.sessions.upgrade import upgrade
+from chie.documents.reader import ReadFile
 from chie.installation.commands import followable
 from chie.knowledge.history.history import History
 
@@ -64,6 +73,38 @@ def test_versions_and_trash_are_restored(home: Path, tmp_path: Path) -> None:
         assert History(service).version(old, 1).content == "接続は 10 本まで"
         assert [one.id for one in History(service).trash()] == [gone]
         assert service.store.superseding([old]) == {old: [new]}
+
+
+@pytest.mark.req("AG-4")
+def test_attached_files_are_restored(home: Path, tmp_path: Path) -> None:
+    url = URL.create("sqlite+aiosqlite", database=str(home / "chie.db"))
+    upgrade(url)
+
+    async def attach() -> tuple[str, str]:
+        database = Database(url)
+        file = ReadFile(name="図.png", data=png(), kind="image", media_type="image/png")
+        saved = (await AttachmentStore(database).save(file)).attachment_id
+        asked = await TurnService(database, "owner").ask("何？", agent_id="a", attachment_ids=[saved])
+        await database.close()
+        return saved, asked.session_id
+
+    async def restored(attachment_id: str, session_id: str) -> tuple[bytes, list[str]]:
+        database = Database(url)
+        conversation = await SessionService(database).conversation(session_id)
+        data = await AttachmentStore(database).data(attachment_id)
+        await database.close()
+        return data, [file.name for file in conversation.messages[0].attachments]
+
+    async def delete(session_id: str) -> None:
+        database = Database(url)
+        await SessionService(database).delete(session_id)
+        await database.close()
+
+    saved, session_id = asyncio.run(attach())
+    assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
+    asyncio.run(delete(session_id))
+    assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
+    assert asyncio.run(restored(saved, session_id)) == (png(), ["図.png"])
 
 
 def test_previous_state_is_backed_up_and_can_be_restored(home: Path, tmp_path: Path) -> None:

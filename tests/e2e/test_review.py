@@ -67,6 +67,7 @@ def test_findings_are_decided_by_keyboard(
     page = screen.page
     page.get_by_role("link", name=link).click()
     expect(page.get_by_role("heading", level=2, name=reason)).to_be_visible()
+    expect(page.locator(".nav-link[aria-current]")).to_have_attribute("href", "#/knowledge")
     expect(page.locator(".rv-note")).to_have_count(2)
     expect(page.locator(".rv-note mark").first).to_be_visible()
     assert serious_findings(screen) == []

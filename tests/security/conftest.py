@@ -50,6 +50,7 @@ class Team:
     tokens: dict[str, str]
     store: SqliteStore
     session_id: str = ""
+    attachment_id: str = ""
     question_id: str = ""
     answer_id: str = ""
     note_id: str = ""
@@ -152,7 +153,10 @@ def team_with_agents(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
 
 
 def _populate(team: Team) -> None:
-    asked = team.call("aki", "POST", "/api/chat/stream", json={"message": f"What about {SECRET}?"})
+    file = {"file": ("secret.txt", f"the {SECRET} plan".encode(), "text/plain")}
+    team.attachment_id = team.call("aki", "POST", "/api/attachments", files=file).json()["attachment_id"]
+    question = {"message": f"What about {SECRET}?", "attachments": [team.attachment_id]}
+    asked = team.call("aki", "POST", "/api/chat/stream", json=question)
     assert asked.status_code == 200, asked.text
     team.session_id = asked.headers["x-chie-session"]
     team.answer_id = asked.headers["x-chie-message"]

@@ -70,12 +70,17 @@ ROUTES: dict[str, Case] = {
     "GET /v1/models": Case(SHARED),
     "GET /v1/models/{model}": Case(SHARED),
     "POST /v1/chat/completions": Case(SHARED),
+    "POST /v1/embeddings": Case(SHARED),
+    "POST /v1/responses": Case(SHARED),
     "GET /api/sessions": Case(LISTING, query={"query": SECRET}),
     "POST /api/sessions": Case(LISTING, body={}),
     "GET /api/sessions/{session_id}": Case(PRIVATE),
     "PATCH /api/sessions/{session_id}": Case(PRIVATE, body={"title": "mine"}),
     "DELETE /api/sessions/{session_id}": Case(PRIVATE),
     "GET /api/sessions/{session_id}/export": Case(PRIVATE),
+    "POST /api/attachments": Case(LISTING),
+    "GET /api/attachments/{attachment_id}": Case(PRIVATE),
+    "GET /api/attachments/{attachment_id}/text": Case(PRIVATE),
     "POST /api/chat/stream": Case(PRIVATE, body={"message": "and now?", "session_id": "{session_id}"}),
     "GET /api/chat/stream/{message_id}": Case(PRIVATE),
     "POST /api/chat/suggest-questions": Case(SHARED, body={"content": "mine"}),
@@ -91,6 +96,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/tags": Case(LISTING),
     "GET /api/knowledge/authors": Case(LISTING),
     "GET /api/knowledge/map": Case(LISTING),
+    "GET /api/knowledge/graph": Case(LISTING),
     "GET /api/knowledge/export": Case(LISTING),
     "POST /api/knowledge/import": Case(LISTING),
     "POST /api/knowledge/samples": Case(LISTING),
@@ -170,6 +176,7 @@ def filled(team: Team, text: str) -> str:
     note = team.proposal_id if "/inbox/" in text else team.trashed_id if "/trash/" in text else team.note_id
     return (
         text.replace("{session_id}", team.session_id)
+        .replace("{attachment_id}", team.attachment_id)
         .replace("{message_id}", message)
         .replace("{version}", "1")
         .replace("{note_id}", note)
@@ -186,6 +193,8 @@ def request(team: Team, who: str | None, name: str, headers: Mapping[str, str] |
     if name == "POST /api/knowledge/import":
         own = exported(team.note_id, "mine now")
         options["files"] = {"files": ("stolen.md", own.encode(), "text/markdown")}
+    if name == "POST /api/attachments":
+        options["files"] = {"file": ("own.txt", b"mine", "text/plain")}
     return team.call(who, "POST" if method == "ANY" else method, filled(team, path), **options)
 
 

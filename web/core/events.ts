@@ -10,6 +10,7 @@ export interface Usage {
 export type ChatEvent =
   | { type: "message"; content: string }
   | { type: "reasoning"; content: string; duration_ms?: number }
+  | { type: "summary"; questions: number; content?: string }
   | {
       type: "tool_call";
       id: string;
@@ -71,6 +72,7 @@ export type Finish = "length" | "content_filter";
 const TYPES = new Set([
   "message",
   "reasoning",
+  "summary",
   "tool_call",
   "tool_progress",
   "tool_log",

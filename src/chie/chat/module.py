@@ -9,7 +9,18 @@ from fastapi import APIRouter, FastAPI
 from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
-from chie.chat.api import agents, chat, logins, note_comparison, openai_compat, questions, servers, sessions
+from chie.chat.api import (
+    agents,
+    attachments,
+    chat,
+    logins,
+    note_comparison,
+    openai_compat,
+    questions,
+    responses,
+    servers,
+    sessions,
+)
 from chie.chat.api.state import Chat
 from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.settings import ChatSettings
@@ -22,7 +33,18 @@ from chie.settings import load
 logger = logging.getLogger(__name__)
 
 router = APIRouter()
-for part in (chat, questions, note_comparison, sessions, agents, servers, logins, openai_compat):
+for part in (
+    chat,
+    attachments,
+    questions,
+    note_comparison,
+    sessions,
+    agents,
+    servers,
+    logins,
+    openai_compat,
+    responses,
+):
     router.include_router(part.router)
 
 

@@ -15,8 +15,9 @@ from chie.knowledge.prompts import declare_prompts
 from chie.knowledge.records import Mark
 from chie.knowledge.resources import declare_resources
 from chie.knowledge.results import ReadNote, SaveResult, SearchResult
+from chie.knowledge.search.query import parse
 from chie.knowledge.service import KnowledgeService, saved_note
-from chie.knowledge.settings import KnowledgeSettings, create_store
+from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.usefulness.usefulness import Usefulness
 from chie.knowledge.validation import MAX_LIMIT
@@ -26,6 +27,8 @@ from chie.settings import load
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
+
+    from chie.knowledge.embedding.base import Embedder
 
 NAME = "knowledge-gateway"
 SEARCH_VIEW = "ui://knowledge/search.html"
@@ -85,7 +88,8 @@ class Deleted:
 
 def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore | None = None) -> Server:
     settings = settings or load(KnowledgeSettings)
-    store = store or create_store(settings)
+    embedder = create_embedder(settings)
+    store = store or create_store(settings, embedder)
     service = KnowledgeService(store, trash_days=settings.trash_days)
     usefulness = Usefulness(service)
 
@@ -100,6 +104,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
         close=close,
         api=lambda: _api(service, usefulness, settings),
         hooks=lambda: _hooks(service, usefulness, settings),
+        openai=lambda: _openai(embedder),
         audits=True,
     )
     _declare_reading(server, service, usefulness)
@@ -117,6 +122,12 @@ def _api(service: KnowledgeService, usefulness: Usefulness, settings: KnowledgeS
 
     review = Review(service, stale_months=settings.review_stale_months, known_users=known_users)
     return create_api(service, review, usefulness)
+
+
+def _openai(embedder: "Embedder") -> "APIRouter":
+    from chie.knowledge.embedding.api import create_embeddings_api
+
+    return create_embeddings_api(embedder)
 
 
 def _hooks(service: KnowledgeService, usefulness: Usefulness, settings: KnowledgeSettings) -> "APIRouter":
@@ -142,7 +153,7 @@ def _declare_reading(server: Server, service: KnowledgeService, usefulness: Usef
         A hit with `superseded_by` is out of date. No hits means that the team has no such note.
         """
         found = service.search(query, limit=limit, tags=tags, space=space, at=at)
-        if at is None:
+        if at is None and parse(query).at is None:
             usefulness.searched(query, found)
         return SearchResult.of(found)
 

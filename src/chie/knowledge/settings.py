@@ -57,13 +57,13 @@ def create_embedder(settings: KnowledgeSettings) -> "Embedder":
     return CachedEmbedder(OpenAIEmbedder(settings.embedding_url, settings.embedding_model, api_key=key))
 
 
-def create_store(settings: KnowledgeSettings) -> "NoteStore":
+def create_store(settings: KnowledgeSettings, embedder: "Embedder | None" = None) -> "NoteStore":
     if settings.knowledge_store == "vector-search":
         from chie.knowledge.store.vector_search.config import load_config
         from chie.knowledge.store.vector_search.store import VectorSearchStore
 
         return VectorSearchStore(load_config())
-    return open_store(database_url(settings), create_embedder(settings))
+    return open_store(database_url(settings), embedder or create_embedder(settings))
 
 
 def open_store(url: DatabaseUrl, embedder: "Embedder") -> "NoteStore":

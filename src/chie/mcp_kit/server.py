@@ -37,11 +37,12 @@ class Server(FastMCP[None]):
     `check` returns details for /health, or raises if the server is unhealthy; `close` runs on shutdown; both may be
     async. `start` runs beside the first calls, which do not wait for it, and handles its own errors. `error_fields` are
     defaults for the structured content of this server's errors. `api` creates the routes for the web page, which the
-    app mounts under /api, `hooks` those for hooks of assistants, under /hooks. `audits` means that the module writes
-    the audit log itself; otherwise calls of tools that may write are recorded here.
+    app mounts under /api, `hooks` those for hooks of assistants, under /hooks, and `openai` those for OpenAI-compatible
+    clients, under /v1. `audits` means that the module writes the audit log itself; otherwise calls of tools that may
+    write are recorded here.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a module
         self,
         name: str,
         instructions: str,
@@ -53,6 +54,7 @@ class Server(FastMCP[None]):
         reports_progress: bool = False,
         api: "Callable[[], APIRouter] | None" = None,
         hooks: "Callable[[], APIRouter] | None" = None,
+        openai: "Callable[[], APIRouter] | None" = None,
         audits: bool = False,
     ) -> None:
         @asynccontextmanager
@@ -84,6 +86,7 @@ class Server(FastMCP[None]):
         self._check = check
         self.api = api
         self.hooks = hooks
+        self.openai = openai
         self.custom_route("/health", methods=["GET"])(self._health)
 
     def declare(self, annotations: ToolAnnotations, *, view: str | None = None) -> Callable[[F], F]:

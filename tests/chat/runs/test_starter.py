@@ -12,6 +12,7 @@ from chie.chat.runs.run import Run
 from chie.chat.runs.runner import agent_history
 from chie.chat.runs.starter import RunStarter
 from chie.chat.sessions.answers import AnswerStore
+from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, MessageContent, PendingAnswer
 from chie.chat.sessions.service import SessionService
@@ -42,7 +43,8 @@ def directory() -> FakeRegistry:
 
 @pytest.fixture
 def starter(database: Database, directory: FakeRegistry) -> RunStarter:
-    return RunStarter(TurnService(database, "owner"), directory, IdleManager())  # type: ignore[arg-type]
+    turns, attachments = TurnService(database, "owner"), AttachmentStore(database)
+    return RunStarter(turns, attachments, directory, IdleManager())  # type: ignore[arg-type]
 
 
 async def finish(database: Database, run: Run) -> None:

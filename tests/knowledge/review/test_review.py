@@ -115,7 +115,7 @@ def test_findings_are_listed_with_both_notes_and_the_reason(service: KnowledgeSe
     [
         ("ステージングのワーカー数は 2。", "本番のワーカー数は 16。"),
         ("The access token lives for 15 minutes.", "The refresh token lives for 30 days."),
-        ("注文APIのタイムアウトは以前は30秒だったが、60秒へ変更した。", "注文APIのタイムアウトは60秒。"),
+        ("注文APIのタイムアウトは以前は30秒で、決済の障害のあと見直した。", "注文APIのタイムアウトは60秒。"),
         ("Unit tests must not use the network.", "Integration tests may use the network through the recorder."),
     ],
 )

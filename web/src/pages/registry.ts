@@ -10,6 +10,8 @@ export interface PageEntry {
   icon: IconName;
   /** Shown in the sidebar. */
   listed: boolean;
+  /** The listed page that it is reached from, which the sidebar marks instead. */
+  within?: string;
   component: ComponentType | LazyExoticComponent<ComponentType>;
 }
 
@@ -26,6 +28,7 @@ export const PAGES: PageEntry[] = [
     label: "review",
     icon: "check",
     listed: false,
+    within: "knowledge",
     component: lazyPage(() => import("./review")),
   },
   {

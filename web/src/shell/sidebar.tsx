@@ -15,6 +15,7 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
   const chat = useText(chatText);
   const sessions = useText(sessionsText);
   const { page } = useRoute();
+  const within = PAGES.find((entry) => entry.path === page)?.within;
   return (
     <div className="sidebar">
       <div className="sidebar-top">
@@ -32,7 +33,7 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
                 <a
                   className="nav-link"
                   href={hrefTo(entry.path)}
-                  aria-current={entry.path === page ? "page" : undefined}
+                  aria-current={entry.path === page ? "page" : entry.path === within ? "true" : undefined}
                 >
                   <Icon name={entry.icon} />
                   {t[entry.label]}

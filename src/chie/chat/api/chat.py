@@ -19,8 +19,8 @@ MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The number of the last event received.")]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, for clients that cannot set headers.")]
 
-EVENT_TYPES = ["message", "reasoning", "tool_call", "tool_progress", "tool_log", "elicitation", "elicitation_end"]
-EVENT_TYPES += ["tool_result", "error", "done"]
+EVENT_TYPES = ["message", "reasoning", "summary", "tool_call", "tool_progress", "tool_log"]
+EVENT_TYPES += ["elicitation", "elicitation_end", "tool_result", "error", "done"]
 EVENT: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -46,7 +46,11 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 async def ask(body: Ask, chat: ChatState) -> EventStream:
     """Ask an agent. The question is saved before the agent starts, and the answer continues if you disconnect."""
     run = await chat.starter.ask(
-        body.message, session_id=body.session_id, agent_id=body.agent_id, parent_id=body.parent_id
+        body.message,
+        session_id=body.session_id,
+        agent_id=body.agent_id,
+        parent_id=body.parent_id,
+        attachment_ids=body.attachments,
     )
     return _stream(chat, run)
 
@@ -83,7 +87,8 @@ async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | 
 )
 async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStream:
     """Ask an edited question, as a new branch."""
-    return _stream(chat, await chat.starter.edit(message_id, body.message, agent_id=body.agent_id))
+    run = await chat.starter.edit(message_id, body.message, agent_id=body.agent_id, attachment_ids=body.attachments)
+    return _stream(chat, run)
 
 
 @router.post("/{message_id}/stop", responses=errors(404, 409))

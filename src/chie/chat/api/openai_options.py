@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from chie.chat.agents.base import Turn
-from chie.chat.api.openai_schemas import ChatMessage, CompletionRequest, FunctionTool, MessageCall, NamedToolChoice
+from chie.chat.api.openai_schemas import (
+    ChatMessage,
+    CompletionRequest,
+    FunctionTool,
+    MessageCall,
+    NamedToolChoice,
+    Parameters,
+)
 from chie.chat.models.chunks import Call
 from chie.chat.models.options import Options, ToolSpec
 from chie.errors import ValidationError
@@ -41,7 +48,7 @@ def _options(body: CompletionRequest, system: str) -> Options:
     )
 
 
-def parameters(body: CompletionRequest) -> dict[str, Any]:
+def parameters(body: Parameters) -> dict[str, Any]:
     """Those that were given; ValidationError naming those that no model can be asked for here."""
     given = {name: value for name, value in body.model_dump(exclude_none=True).items() if name not in body.OWN}
     given = {name: value for name, value in given.items() if value not in body.ACCEPTED.get(name, ())}

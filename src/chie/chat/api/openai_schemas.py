@@ -69,7 +69,8 @@ class Parameters(BaseModel):
     prompt_cache_key: str | None = None
     safety_identifier: str | None = None
 
-    # By the value that says what Chie does anyway.
+    # Fields that are read by the route itself, and by name the values that say what Chie does anyway.
+    OWN: ClassVar[tuple[str, ...]] = ()
     ACCEPTED: ClassVar[dict[str, tuple[object, ...]]] = {"store": (False,), "service_tier": ("auto", "default")}
 
 
@@ -123,4 +124,4 @@ class Completion(BaseModel):
     created: int
     model: str
     choices: list[dict[str, Any]]
-    usage: dict[str, int] | None = None
+    usage: dict[str, Any] | None = None

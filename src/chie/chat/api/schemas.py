@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
+from chie.chat.sessions.attachments import MAX_ATTACHMENTS
 from chie.chat.sessions.service import MAX_TITLE
 from chie.chat.sessions.turns import MAX_MESSAGE
 
@@ -13,6 +14,7 @@ MessageText = Annotated[str, Field(max_length=MAX_MESSAGE, description="The ques
 Id = Annotated[str, Field(min_length=1, max_length=MAX_ID, pattern=r"^[^\x00]+$")]
 # Some gateways encode a model's reasoning in the ids of its calls and need them back unchanged.
 CallId = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"^[^\x00]+$")]
+Attachments = Annotated[list[Id], Field(max_length=MAX_ATTACHMENTS)]
 Title = Annotated[str, Field(max_length=MAX_TITLE)]
 
 
@@ -28,6 +30,8 @@ class Ask(Body):
         default=None, description="The answer to continue from. Default: the session's newest message."
     )
 
+    attachments: Attachments = Field(default_factory=list, description="The ids of files that were uploaded before.")
+
 
 class Regenerate(Body):
     agent_id: Id | None = Field(default=None, description="The agent that answers. Default: the session's agent.")
@@ -36,6 +40,7 @@ class Regenerate(Body):
 class Edit(Body):
     message: MessageText
     agent_id: Id | None = None
+    attachments: Attachments | None = Field(default=None, description="Default: the files of the old question.")
 
 
 class Approve(Body):

@@ -20,6 +20,7 @@ from chie.chat.runs.remote import RemoteRuns
 from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.runs.starter import RunStarter
 from chie.chat.sessions.answers import AnswerStore
+from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.logins import LoginStore
 from chie.chat.sessions.secret_box import SecretBox
@@ -27,6 +28,7 @@ from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
 from chie.chat.toolbox.wrappers import possible_names
+from chie.documents.reader import DocumentReader
 
 
 class Chat:
@@ -42,6 +44,8 @@ class Chat:
         self.agents = agents
         self.metrics = Metrics(self._tool_names)
         self.sessions = SessionService(database)
+        self.attachments = AttachmentStore(database)
+        self.reader = DocumentReader()
         self.answers = AnswerStore(database, owner)
         self.recovery = Recovery(database, owner)
         self._queue = CommandQueue(database)
@@ -51,12 +55,13 @@ class Chat:
             notifier,
             RemoteRuns(self.answers, self._queue, notifier, self.recovery),
             self.metrics,
+            self.attachments,
             owner=owner,
             save_seconds=save_seconds,
             max_characters=max_characters,
         )
         agents.toolbox.logins.use(LoginStore(database, SecretBox(home)))
-        self.starter = RunStarter(TurnService(database, owner), agents, self.runs)
+        self.starter = RunStarter(TurnService(database, owner), self.attachments, agents, self.runs)
         self._keeper = LeaseKeeper(self.answers, self.runs, self.recovery)
         self._opening = asyncio.Lock()
         self._background: list[asyncio.Task[None]] = []
@@ -75,6 +80,7 @@ class Chat:
                 return
             await asyncio.to_thread(upgrade, self._url)
             await self._queue.delete_old()
+            await self.attachments.delete_unsent()
             await self._keeper.recover()
             self._background = [
                 asyncio.create_task(self._keeper.keep(), name="chat-lease-keeper"),

@@ -16,6 +16,7 @@ from chie.chat.runs.run import Run
 from chie.chat.runs.runner import Runner
 from chie.chat.runs.saver import SAVE_SECONDS, EventSaver, lose_leases
 from chie.chat.sessions.answers import AnswerStore
+from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.entities import Message, PendingAnswer
 
 STOP_TIMEOUT_SECONDS = 5.0
@@ -32,6 +33,7 @@ class RunManager:
         notifier: Notifier,
         remote: RemoteRuns,
         metrics: Metrics,
+        attachments: AttachmentStore,
         *,
         owner: str,
         save_seconds: float = SAVE_SECONDS,
@@ -41,7 +43,7 @@ class RunManager:
         self._answers = answers
         self._notifier = notifier
         self._remote = remote
-        self._runner = Runner(answers, metrics, max_characters=max_characters)
+        self._runner = Runner(answers, metrics, attachments, max_characters=max_characters)
         self._runs: dict[str, Run] = {}
         self._commands = CommandHandler(queue, notifier, owner, self._runs)
         self._saver = EventSaver(answers, self._commands, self._runs, interval=save_seconds)

@@ -3,21 +3,24 @@
 import asyncio
 import json
 import logging
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from chie.chat.agents.base import Turn
+from chie.chat.agents.base import Attachment, Turn
 from chie.chat.agents.calls import stream_chat
 from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
 from chie.chat.interaction import interacting
 from chie.chat.metrics import Metrics
+from chie.chat.runs.agent_files import load_files
 from chie.chat.runs.interaction import RunInteraction
 from chie.chat.runs.retry import retry_storage
 from chie.chat.runs.run import Run
 from chie.chat.sessions.answer_builder import error_events
 from chie.chat.sessions.answers import AnswerStore
+from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.entities import Message, Status, StoredEvent
 from chie.errors import ChieError, ServiceError, StorageError
 from chie.logging import request_id
@@ -37,8 +40,11 @@ class Outcome:
 
 
 class Runner:
-    def __init__(self, answers: AnswerStore, metrics: Metrics, *, max_characters: int) -> None:
+    def __init__(
+        self, answers: AnswerStore, metrics: Metrics, attachments: AttachmentStore, *, max_characters: int
+    ) -> None:
         self._answers = answers
+        self._attachments = attachments
         self._metrics = metrics
         self._max_characters = max_characters
 
@@ -58,7 +64,8 @@ class Runner:
 
     async def _generate(self, run: Run) -> Outcome:
         try:
-            done = await self._stream(run)
+            with interacting(RunInteraction(run)):
+                done = await self._stream(run)
         except ChieError as error:
             return _failed("failed", error)
         except asyncio.CancelledError:
@@ -75,22 +82,26 @@ class Runner:
             return await _approval(run, call)
 
         started, done = perf_counter(), Done(type="done", usage=None)
-        question, history = run.pending.question, agent_history(run.pending.history)
-        answer = stream_chat(run.agent, question, history, run.session_id, approve)
-        with interacting(RunInteraction(run)):
-            async with aclosing(answer) as events:
-                async for event in events:
-                    if not run.count:
-                        self._metrics.first_event(run.agent_id, perf_counter() - started)
-                    if event["type"] == "message" or event["type"] == "reasoning":
-                        add = run.add_text if event["type"] == "message" else run.add_reasoning
-                        if not add(clean(event["content"]), self._max_characters):
-                            logger.warning("message %s is cut at CHIE_ANSWER_LIMIT", run.message_id)
-                            return Done(type="done", usage=None, finish="length")
-                    elif event["type"] == "done":
-                        done = event
-                    else:
-                        self._add_tool_event(run, event)
+        question, history = run.pending.question, run.pending.history
+        files = [*(message.attachments for message in history), run.pending.attachments]
+        *earlier, asked = await load_files(self._attachments, files)
+        turns = agent_history(history, earlier)
+        answer = stream_chat(run.agent, question, turns, run.session_id, approve, attachments=asked)
+        async with aclosing(answer) as events:
+            async for event in events:
+                if not run.count:
+                    self._metrics.first_event(run.agent_id, perf_counter() - started)
+                if event["type"] == "message" or event["type"] == "reasoning":
+                    add = run.add_text if event["type"] == "message" else run.add_reasoning
+                    if not add(clean(event["content"]), self._max_characters):
+                        logger.warning("message %s is cut at CHIE_ANSWER_LIMIT", run.message_id)
+                        return Done(type="done", usage=None, finish="length")
+                elif event["type"] == "done":
+                    done = event
+                elif event["type"] == "summary":
+                    run.add({**event, "content": clean(event["content"])} if "content" in event else {**event})
+                else:
+                    self._add_tool_event(run, event)
         return done
 
     def _add_tool_event(self, run: Run, event: ToolCall | ToolResult) -> None:
@@ -139,14 +150,19 @@ class Runner:
             run.end(outcome.last if saved else error_events(ServiceError("chat.lease_lost")))
 
 
-def agent_history(messages: list[Message]) -> list[Turn]:
-    """The branch before the question, in the form that agents take."""
-    return [_turn(message) for message in messages if message.content or message.role == "assistant"]
+def agent_history(messages: list[Message], files: Sequence[list[Attachment]] = ()) -> list[Turn]:
+    """The branch before the question, in the form that agents take. `files` are those of each message."""
+    turns = zip(messages, files or [[] for _ in messages], strict=True)
+    return [_turn(message, own) for message, own in turns if message.content or own or message.role == "assistant"]
 
 
-def _turn(message: Message) -> Turn:
-    turn = Turn(role=message.role, content=message.content or NO_ANSWER)
-    return {**turn, "parts": message.parts} if message.parts else turn
+def _turn(message: Message, files: list[Attachment]) -> Turn:
+    turn = Turn(role=message.role, content=message.content if files else message.content or NO_ANSWER)
+    if message.parts:
+        turn["parts"] = message.parts
+    if files:
+        turn["attachments"] = files
+    return turn
 
 
 async def _approval(run: Run, call: ToolCall) -> bool:

@@ -35,6 +35,21 @@ class Session:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attachment:
+    """A file that was attached to a question. A document has text, whose length is `characters`; an image has a size
+    in pixels."""
+
+    attachment_id: str
+    name: str
+    kind: Literal["image", "document"]
+    media_type: str
+    size: int
+    width: int | None = None
+    height: int | None = None
+    characters: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class MessageContent:
     """The part of a message that is written when an answer ends.
 
@@ -64,6 +79,7 @@ class Message(MessageContent):
     role: Role
     created_at: datetime
     agent_id: str | None = None
+    attachments: list[Attachment] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +106,7 @@ class PendingAnswer:
     agent_id: str
     question: str
     history: list[Message]
+    attachments: list[Attachment] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any
 from chie.chat.sessions.branches import newest_branch
 from chie.chat.sessions.entities import Conversation, Message
 
-EXPORTED = ("message", "reasoning", "tool_result")
+EXPORTED = ("message", "reasoning", "summary", "tool_result")
 SUFFIX = {"markdown": "md", "json": "json"}
 
 
@@ -27,10 +27,15 @@ def as_markdown(conversation: Conversation) -> str:
 
 def _section(message: Message) -> str:
     author = "User" if message.role == "user" else message.agent_id or "Assistant"
-    lines = [f"## {author}", *_texts(message)]
+    lines = [f"## {author}", *_files(message), *_texts(message)]
     if message.status in ("stopped", "interrupted", "failed"):
         lines.append(f"*({message.status}{f': {message.error}' if message.error else ''})*")
     return "\n\n".join(lines) + "\n"
+
+
+def _files(message: Message) -> list[str]:
+    names = [f"- {file.name} ({file.media_type}, {file.size:,} bytes)" for file in message.attachments]
+    return ["\n".join(["Attached files:", "", *names])] if names else []
 
 
 def _texts(message: Message) -> list[str]:
@@ -45,6 +50,9 @@ def _part(part: dict[str, Any]) -> str:
         return str(part["content"]).strip("\n")  # sections are separated by blank lines already
     if part["type"] == "reasoning":
         return _quoted("Reasoning", part["content"])
+    if part["type"] == "summary":
+        heading = f"Summary of the first {part['questions']} questions, which the model read in their place"
+        return _quoted(heading, part["content"]) if part.get("content") else ""
     return _quoted(f"Tool `{part['name']}` {'failed' if part['is_error'] else 'returned'}", part["content"])
 
 

@@ -2,7 +2,18 @@
 
 from datetime import UTC, datetime
 
-from sqlalchemy import BigInteger, DateTime, Dialect, ForeignKey, Index, Integer, String, Text, TypeDecorator
+from sqlalchemy import (
+    BigInteger,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    TypeDecorator,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from chie.access.identity import ANONYMOUS
@@ -115,3 +126,48 @@ class LoginRow(Table):
     state: Mapped[str | None] = mapped_column(Text, unique=True)
     data: Mapped[str] = mapped_column(Text)
     updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class FileRow(Table):
+    """The content of an attached file, once, by its SHA-256."""
+
+    __tablename__ = "attachment_files"
+
+    hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    size: Mapped[int] = mapped_column(Integer)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class AttachmentRow(Table):
+    """A file as a user attached it. `text` is what a model reads of a document; an image has none."""
+
+    __tablename__ = "attachments"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    user_id: Mapped[str] = mapped_column(Text)
+    hash: Mapped[str] = mapped_column(String(64), ForeignKey("attachment_files.hash"))
+    name: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(String(16))
+    media_type: Mapped[str] = mapped_column(Text)
+    width: Mapped[int | None] = mapped_column(Integer)
+    height: Mapped[int | None] = mapped_column(Integer)
+    text: Mapped[str | None] = mapped_column(Text)
+    characters: Mapped[int | None] = mapped_column(Integer)
+    created_at: Mapped[datetime] = mapped_column(Moment)
+
+    __table_args__ = (
+        Index("attachments_by_content", "user_id", "hash", "name", unique=True),
+        Index("attachments_by_hash", "hash"),
+    )
+
+
+class MessageAttachmentRow(Table):
+    """The files of a message, in order. An edited question shares those of the question before."""
+
+    __tablename__ = "message_attachments"
+
+    message_id: Mapped[str] = mapped_column(String(36), ForeignKey("messages.id", ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    attachment_id: Mapped[str] = mapped_column(String(36), ForeignKey("attachments.id"))
+
+    __table_args__ = (Index("message_attachments_by_attachment", "attachment_id"),)

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, type_coerce, update
 
+from chie.chat.sessions import attachment_table
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Rows
 from chie.chat.sessions.entities import EventChunk, Message, MessageContent, Session
@@ -104,8 +106,12 @@ async def change_session(connection: Connection, session_id: str, **columns: obj
 
 
 async def delete_session(connection: Connection, session_id: str, *, user_id: str) -> bool:
+    """With the attached files that no other session has."""
+    files = await attachment_table.ids_in_session(connection, session_id)
     statement = delete(SessionRow).where(SessionRow.id == session_id, SessionRow.user_id == user_id)
-    return (await connection.execute(statement)).rowcount > 0
+    deleted = (await connection.execute(statement)).rowcount > 0
+    await attachment_table.delete_unused(connection, files if deleted else set())
+    return deleted
 
 
 async def insert_messages(connection: Connection, messages: Sequence[Message], *, owner: str) -> None:
@@ -115,7 +121,9 @@ async def insert_messages(connection: Connection, messages: Sequence[Message], *
 
 async def messages(connection: Connection, session_id: str) -> list[Message]:
     statement = select(*_MESSAGE).where(MessageRow.session_id == session_id).order_by(MessageRow.seq)
-    return [_message(row) for row in await connection.execute(statement)]
+    files = await attachment_table.of_session(connection, session_id)
+    rows = await connection.execute(statement)
+    return [replace(_message(row), attachments=files[row.id]) if row.id in files else _message(row) for row in rows]
 
 
 async def message(connection: Connection, message_id: str, *, user_id: str) -> Message | None:

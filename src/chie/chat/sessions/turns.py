@@ -1,13 +1,15 @@
 """Questions and the empty answers to them. A question is stored before its answer is generated."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from chie.access.identity import current_user
-from chie.chat.sessions import repository
+from chie.chat.sessions import attachment_table, repository
+from chie.chat.sessions.attachments import existing
 from chie.chat.sessions.branches import branch
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import Message, PendingAnswer, Session, new_id, now
+from chie.chat.sessions.entities import Attachment, Message, PendingAnswer, Session, new_id, now
 from chie.chat.sessions.service import existing_session, make_title, new_session
 from chie.errors import ConflictError, NotFoundError, ValidationError
 
@@ -22,29 +24,38 @@ class TurnService:
         self._owner = owner
 
     async def ask(
-        self, message: str, *, agent_id: str, session_id: str | None = None, parent_id: str | None = None
+        self,
+        message: str,
+        *,
+        agent_id: str,
+        session_id: str | None = None,
+        parent_id: str | None = None,
+        attachment_ids: Sequence[str] = (),
     ) -> PendingAnswer:
         """Starts a new session without `session_id`, and continues its newest message without `parent_id`."""
-        validate_question(message)
+        validate_question(message, has_files=bool(attachment_ids))
         if session_id is None:
             if parent_id is not None:
                 raise ValidationError("sessions.parent_without_session")
-            return await self._ask_first(message, agent_id)
+            return await self._ask_first(message, agent_id, attachment_ids)
 
         async def change(connection: Connection) -> PendingAnswer:
             session = await existing_session(connection, session_id, lock=True)
             messages = await repository.messages(connection, session_id)
-            question = _question(session_id, message, _parent(messages, parent_id))
+            files = await existing(connection, attachment_ids, lock=True)
+            question = _question(session_id, message, _parent(messages, parent_id), files)
             return await self._start(connection, session, messages, question, agent_id)
 
         return await self._database.write(change)
 
-    async def edit(self, message_id: str, message: str, *, agent_id: str) -> PendingAnswer:
-        """Adds a sibling of the question with another text; the old question and its answers stay.
+    async def edit(
+        self, message_id: str, message: str, *, agent_id: str, attachment_ids: Sequence[str] | None = None
+    ) -> PendingAnswer:
+        """Adds a sibling of the question with another text; the old question and its answers stay. Without
+        `attachment_ids` it has the files of the old one.
 
         ConflictError while another edit of the question is being answered.
         """
-        validate_question(message)
 
         async def change(connection: Connection) -> PendingAnswer:
             session, messages, old = await _context(connection, message_id)
@@ -53,7 +64,10 @@ class TurnService:
             for other in messages:
                 if other.role == "user" and other.parent_id == old.parent_id and other != old:
                     _require_answered(messages, other)
-            question = _question(session.session_id, message, old.parent_id)
+            kept = [file.attachment_id for one in messages if one.message_id == message_id for file in one.attachments]
+            files = await existing(connection, kept if attachment_ids is None else attachment_ids, lock=True)
+            validate_question(message, has_files=bool(files))
+            question = _question(session.session_id, message, old.parent_id, files)
             return await self._start(connection, session, messages, question, agent_id)
 
         return await self._database.write(change)
@@ -84,12 +98,32 @@ class TurnService:
             message = await _existing_message(connection, message_id)
             return (await existing_session(connection, message.session_id)).current_agent_id
 
-    async def _ask_first(self, message: str, agent_id: str) -> PendingAnswer:
+    async def question_files(self, message_id: str) -> list[Attachment]:
+        """The files of a question; `message_id` is the question or any answer to it."""
+        async with self._database.read() as connection:
+            chosen = await _existing_message(connection, message_id)
+            question_id = chosen.message_id if chosen.role == "user" else chosen.parent_id
+            files = await attachment_table.of_session(connection, chosen.session_id)
+            return files.get(question_id or "", [])
+
+    async def _ask_first(self, message: str, agent_id: str, attachment_ids: Sequence[str]) -> PendingAnswer:
+        """Rows without files depend on no others, so they share a statement with other changes."""
         session = new_session(agent_id, message)
         question = _question(session.session_id, message, None)
         answer = _empty_answer(question, agent_id)
-        await self._database.write(repository.new_session(session, [question, answer], owner=self._owner))
-        return _pending(answer, agent_id, question, [])
+        if not attachment_ids:
+            await self._database.write(repository.new_session(session, [question, answer], owner=self._owner))
+            return _pending(answer, agent_id, question, [])
+
+        async def change(connection: Connection) -> PendingAnswer:
+            files = await existing(connection, attachment_ids, lock=True)
+            asked = replace(question, attachments=files)
+            named = replace(session, title=_title(asked))
+            await repository.new_session(named, [asked, answer], owner=self._owner)(connection)
+            await attachment_table.link(connection, asked.message_id, files)
+            return _pending(answer, agent_id, asked, [])
+
+        return await self._database.write(change)
 
     async def _start(
         self,
@@ -102,18 +136,20 @@ class TurnService:
         answer = _empty_answer(question, agent_id)
         new = [answer] if question in messages else [question, answer]
         await repository.insert_messages(connection, new, owner=self._owner)
+        if question in new:
+            await attachment_table.link(connection, question.message_id, question.attachments)
         await repository.change_session(
             connection,
             session.session_id,
-            title=session.title or make_title(question.content),
+            title=session.title or _title(question),
             current_agent_id=agent_id,
             updated_at=answer.created_at,
         )
         return _pending(answer, agent_id, question, messages)
 
 
-def validate_question(message: str) -> None:
-    if not message.strip():
+def validate_question(message: str, *, has_files: bool = False) -> None:
+    if not message.strip() and not has_files:
         raise ValidationError("sessions.message_required")
     if len(message) > MAX_MESSAGE:
         raise ValidationError("sessions.message_too_long", length=len(message), limit=MAX_MESSAGE)
@@ -128,10 +164,16 @@ def _pending(answer: Message, agent_id: str, question: Message, messages: Sequen
         agent_id=agent_id,
         question=question.content,
         history=branch(messages, question.parent_id),
+        attachments=question.attachments,
     )
 
 
-def _question(session_id: str, text: str, parent_id: str | None) -> Message:
+def _title(question: Message) -> str:
+    """The names of files stand in for words only if there are none."""
+    return make_title(question.content) or make_title(", ".join(file.name for file in question.attachments))
+
+
+def _question(session_id: str, text: str, parent_id: str | None, files: Sequence[Attachment] = ()) -> Message:
     return Message(
         message_id=new_id(),
         session_id=session_id,
@@ -140,6 +182,7 @@ def _question(session_id: str, text: str, parent_id: str | None) -> Message:
         content=text,
         status="complete",
         created_at=now(),
+        attachments=list(files),
     )
 
 

@@ -19,6 +19,8 @@ SAME_NAME = 0.8  # cosine of a Latin word in a Japanese text, such as DB, and th
 PART_OF_WORD = 0.75  # likeness of a compound and its part
 MIN_SUBJECT, MIN_NEAR = 0.3, 0.5  # statements that have less in common are about different things
 MAX_NAMES = 2  # in each of two statements that name different things; more are no single value
+MAX_COUNTED = 6  # names in a note; one more says nothing more
+MAX_COMPARED = 12  # statements of each note that are compared as a whole
 MAX_PAIRS = 100  # of statements, and of clauses, that one pair of notes compares
 
 
@@ -43,9 +45,15 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Features:
-    """`covered` is the share of one note's words that the other has too, for the note where it is larger."""
+    """`covered` is the share of one note's words that the other has too, for the note where it is larger. `openings` is
+    how alike their first statements are, `counterpart` how alike the statement that has the farthest nearest one is, in
+    the note where that is closer."""
 
     cosine: float
+    openings: float
+    counterpart: float
+    names: int
+    measured: bool
     covered: float
     both_covered: float
     apart: float
@@ -82,6 +90,10 @@ class Comparison:
         ]
         return Features(
             cosine=self._cosine,
+            openings=self._likeness(a.statements[0].text, b.statements[0].text) if a.statements and b.statements else 0,
+            counterpart=max(self._counterpart(a, b), self._counterpart(b, a)),
+            names=min(MAX_COUNTED, *(len({word.key for word in note.words if word.name}) for note in (a, b))),
+            measured=bool(a.quantities and b.quantities),
             covered=max(first, second),
             both_covered=min(first, second),
             apart=min(self._foreign(a.words, b.words), self._foreign(b.words, a.words)),
@@ -94,6 +106,14 @@ class Comparison:
             denials_differ=any(one.denies for one in a.clauses) != any(one.denies for one in b.clauses),
             conflicts=conflicts,
         )
+
+    def _counterpart(self, mine: Text, theirs: Text) -> float:
+        others = [other.text for other in theirs.statements[:MAX_COMPARED]]
+        nearest = (
+            max((self._likeness(one.text, other) for other in others), default=0.0)
+            for one in mine.statements[:MAX_COMPARED]
+        )
+        return min(nearest, default=0.0)
 
     def _values(self, one: Statement, other: Statement) -> Iterable[Conflict]:
         for a in one.asserted:

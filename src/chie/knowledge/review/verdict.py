@@ -15,9 +15,28 @@ Verdict = Literal["duplicate", "contradiction"]
 
 MIN_COSINE = 0.45  # pairs of notes below this are not compared
 # Of the features in `conflict_row` and `duplicate_row`, in their order.
-CONFLICT_WEIGHTS = (2.47, -0.63, -0.56, -4.07, 0.28, 0.46, -4.92, -0.48, -2.03, 3.19, -1.31, 1.29)
-DUPLICATE_WEIGHTS = (-13.4, 13.48, 4.01, 0.26, 3.4, -1.2, -1.65, -3.96, -2.47, -0.3, 0.7, -4.16)
-MIN_CONTRADICTION, MIN_DUPLICATE = 0.55, 0.6  # probabilities
+CONFLICT_WEIGHTS = (2.24, -0.49, -0.21, -3.52, -0.04, 0.24, -4.26, -0.76, -1.75, 2.23, -0.65, 1.22)
+DUPLICATE_WEIGHTS = (
+    -14.61,
+    12.55,
+    3.4,
+    -2.43,
+    3.11,
+    -0.96,
+    -1.97,
+    -3.68,
+    -0.53,
+    -0.14,
+    0.11,
+    -3.55,
+    -3.0,
+    3.63,
+    0.65,
+    1.68,
+    2.42,
+    -0.31,
+)
+MIN_CONTRADICTION, MIN_DUPLICATE = 0.55, 0.52  # probabilities
 
 
 @dataclass(frozen=True)
@@ -48,7 +67,7 @@ def of_features(
     features: Features, conflict_weights: Sequence[float], duplicate_weights: Sequence[float]
 ) -> Judgement | None:
     contradiction, conflict = strongest(features, conflict_weights)
-    duplicate = probability(duplicate_row(features, contradiction), duplicate_weights) if may_repeat(features) else 0.0
+    duplicate = probability(duplicate_row(features, contradiction), duplicate_weights)
     if conflict and contradiction >= max(MIN_CONTRADICTION, duplicate):
         return Judgement("contradiction", contradiction, conflict)
     return Judgement("duplicate", duplicate) if duplicate >= MIN_DUPLICATE else None
@@ -58,10 +77,6 @@ def strongest(features: Features, weights: Sequence[float]) -> tuple[float, Conf
     """The most probable contradiction among the conflicts."""
     rated = [(probability(conflict_row(features, one), weights), one) for one in features.conflicts]
     return max(rated, key=lambda pair: pair[0], default=(0.0, None))
-
-
-def may_repeat(features: Features) -> bool:
-    return features.values_agree and not features.dates_differ
 
 
 def conflict_row(features: Features, conflict: Conflict) -> list[float]:
@@ -97,6 +112,12 @@ def duplicate_row(features: Features, contradiction: float) -> list[float]:
         features.past_differs,
         features.denials_differ,
         features.scopes_differ,
+        features.openings,
+        features.counterpart,
+        features.names,
+        features.measured,
+        features.values_agree,
+        features.dates_differ,
     ]
 
 

@@ -12,7 +12,7 @@ import { type Action, askModel, type Finding, isPossible, type Opinion } from ".
 import { reviewText } from "./review-text";
 
 /** Of two texts that share less than this, marking the differences would mark nearly everything. */
-const MIN_SHARED = 0.25;
+const MIN_SHARED = 0.5;
 
 export function FindingCard({
   finding,

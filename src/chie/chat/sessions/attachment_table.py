@@ -1,0 +1,131 @@
+"""The SQL of attached files. Callers own the transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, delete, exists, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.entities import Attachment, new_id, now
+from chie.chat.sessions.models import AttachmentRow, FileRow, MessageAttachmentRow, MessageRow
+
+_INSERT_LINKS = insert(MessageAttachmentRow)
+_ATTACHMENT = (
+    AttachmentRow.id,
+    AttachmentRow.name,
+    AttachmentRow.kind,
+    AttachmentRow.media_type,
+    AttachmentRow.width,
+    AttachmentRow.height,
+    AttachmentRow.characters,
+    FileRow.size,
+)
+_LINKED = exists().where(MessageAttachmentRow.attachment_id == AttachmentRow.id)
+
+
+async def save(connection: Connection, columns: dict[str, Any], data: bytes, *, on_sqlite: bool) -> str:
+    """The id of the attachment. The same file under the same name is one attachment, so an upload can be repeated.
+
+    An existing row is updated, which locks it on PostgreSQL: nobody deletes it as unused before the commit.
+    """
+    upsert: Any = sqlite.insert if on_sqlite else postgresql.insert
+    file = upsert(FileRow).values(hash=columns["hash"], size=len(data), data=data)
+    await connection.execute(file.on_conflict_do_update(index_elements=["hash"], set_={"size": len(data)}))
+    statement = upsert(AttachmentRow).values(id=new_id(), created_at=now(), **columns)
+    changed = statement.on_conflict_do_update(
+        index_elements=["user_id", "hash", "name"],
+        set_={name: statement.excluded[name] for name in ("created_at", "kind", "media_type", "text", "characters")},
+    )
+    found: str = (await connection.execute(changed.returning(AttachmentRow.id))).scalar_one()
+    return found
+
+
+async def owned(connection: Connection, ids: Sequence[str], *, user_id: str, lock: bool = False) -> list[Attachment]:
+    """Those of the user, in the given order. `lock` keeps others from deleting them until the transaction ends."""
+    statement = select(*_ATTACHMENT).join(FileRow, FileRow.hash == AttachmentRow.hash)
+    statement = statement.where(AttachmentRow.id.in_(ids), AttachmentRow.user_id == user_id)
+    if lock:
+        statement = statement.with_for_update(key_share=True, read=True, of=AttachmentRow)
+    rows = {row.id: _attachment(row) for row in await connection.execute(statement)}
+    return [rows[one] for one in ids if one in rows]
+
+
+async def content(connection: Connection, attachment_id: str, *, user_id: str) -> bytes | None:
+    statement = select(FileRow.data).join(AttachmentRow, FileRow.hash == AttachmentRow.hash)
+    statement = statement.where(AttachmentRow.id == attachment_id, AttachmentRow.user_id == user_id)
+    found: bytes | None = (await connection.execute(statement)).scalar()
+    return found
+
+
+async def text(connection: Connection, attachment_id: str, *, user_id: str) -> str | None:
+    statement = select(AttachmentRow.text).where(AttachmentRow.id == attachment_id, AttachmentRow.user_id == user_id)
+    found: str | None = (await connection.execute(statement)).scalar()
+    return found
+
+
+async def link(connection: Connection, message_id: str, attachments: Sequence[Attachment]) -> None:
+    rows = [
+        {"message_id": message_id, "position": position, "attachment_id": one.attachment_id}
+        for position, one in enumerate(attachments)
+    ]
+    if rows:
+        await connection.execute(_INSERT_LINKS, rows)
+
+
+async def of_session(connection: Connection, session_id: str) -> dict[str, list[Attachment]]:
+    """By message, in the order in which they were attached."""
+    statement = (
+        select(MessageAttachmentRow.message_id, *_ATTACHMENT)
+        .join(AttachmentRow, AttachmentRow.id == MessageAttachmentRow.attachment_id)
+        .join(FileRow, FileRow.hash == AttachmentRow.hash)
+        .join(MessageRow, MessageRow.id == MessageAttachmentRow.message_id)
+        .where(MessageRow.session_id == session_id)
+        .order_by(MessageAttachmentRow.message_id, MessageAttachmentRow.position)
+    )
+    found: dict[str, list[Attachment]] = {}
+    for row in await connection.execute(statement):
+        found.setdefault(row.message_id, []).append(_attachment(row))
+    return found
+
+
+async def ids_in_session(connection: Connection, session_id: str) -> set[str]:
+    statement = select(MessageAttachmentRow.attachment_id).join(
+        MessageRow, MessageRow.id == MessageAttachmentRow.message_id
+    )
+    return set((await connection.execute(statement.where(MessageRow.session_id == session_id))).scalars())
+
+
+async def unsent_before(connection: Connection, moment: datetime) -> set[str]:
+    statement = select(AttachmentRow.id).where(AttachmentRow.created_at < moment, ~_LINKED)
+    return set((await connection.execute(statement)).scalars())
+
+
+async def delete_unused(connection: Connection, ids: set[str]) -> None:
+    """Of these attachments, those that no message has, and the files that only they had.
+
+    Locked first, in a statement of its own: the next one sees what another transaction did with them meanwhile.
+    """
+    if not ids:
+        return
+    locked = select(AttachmentRow.id, AttachmentRow.hash).where(AttachmentRow.id.in_(ids)).with_for_update()
+    hashes = {row.hash for row in await connection.execute(locked.order_by(AttachmentRow.id))}
+    await connection.execute(delete(AttachmentRow).where(AttachmentRow.id.in_(ids), ~_LINKED))
+    files = select(FileRow.hash).where(FileRow.hash.in_(hashes)).order_by(FileRow.hash).with_for_update()
+    await connection.execute(files)
+    in_use = exists().where(AttachmentRow.hash == FileRow.hash)
+    await connection.execute(delete(FileRow).where(FileRow.hash.in_(hashes), ~in_use))
+
+
+def _attachment(row: Row[*tuple[Any, ...]]) -> Attachment:
+    return Attachment(
+        attachment_id=row.id,
+        name=row.name,
+        kind=row.kind,
+        media_type=row.media_type,
+        size=row.size,
+        width=row.width,
+        height=row.height,
+        characters=row.characters,
+    )
