@@ -32,6 +32,15 @@ export const chatText = defineText({
     thought: "Thoughts",
     thoughtFor: (seconds: number) =>
       seconds < 1 ? "Thought for a moment" : `Thought for ${Math.round(seconds).toLocaleString("en")} s`,
+    summarising: "Summarising the earlier messages…",
+    summarised: (n: number) =>
+      n === 1
+        ? "The first question and its answer were summarised"
+        : `The first ${n} questions were summarised`,
+    leftOut: (n: number) =>
+      n === 1 ? "The first question and its answer were left out" : `The first ${n} questions were left out`,
+    summaryNote:
+      "The conversation is too long for the model, which reads this instead of the oldest part. Nothing is deleted.",
     reasoningCutNote:
       "The length limit was reached while the model was still thinking, so there is no answer. Ask for less at a time, or choose a model that thinks less.",
     answered: "The answer is complete.",
@@ -135,6 +144,11 @@ export const chatText = defineText({
     thought: "考えたこと",
     thoughtFor: (seconds: number) =>
       seconds < 1 ? "少し考えました" : `${Math.round(seconds).toLocaleString("ja")} 秒考えました`,
+    summarising: "前のやり取りを要約しています…",
+    summarised: (n: number) => `最初の ${n} 件の質問と回答を要約しました`,
+    leftOut: (n: number) => `最初の ${n} 件の質問と回答を省きました`,
+    summaryNote:
+      "会話がモデルには長すぎるため、モデルは最も古い部分の代わりにこれを読みます。元のやり取りは消えていません。",
     reasoningCutNote:
       "考えている途中で長さの上限に達したため、回答がありません。質問を小さく分けるか、あまり長く考えないモデルを選んでください。",
     answered: "回答が完了しました。",
