@@ -96,6 +96,7 @@ SERVER_APIS = {
     "/api/n8n/workflows/{workflow_id}": {"get"},
     "/api/n8n/workflows/{workflow_id}/backups": {"get"},
     "/api/n8n/workflows/{workflow_id}/executions": {"get"},
+    "/api/n8n/workflows/{workflow_id}/rehearsals": {"post"},
     "/api/n8n/executions/{execution_id}": {"get"},
     "/api/n8n/backups/{workflow_id}/{file}": {"get"},
     "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},

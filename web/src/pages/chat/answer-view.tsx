@@ -77,7 +77,7 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
           ))}
         {streaming && !answer.parts.some((part) => part.type === "text") && <Thinking answer={answer} />}
       </div>
-      <Sources citations={citations} />
+      {citations.length > 0 && <Sources text={textOf(answer)} citations={citations} />}
       <Outcome
         answer={answer}
         busy={busy}
