@@ -109,7 +109,7 @@ export const knowledgeText = defineText({
     replaceNewer: "Overwrite with the files",
     refused: (n: number) => `${plural(n, "file", "files")} could not be imported:`,
     mapLabel: (n: number) => `Map of ${plural(n, "note", "notes")}. The list beside it has the same notes.`,
-    mapHint: "Related notes are close to each other. Drag to pan, scroll to zoom.",
+    mapHint: "Similar notes appear close together. Drag to pan, scroll to zoom.",
     mapNewest: (shown: number, total: number) => `The newest ${shown} of ${total} notes.`,
     mapFew: "The map needs at least two notes.",
     zoomIn: "Zoom in",
