@@ -64,7 +64,7 @@ def test_picture_and_documents_are_chips_and_reach_the_agent(open_screen: OpenSc
     screen.field.press("Enter")
     screen.wait_for_end()
     expect(screen.answer).to_contain_text("photo.png: image/png, (1568, 1045)")
-    expect(screen.answer).to_contain_text("請求書.pdf: application/pdf, 39")
+    expect(screen.answer).to_contain_text("請求書.pdf: application/pdf, 41")
     expect(screen.answer).to_contain_text("3 files.")
     question = screen.page.locator("article.user")
     expect(question.locator(".bubble")).to_have_text("What is this?")

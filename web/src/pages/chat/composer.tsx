@@ -12,7 +12,7 @@ import { AgentMenu } from "./agent-menu";
 import { allowedTools, useAllowedTools } from "./allowed-tools";
 import { uploads } from "./attachments";
 import { IS_MAC, sendKey, sends } from "./send-key";
-import { UnableNotice, UploadChips, useUnable } from "./upload-chips";
+import { isPermanent, UnableNotice, UploadChips, useUnable } from "./upload-chips";
 
 const FIELD = "message";
 const MAX_MESSAGE = 200_000;
@@ -142,11 +142,9 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
 }
 
 /** Why the files keep the question from being sent. */
-function problemWith(
-  files: readonly Upload[],
-  t: { [key in "filesTooMany" | "filesUploading" | "filesFailed"]: string },
-) {
+function problemWith(files: readonly Upload[], t: typeof chatText.en): string | null {
   if (files.length > MAX_FILES) return t.filesTooMany;
+  if (files.some((one) => isPermanent(one.error))) return t.filesRefused;
   if (files.some((one) => one.error)) return t.filesFailed;
   return files.some((one) => !one.attachment) ? t.filesUploading : null;
 }

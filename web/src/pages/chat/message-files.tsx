@@ -39,36 +39,39 @@ export function FileChip({ file, children }: { file: Attachment; children?: Reac
   const t = useText(chatText);
   const [open, setOpen] = useState(false);
   const image = file.kind === "image";
+  // The dialog is beside the chip, whose styles are not for it.
   return (
-    <span className={`file ${image ? "image" : ""}`}>
-      <button
-        type="button"
-        className="file-open"
-        aria-label={t.openFile(file.name)}
-        title={file.name}
-        onClick={() => setOpen(true)}
-      >
-        {image ? (
-          <img
-            src={attachmentUrl(file)}
-            alt=""
-            width={file.width ?? undefined}
-            height={file.height ?? undefined}
-          />
-        ) : (
-          <>
-            <Icon name="file" size={15} />
-            <span className="file-name">{file.name}</span>
-            <span className="file-size">{t.fileSize(file.size)}</span>
-          </>
-        )}
-      </button>
-      {children}
+    <>
+      <span className={`file ${image ? "image" : ""}`}>
+        <button
+          type="button"
+          className="file-open"
+          aria-label={t.openFile(file.name)}
+          title={file.name}
+          onClick={() => setOpen(true)}
+        >
+          {image ? (
+            <img
+              src={attachmentUrl(file)}
+              alt=""
+              width={file.width ?? undefined}
+              height={file.height ?? undefined}
+            />
+          ) : (
+            <>
+              <Icon name="file" size={15} />
+              <span className="file-name">{file.name}</span>
+              <span className="file-size">{t.fileSize(file.size)}</span>
+            </>
+          )}
+        </button>
+        {children}
+      </span>
       {open && (
         <LazyDialog label={file.name} onClose={() => setOpen(false)}>
           <Preview file={file} onClose={() => setOpen(false)} />
         </LazyDialog>
       )}
-    </span>
+    </>
   );
 }

@@ -64,7 +64,7 @@ function Chip({ session, upload }: { session: string; upload: Upload }) {
 }
 
 /** The same file would be refused again. */
-function isPermanent(error: unknown): boolean {
+export function isPermanent(error: unknown): boolean {
   return error instanceof ApiError && [400, 413].includes(error.status);
 }
 
