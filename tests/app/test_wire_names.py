@@ -67,6 +67,7 @@ SERVER_APIS = {
     "/api/knowledge/review/decisions": {"post"},
     "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
+    "/api/knowledge/graph": {"get"},
     "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/spaces": {"get"},
@@ -94,6 +95,7 @@ SERVER_APIS = {
     "/api/n8n/workflows/{workflow_id}": {"get"},
     "/api/n8n/workflows/{workflow_id}/backups": {"get"},
     "/api/n8n/workflows/{workflow_id}/executions": {"get"},
+    "/api/n8n/workflows/{workflow_id}/rehearsals": {"post"},
     "/api/n8n/executions/{execution_id}": {"get"},
     "/api/n8n/backups/{workflow_id}/{file}": {"get"},
     "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
@@ -226,7 +228,15 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_of_a_stream() -> None:
-    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "tool_call", "tool_result", "error", "done"]
+    assert EVENT["properties"]["event"]["enum"] == [
+        "message",
+        "reasoning",
+        "summary",
+        "tool_call",
+        "tool_result",
+        "error",
+        "done",
+    ]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -212,6 +212,24 @@ class PensiveAgent(FakeAgent):
         yield done()
 
 
+FORMULA = ("面積は次のとおりです。\n\n\\[\nS_1 * S_2", " = \\int_0^1 x^2\\,dx\n\\]\n\nThat is \\(\\frac", "{1}{3}\\).")
+
+
+class MathematicianAgent(FakeAgent):
+    """Writes formulas piece by piece, the first of which ends once a file is there."""
+
+    id = "mathematician"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        first, *others = FORMULA
+        yield text(first)
+        while not Path(message).exists():  # noqa: ASYNC110, ASYNC240  another process
+            await asyncio.sleep(0.02)
+        for piece in others:
+            yield text(piece)
+        yield done()
+
+
 class FilteredAgent(FakeAgent):
     """The provider's content filter stops its answer."""
 
@@ -263,6 +281,6 @@ class ViewerAgent(FakeAgent):
 def directory() -> FakeRegistry:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
-        DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent, PensiveAgent, ViewerAgent,
+        DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent, PensiveAgent, ViewerAgent, MathematicianAgent,
     ]  # fmt: skip
     return FakeRegistry(*(kind() for kind in kinds))

@@ -17,6 +17,14 @@ export interface ReasoningPart {
   milliseconds: number | null;
 }
 
+/** The model reads this in place of the oldest turns, which were too long for it. */
+export interface SummaryPart {
+  type: "summary";
+  questions: number;
+  /** Null while it is being written; empty where the turns were left out instead. */
+  text: string | null;
+}
+
 export interface ToolPart {
   type: "tool";
   /** The index among the parts; models may use the same call id twice in an answer. */
@@ -42,7 +50,7 @@ export interface ToolOutcome {
   params?: Params | null;
 }
 
-export type Part = TextPart | ReasoningPart | ToolPart;
+export type Part = TextPart | ReasoningPart | SummaryPart | ToolPart;
 
 export interface Answer {
   status: Status;
@@ -78,6 +86,8 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
       return { parts: addText(answer.parts, event.content) };
     case "reasoning":
       return { parts: addReasoning(answer.parts, event.content, event.duration_ms ?? null) };
+    case "summary":
+      return { parts: addSummary(answer.parts, event.questions, event.content ?? null) };
     case "tool_call":
       return { parts: [...answer.parts, newTool(answer.parts.length, event, now)] };
     case "tool_result":
@@ -109,6 +119,12 @@ function addReasoning(parts: Part[], text: string, milliseconds: number | null):
   const last = parts.at(-1);
   if (last?.type !== "reasoning") return [...parts, { type: "reasoning", text, milliseconds }];
   return [...parts.slice(0, -1), { type: "reasoning", text: last.text + text, milliseconds }];
+}
+
+/** The finished summary takes the place of the announced one. */
+function addSummary(parts: Part[], questions: number, text: string | null): Part[] {
+  const before = parts.at(-1)?.type === "summary" ? parts.slice(0, -1) : parts;
+  return [...before, { type: "summary", questions, text }];
 }
 
 type Call = Extract<ChatEvent, { type: "tool_call" }>;

@@ -10,6 +10,7 @@ export interface Usage {
 export type ChatEvent =
   | { type: "message"; content: string }
   | { type: "reasoning"; content: string; duration_ms?: number }
+  | { type: "summary"; questions: number; content?: string }
   | {
       type: "tool_call";
       id: string;
@@ -35,7 +36,7 @@ export type ChatEvent =
 /** Why an answer ended, where the model did not end it: a length limit, or the provider's content filter. */
 export type Finish = "length" | "content_filter";
 
-const TYPES = new Set(["message", "reasoning", "tool_call", "tool_result", "error", "done"]);
+const TYPES = new Set(["message", "reasoning", "summary", "tool_call", "tool_result", "error", "done"]);
 
 /** Null for an event type that this page does not know, which a newer server may send. */
 export function decodeEvent(event: SseEvent): ChatEvent | null {

@@ -21,6 +21,15 @@ class ReasoningText(TypedDict):
     duration_ms: NotRequired[int]
 
 
+class SummaryText(TypedDict):
+    """The first `questions` of the conversation and their answers are too long for the model, which reads `content`
+    instead; empty content means that they are left out. Without content it is being written."""
+
+    type: Literal["summary"]
+    questions: int
+    content: NotRequired[str]
+
+
 class ToolCall(TypedDict):
     """A tool is about to run; `approval` is present while it waits for the user's decision.
 
@@ -55,10 +64,11 @@ class ToolResult(TypedDict):
 
 
 class Usage(TypedDict):
-    """Token counts, as reported by the model's server."""
+    """Token counts, as reported by the model's server; `cached_tokens` are those of the input that it had kept."""
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: NotRequired[int]
 
 
 class ClientCall(TypedDict):
@@ -91,7 +101,20 @@ class Error(TypedDict):
     params: dict[str, Any]
 
 
-Event = Text | ReasoningText | ToolCall | ToolResult | Done
+Event = Text | ReasoningText | SummaryText | ToolCall | ToolResult | Done
+
+
+def total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
+    if first is None or second is None:
+        return first or second
+    cached = first.get("cached_tokens", 0) + second.get("cached_tokens", 0)
+    tokens = first["input_tokens"] + second["input_tokens"]
+    return counted_usage(tokens, first["output_tokens"] + second["output_tokens"], cached)
+
+
+def counted_usage(input_tokens: int, output_tokens: int, cached_tokens: int) -> Usage:
+    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+    return {**usage, "cached_tokens": cached_tokens} if cached_tokens else usage
 
 
 def clean(text: str) -> str:

@@ -79,6 +79,13 @@ class TestNotesAgent(AgentContract):
         shown = re.sub(r"<[^>]+>", "", MarkdownIt("gfm-like", {"linkify": False, "html": True}).render(text))
         assert shown.count(html.escape(title)) == 2
 
+    @pytest.mark.req("AG-15")
+    async def test_dollars_in_a_title_make_no_formula(self, agent: BaseAgent) -> None:
+        assert isinstance(agent, NotesAgent)
+        await agent._toolbox.initialize_servers(["knowledge"])
+        await agent._toolbox.call_tool("save_knowledge", {"content": "Zebras sleep standing up.", "title": "$x$の値"})
+        assert "**\\$x\\$の値**" in text_of(await ask(agent, "How do zebras sleep?"))
+
     async def test_notes_are_found_across_languages(self, agent: BaseAgent) -> None:
         text = text_of(await ask(agent, "ポート8080が使えない"))
         assert "1. **Port 8080 is taken**" in text

@@ -52,6 +52,15 @@ export const chatText = defineText({
     thought: "Thoughts",
     thoughtFor: (seconds: number) =>
       seconds < 1 ? "Thought for a moment" : `Thought for ${Math.round(seconds).toLocaleString("en")} s`,
+    summarising: "Summarising the earlier messages…",
+    summarised: (n: number) =>
+      n === 1
+        ? "The first question and its answer were summarised"
+        : `The first ${n} questions were summarised`,
+    leftOut: (n: number) =>
+      n === 1 ? "The first question and its answer were left out" : `The first ${n} questions were left out`,
+    summaryNote:
+      "The conversation is too long for the model, which reads this instead of the oldest part. Nothing is deleted.",
     reasoningCutNote:
       "The length limit was reached while the model was still thinking, so there is no answer. Ask for less at a time, or choose a model that thinks less.",
     answered: "The answer is complete.",
@@ -107,6 +116,8 @@ export const chatText = defineText({
     alwaysNote: "Remembered in this browser. You can revoke it in the send options.",
     approvalFailed: "Your decision could not be sent.",
     sources: "Sources",
+    alsoFound: (n: number) => `Also found, not cited (${n})`,
+    foundOnly: (n: number) => `Found, not cited (${n})`,
     sourceWord: "Source",
     source: (n: number) => `Source ${n}`,
     openSource: "Open source",
@@ -123,7 +134,7 @@ export const chatText = defineText({
   },
   ja: {
     newChat: "新しいチャット",
-    welcome: "何を知りたいですか？",
+    welcome: "何でも聞いてください",
     welcomeLead: "日本語でも英語でも質問できます。使われたツールと回答の出典を、その場で確認できます。",
     conversation: "会話",
     you: "あなた",
@@ -166,6 +177,11 @@ export const chatText = defineText({
     thought: "考えたこと",
     thoughtFor: (seconds: number) =>
       seconds < 1 ? "少し考えました" : `${Math.round(seconds).toLocaleString("ja")} 秒考えました`,
+    summarising: "前のやり取りを要約しています…",
+    summarised: (n: number) => `最初の ${n} 件の質問と回答を要約しました`,
+    leftOut: (n: number) => `最初の ${n} 件の質問と回答を省きました`,
+    summaryNote:
+      "会話がモデルには長すぎるため、モデルは最も古い部分の代わりにこれを読みます。元のやり取りは消えていません。",
     reasoningCutNote:
       "考えている途中で長さの上限に達したため、回答がありません。質問を小さく分けるか、あまり長く考えないモデルを選んでください。",
     answered: "回答が完了しました。",
@@ -222,6 +238,8 @@ export const chatText = defineText({
     alwaysNote: "このブラウザーに記憶します。送信オプションからいつでも取り消せます。",
     approvalFailed: "承認または拒否を送信できませんでした。",
     sources: "出典",
+    alsoFound: (n: number) => `ほかに見つかったもの（${n} 件、引用なし）`,
+    foundOnly: (n: number) => `見つかったもの（${n} 件、引用なし）`,
     sourceWord: "出典",
     source: (n: number) => `出典 ${n}`,
     openSource: "出典を開く",

@@ -1,17 +1,35 @@
 import { type ComponentProps, type ReactNode, useId, useMemo } from "react";
-import { type Components, defaultUrlTransform, type ExtraProps, type Options } from "react-markdown";
+import ReactMarkdown, {
+  type Components,
+  defaultUrlTransform,
+  type ExtraProps,
+  type Options,
+} from "react-markdown";
 import remarkCjkFriendly from "remark-cjk-friendly";
 import remarkGfm from "remark-gfm";
+import { markFormulas, remarkFormulas } from "../../core/formulas";
 import { remarkLiteral } from "../../core/remark-literal";
 import { useText } from "../i18n/language";
 import { shellText } from "../i18n/shell";
+import { Formula } from "./formula";
 
-/** The remark plugins for answers and notes. */
-export const REMARK_PLUGINS: NonNullable<Options["remarkPlugins"]> = [
-  remarkGfm,
-  remarkCjkFriendly,
-  remarkLiteral,
-];
+type Plugins = NonNullable<Options["remarkPlugins"]>;
+
+const PLUGINS: Plugins = [remarkGfm, remarkCjkFriendly, remarkLiteral];
+
+/** The Markdown of answers and notes, with formulas; `plugins` are those of the page. */
+export function MarkdownText({
+  children,
+  plugins,
+  ...options
+}: Omit<Options, "children" | "remarkPlugins"> & { children: string; plugins: Plugins }) {
+  const { text, formulas } = useMemo(() => markFormulas(children), [children]);
+  return (
+    <ReactMarkdown remarkPlugins={[...PLUGINS, [remarkFormulas, { formulas }], ...plugins]} {...options}>
+      {text}
+    </ReactMarkdown>
+  );
+}
 
 /** Allows http, https and mailto; empty for anything else. */
 function safeUrl(url: string): string {
@@ -75,7 +93,7 @@ function OrderedList({ node, children, ...rest }: ComponentProps<"ol"> & ExtraPr
   );
 }
 
-/** The props of `ReactMarkdown` for answers and notes. URLs that `isInternal` accepts are passed to `link` unchanged. */
+/** The props of `MarkdownText` for answers and notes. URLs that `isInternal` accepts are passed to `link` unchanged. */
 export function useMarkdown(
   components: Components,
   link: (props: ComponentProps<"a">) => ReactNode,
@@ -88,6 +106,7 @@ export function useMarkdown(
       components: {
         ...components,
         ol: OrderedList,
+        var: ({ node: _, ...rest }) => <Formula {...rest} />,
         a: (props) => (footnotes.has(props.href) ? <FootnoteLink {...props} /> : link(props)),
       },
       urlTransform: (url) => (isInternal(url) || footnotes.has(url) ? url : safeUrl(url)),

@@ -63,6 +63,7 @@ def build_aws(profile: Profile, dependencies: AgentDependencies) -> AWSAgent:
         timeout=settings.chie_model_timeout,
     )
     model.vision = profile.vision
+    model.context = profile.context
     return AWSAgent(
         profile,
         model,
@@ -82,6 +83,7 @@ def _openai_model(profile: Profile, dependencies: AgentDependencies) -> OpenAIMo
     model = profile.model if profile.base_url else profile.model or settings.chie_model
     found = OpenAIModel(dependencies.endpoint(profile), model, timeout=settings.chie_model_timeout)
     common = None if profile.base_url or profile.model else settings.chie_model_vision
+    found.context = profile.context or (None if profile.base_url or profile.model else settings.chie_model_context)
     found.vision = common if profile.vision is None else profile.vision
     return found
 

@@ -22,7 +22,7 @@ TOOL = "search_knowledge"
 MAX_QUOTES = 3
 MAX_QUERY = 1000  # characters
 
-_MARKDOWN = re.compile(r"[\\`*\[\]<~]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
+_MARKDOWN = re.compile(r"[\\`*\[\]<~$]|&(?=#?\w+;)|(?<!\w)_|_(?!\w)")
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 

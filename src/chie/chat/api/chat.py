@@ -22,14 +22,15 @@ EVENT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["message", "reasoning", "tool_call", "tool_result", "error", "done"]},
+        "event": {"enum": ["message", "reasoning", "summary", "tool_call", "tool_result", "error", "done"]},
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
     "required": ["id", "event", "data"],
 }
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Server-Sent Events: `message`, `reasoning`, `tool_call`, `tool_result`, `error`, `done`.",
+        "description": "Server-Sent Events: `message`, `reasoning`, `summary`, `tool_call`, `tool_result`, `error`, "
+        "`done`.",
         "content": {MEDIA_TYPE: {"schema": EVENT}},
         "headers": {
             "X-Chie-Session": {"description": "The session.", "schema": {"type": "string"}},

@@ -95,6 +95,8 @@ class Runner:
                         return Done(type="done", usage=None, finish="length")
                 elif event["type"] == "done":
                     done = event
+                elif event["type"] == "summary":
+                    run.add({**event, "content": clean(event["content"])} if "content" in event else {**event})
                 else:
                     self._add_tool_event(run, event)
         return done

@@ -38,7 +38,7 @@ class AnswerBuilder:
         if isinstance(item, str):
             self._texts.append(item)
             self._parts.append(item)
-        elif item["type"] in ("reasoning", "tool_call", "tool_result"):
+        elif item["type"] in ("reasoning", "summary", "tool_call", "tool_result"):
             self._has_more_than_text = True
             self._parts.append(item)
         elif "finish" in item:
@@ -57,6 +57,8 @@ class AnswerBuilder:
                 merged.append({"type": "message", "content": "".join(item for item in items if isinstance(item, str))})
             elif kind == "reasoning":
                 merged.append(_joined(items))
+            elif kind == "summary":
+                merged.extend([item for item in items if isinstance(item, dict)][-1:])  # announced, then written
             else:
                 merged.extend(item for item in items if isinstance(item, dict))
         return [*merged, self._cut] if self._cut else merged

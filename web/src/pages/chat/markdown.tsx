@@ -1,13 +1,13 @@
 import "./markdown.css";
 import { type ComponentProps, memo, type ReactNode, useCallback, useMemo } from "react";
-import ReactMarkdown, { type Components } from "react-markdown";
+import type { Components } from "react-markdown";
 import { type Citation, markSupported } from "../../../core/citations";
 import { splitBlocks } from "../../../core/markdown-blocks";
 import { CITE, remarkCitations } from "../../../core/remark-citations";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { Icon } from "../../ui/icon";
-import { ExternalLink, REMARK_PLUGINS, useMarkdown } from "../../ui/markdown";
+import { ExternalLink, MarkdownText, useMarkdown } from "../../ui/markdown";
 import { Code } from "./code";
 import { DiagramCode } from "./diagram-code";
 import { SourceChip } from "./sources";
@@ -43,9 +43,9 @@ const Block = memo(function Block({ text, citations }: { text: string; citations
   const options = useMarkdown(COMPONENTS, link, isCitation);
   return (
     <div className="markdown-block">
-      <ReactMarkdown remarkPlugins={[...REMARK_PLUGINS, [remarkCitations, { citations }]]} {...options}>
+      <MarkdownText plugins={[[remarkCitations, { citations }]]} {...options}>
         {text}
-      </ReactMarkdown>
+      </MarkdownText>
     </div>
   );
 });

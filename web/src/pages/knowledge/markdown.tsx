@@ -1,9 +1,9 @@
 import { type ComponentProps, isValidElement, type ReactNode } from "react";
-import ReactMarkdown, { type Components } from "react-markdown";
+import type { Components } from "react-markdown";
 import { remarkNoteLinks } from "../../../core/remark-note-links";
 import { hrefTo } from "../../route";
 import { ErrorBoundary } from "../../ui/error-boundary";
-import { ExternalLink, REMARK_PLUGINS, useMarkdown } from "../../ui/markdown";
+import { ExternalLink, MarkdownText, useMarkdown } from "../../ui/markdown";
 import { DiagramCode } from "../chat/diagram-code";
 import { languageOf } from "./notes";
 
@@ -81,8 +81,8 @@ export function NoteMarkdown({
 function Parsed({ text, links }: { text: string; links: ReadonlyMap<string, string> }) {
   const options = useMarkdown(COMPONENTS, noteLink, isNote);
   return (
-    <ReactMarkdown remarkPlugins={[...REMARK_PLUGINS, [remarkNoteLinks, { links }]]} {...options}>
+    <MarkdownText plugins={[[remarkNoteLinks, { links }]]} {...options}>
       {text}
-    </ReactMarkdown>
+    </MarkdownText>
   );
 }
