@@ -40,7 +40,7 @@ SETTINGS = set(
 )
 OPTIONS = {"CHIE_LOG_DIR", "CHIE_LOG_FILE", "CHIE_LOG_LEVEL", "CHIE_WORKERS", "PORT"}
 
-AGENTS = ["default-chat", "web-scraper", "assistant", "aws", "adk", "notes"]
+AGENTS = ["assistant", "default-chat", "web-scraper", "aws", "adk", "notes"]
 
 EVENTS = {
     "message": {"type", "content"},

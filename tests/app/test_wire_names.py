@@ -25,6 +25,7 @@ API = {
     "/api/chat/compare-notes": {"post"},
     "/api/chat/suggest-questions": {"post"},
     "/api/chat/{message_id}/approve": {"post"},
+    "/api/chat/{message_id}/answer": {"post"},
     "/api/chat/{message_id}/edit": {"post"},
     "/api/chat/{message_id}/regenerate": {"post"},
     "/api/chat/{message_id}/stop": {"post"},
@@ -228,15 +229,8 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_of_a_stream() -> None:
-    assert EVENT["properties"]["event"]["enum"] == [
-        "message",
-        "reasoning",
-        "summary",
-        "tool_call",
-        "tool_result",
-        "error",
-        "done",
-    ]
+    tools = ["tool_call", "tool_progress", "tool_log", "elicitation", "elicitation_end", "tool_result"]
+    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "summary", *tools, "error", "done"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

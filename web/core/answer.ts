@@ -1,4 +1,4 @@
-import type { ChatEvent, Usage } from "./events";
+import type { ChatEvent, Question, Usage } from "./events";
 import type { Params, ServerMessage } from "./server-message";
 
 /** An answer so far: its text and its tool calls, in order. */
@@ -38,6 +38,10 @@ export interface ToolPart {
   /** They differ from the ones that the operator approved. */
   changed?: boolean;
   result: ToolOutcome | null;
+  /** The last report of a tool that runs. */
+  progress?: { progress: number; total: number | null; message?: string };
+  /** Lines that its server wrote meanwhile. */
+  logs?: string[];
   startedAt: number | null;
   milliseconds: number | null;
 }
@@ -62,6 +66,8 @@ export interface Answer {
   /** The model provider's content filter ended it. */
   filtered: boolean;
   lastEventId: number;
+  /** Questions of servers that wait for the user. */
+  questions: Question[];
 }
 
 export const EMPTY_ANSWER: Answer = {
@@ -72,6 +78,7 @@ export const EMPTY_ANSWER: Answer = {
   truncated: false,
   filtered: false,
   lastEventId: 0,
+  questions: [],
 };
 
 /** The answer after one more event. Applying an event twice changes nothing, which makes resuming safe. */
@@ -90,6 +97,16 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
       return { parts: addSummary(answer.parts, event.questions, event.content ?? null) };
     case "tool_call":
       return { parts: [...answer.parts, newTool(answer.parts.length, event, now)] };
+    case "tool_progress":
+      return { parts: changeTool(answer.parts, event.id, () => ({ progress: event })) };
+    case "tool_log":
+      return {
+        parts: changeTool(answer.parts, event.id, ({ logs = [] }) => ({ logs: [...logs, event.text] })),
+      };
+    case "elicitation":
+      return { questions: [...answer.questions, event] };
+    case "elicitation_end":
+      return { questions: answer.questions.filter(({ id }) => id !== event.id) };
     case "tool_result":
       return { parts: addResult(answer.parts, event, now) };
     case "error":
@@ -144,6 +161,12 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
     startedAt: now,
     milliseconds: null,
   };
+}
+
+function changeTool(parts: Part[], id: string, change: (tool: ToolPart) => Partial<ToolPart>): Part[] {
+  return parts.map((part) =>
+    part.type === "tool" && part.id === id && part.result === null ? { ...part, ...change(part) } : part,
+  );
 }
 
 function addResult(parts: Part[], event: Result, now: number | null): Part[] {

@@ -4,7 +4,7 @@ import { fromStored, type Message, merged, newestTip } from "./conversation";
 import { follow, type Link, type Numbered } from "./follow";
 import { Frames } from "./frames";
 import { Observable } from "./observable";
-import type { Hooks, StoredConversation, Transport } from "./transport";
+import type { Hooks, Reply, StoredConversation, Transport } from "./transport";
 
 /** The conversations that the page has open, and the answers streaming into them, also those not on the screen. */
 export const NEW = "new";
@@ -138,6 +138,10 @@ export class Chats extends Observable {
       this.#change(key, { decided: rest });
       throw error;
     }
+  }
+
+  reply(messageId: string, question: string, reply: Reply): Promise<unknown> {
+    return this.transport.answer(messageId, question, reply);
   }
 
   async #start(

@@ -67,6 +67,7 @@ function answerFromStored(stored: StoredMessage): Answer {
     truncated: replayed.truncated,
     filtered: replayed.filtered,
     lastEventId: stored.last_event_id,
+    questions: replayed.questions,
   };
 }
 

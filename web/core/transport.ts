@@ -9,6 +9,12 @@ export interface StoredConversation {
   messages: StoredMessage[];
 }
 
+/** The user's answer to a question of a server. */
+export interface Reply {
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, unknown>;
+}
+
 export interface Transport {
   load: (sessionId: string) => Promise<StoredConversation>;
   ask: (body: {
@@ -24,6 +30,7 @@ export interface Transport {
   follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
   stop: (messageId: string) => Promise<unknown>;
   approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;
+  answer: (messageId: string, question: string, reply: Reply) => Promise<unknown>;
   /** Whether trying again may help. */
   isTransient: (error: unknown) => boolean;
 }

@@ -63,6 +63,49 @@ class ToolResult(TypedDict):
     duration_ms: NotRequired[int]
 
 
+class ToolProgress(TypedDict):
+    """How far a tool call is; `total` is null where the server does not know."""
+
+    type: Literal["tool_progress"]
+    id: str
+    progress: float
+    total: float | None
+    message: NotRequired[str]
+
+
+class ToolLog(TypedDict):
+    """A line that the server wrote while a tool ran."""
+
+    type: Literal["tool_log"]
+    id: str
+    level: str
+    text: str
+
+
+class Elicitation(TypedDict):
+    """A server asks the user while a tool runs: to fill in a form, to open a URL, or whether the model may answer it.
+
+    `id` names the question, `call_id` the tool call. The run waits for the answer.
+    """
+
+    type: Literal["elicitation"]
+    id: str
+    call_id: str
+    server: str
+    mode: Literal["form", "url", "sampling"]
+    message: str
+    schema: NotRequired[dict[str, Any]]
+    url: NotRequired[str]
+
+
+class ElicitationEnd(TypedDict):
+    """The question was answered, or is no longer asked."""
+
+    type: Literal["elicitation_end"]
+    id: str
+    action: Literal["accept", "decline", "cancel"]
+
+
 class Usage(TypedDict):
     """Token counts, as reported by the model's server; `cached_tokens` are those of the input that it had kept."""
 

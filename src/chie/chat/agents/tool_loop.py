@@ -17,10 +17,11 @@ from chie.chat.agents.reply import Reply
 from chie.chat.agents.summaries import SummaryCache
 from chie.chat.agents.text_joiner import TextJoiner
 from chie.chat.events import ClientCall, Done, Event, ToolCall, ToolResult, Usage, total_usage
+from chie.chat.interaction import begin_call
 from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import Call
 from chie.chat.models.errors import ContextError, ModelError
-from chie.chat.models.messages import CallResult, ChatMessage, ToolMessage
+from chie.chat.models.messages import CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.chat.models.options import Options, ToolSpec
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
@@ -207,6 +208,7 @@ class ToolLoop:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _result(self, pending: _Pending) -> ToolResult:
+        begin_call(pending.event["id"], self._sample)
         return (await self._outcome(pending.tool, pending.event)).event(pending.event)
 
     async def _outcome(self, tool: Tool | Message, event: ToolCall) -> Outcome:
@@ -220,6 +222,16 @@ class ToolLoop:
             return Outcome.failed(Message("agents.tool_changed"))
         async with self._slots:
             return await self._toolset.call(tool, event["arguments"])
+
+    async def _sample(self, system: str, text: str, max_tokens: int) -> str:  # noqa: ARG002 - providers differ
+        """The model's answer to a server. It reads nothing of the conversation and gets no tools."""
+        prompt = Prompt(system=system, messages=(UserMessage(text),), tools=[], calls_allowed=False)
+        reply = Reply(TextJoiner())
+        async with aclosing(self.model.stream(prompt)) as chunks:
+            async for chunk in chunks:
+                reply.add(chunk)
+        self._usage = total_usage(self._usage, reply.end.usage)
+        return reply.message().content
 
     def _has_changed(self, tool: Tool) -> bool:
         """Whether the server has redefined the tool since it was offered, for example while it waited for approval."""

@@ -6,6 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from chie.chat.models.chat_models import chat_models
 from chie.chat.models.context_length import context_lengths, native_context
 from chie.chat.models.endpoint import OPENAI_VARIABLES, Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
@@ -20,7 +21,6 @@ CONTEXT_TIMEOUT_SECONDS = 1.0
 CACHE_SECONDS = 5.0
 ERROR_CACHE_SECONDS = 1.0  # a server that was just started is used at once
 
-_NOT_CHAT = ("embed", "whisper", "tts", "dall-e", "image", "moderation", "audio", "realtime", "transcribe", "rerank")
 _STATUS_BY_ERROR_CODE: dict[object, int] = {
     "context_length_exceeded": 413,
     "exceed_context_size_error": 413,
@@ -113,7 +113,7 @@ class OpenAIEndpoint(Endpoint):
             self._contexts = context_lengths(listed)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.incompatible() from error
-        return [name for name in names if not any(word in name.lower() for word in _NOT_CHAT)]
+        return chat_models(names)
 
     def sees_images(self, model: str | None) -> bool | None:
         """Whether the server's list, as last fetched, says that the model reads images."""

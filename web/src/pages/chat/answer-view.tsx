@@ -30,6 +30,7 @@ import { Versions } from "./versions";
 
 export const loadMarkdown = () => import("./markdown");
 const Markdown = lazy(loadMarkdown);
+const QuestionForm = lazy(() => import("./question-form"));
 
 export function AnswerView({ session, message, version, agentName, last, busy, decided }: MessageProps) {
   const t = useText(chatText);
@@ -68,6 +69,12 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
             <AnswerText key={group.key} text={group.text} citations={citations} />
           ),
         )}
+        {streaming &&
+          answer.questions.map((question) => (
+            <Suspense key={question.id} fallback={null}>
+              <QuestionForm messageId={message.id} question={question} />
+            </Suspense>
+          ))}
         {streaming && !answer.parts.some((part) => part.type === "text") && <Thinking answer={answer} />}
       </div>
       {citations.length > 0 && <Sources text={textOf(answer)} citations={citations} />}

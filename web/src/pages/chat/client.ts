@@ -40,6 +40,7 @@ export const chats = new Chats(
       send("GET", `/api/chat/stream/${encodeURIComponent(id)}`, { query: { after }, signal }),
     stop: (id) => api.post(message(id, "stop")),
     approve: (id, call, approved) => api.post(message(id, "approve"), { id: call, approved }),
+    answer: (id, question, reply) => api.post(message(id, "answer"), { id: question, ...reply }),
     isTransient: (error) => !(error instanceof ApiError) || error.offline || error.status >= 500,
   },
   {
