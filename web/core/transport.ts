@@ -22,8 +22,10 @@ export interface Transport {
     session_id?: string;
     agent_id?: string;
     parent_id?: string;
+    attachments?: string[];
   }) => Promise<Response>;
-  edit: (messageId: string, message: string, agentId?: string) => Promise<Response>;
+  /** Without `attachments` the files of the old question are kept. */
+  edit: (messageId: string, message: string, agentId?: string, attachments?: string[]) => Promise<Response>;
   regenerate: (messageId: string, agentId?: string) => Promise<Response>;
   follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
   stop: (messageId: string) => Promise<unknown>;

@@ -1,5 +1,11 @@
 import { defineText, plural } from "./language";
 
+function fileSize(bytes: number, language: string): string {
+  const [size, unit] =
+    bytes < 1_000_000 ? [Math.max(1, Math.round(bytes / 1_000)), "KB"] : [bytes / 1_000_000, "MB"];
+  return `${size.toLocaleString(language, { maximumFractionDigits: 1 })} ${unit}`;
+}
+
 export const chatText = defineText({
   en: {
     newChat: "New chat",
@@ -11,11 +17,25 @@ export const chatText = defineText({
     placeholder: "Ask anything…",
     send: "Send",
     stop: "Stop",
-    attach: "Attach a text file",
-    dropHere: "Drop a text file here",
+    attach: "Attach images or documents",
+    dropHere: "Drop images or documents here",
+    files: "Attached files",
     removeFile: (name: string) => `Remove ${name}`,
-    fileTooBig: (name: string) => `${name} is too large. Text files up to 150 KB can be attached.`,
-    fileNotText: (name: string) => `${name} is not a text file.`,
+    openFile: (name: string) => `Open ${name}`,
+    fileSize: (bytes: number) => fileSize(bytes, "en"),
+    download: (size: string) => `Download (${size})`,
+    textOfFile: (n: number) => `The text that the model reads: ${plural(n, "character", "characters")}`,
+    uploading: (name: string) => `Uploading ${name}`,
+    uploadFailed: (name: string) => `${name} was not uploaded.`,
+    retryUpload: "Try again",
+    filesUploading: "Uploading files…",
+    filesFailed: "Try the file again or remove it, then send.",
+    filesRefused: "Remove the file that cannot be attached, then send.",
+    filesTooMany: "A message takes at most 10 files.",
+    cannotSee: (agent: string) => `${agent} cannot see images.`,
+    cannotRead: (agent: string) => `${agent} does not read files.`,
+    switchTo: (agent: string) => `Use ${agent}`,
+    nobodyCan: "No available agent can. Remove the files, or connect a model that can.",
     tooLong: (n: number) => `The message is too long by ${plural(n, "character", "characters")}.`,
     enterSends: "Send with Enter",
     ctrlEnterSends: "Send with Ctrl + Enter",
@@ -134,12 +154,25 @@ export const chatText = defineText({
     placeholder: "質問を入力…",
     send: "送信",
     stop: "停止",
-    attach: "テキストファイルを添付",
-    dropHere: "ここにテキストファイルをドロップ",
+    attach: "画像や文書を添付",
+    dropHere: "ここに画像や文書をドロップ",
+    files: "添付ファイル",
     removeFile: (name: string) => `${name} を外す`,
-    fileTooBig: (name: string) =>
-      `${name} は大きすぎます。添付できるのは 150 KB までのテキストファイルです。`,
-    fileNotText: (name: string) => `${name} はテキストファイルではありません。`,
+    openFile: (name: string) => `${name} を開く`,
+    fileSize: (bytes: number) => fileSize(bytes, "ja"),
+    download: (size: string) => `ダウンロード（${size}）`,
+    textOfFile: (n: number) => `モデルが読むテキスト（${n.toLocaleString("ja")} 文字）`,
+    uploading: (name: string) => `${name} をアップロードしています`,
+    uploadFailed: (name: string) => `${name} をアップロードできませんでした。`,
+    retryUpload: "もう一度試す",
+    filesUploading: "ファイルをアップロードしています…",
+    filesFailed: "ファイルをもう一度試すか外してから、送信してください。",
+    filesRefused: "添付できないファイルを外してから、送信してください。",
+    filesTooMany: "1 つのメッセージに添付できるファイルは 10 個までです。",
+    cannotSee: (agent: string) => `${agent} は画像を見られません。`,
+    cannotRead: (agent: string) => `${agent} はファイルを読めません。`,
+    switchTo: (agent: string) => `${agent} を使う`,
+    nobodyCan: "見られるエージェントがありません。ファイルを外すか、対応するモデルを接続してください。",
     tooLong: (n: number) => `メッセージが ${n.toLocaleString("ja")} 文字超過しています。`,
     enterSends: "Enter で送信",
     ctrlEnterSends: "Ctrl + Enter で送信",
