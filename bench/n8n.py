@@ -13,6 +13,7 @@ import httpx2
 import tiktoken
 from pydantic import SecretStr
 from tests.fakes.n8n import KEY, FakeN8n
+from tests.fakes.n8n_mcp import TOKEN
 
 from bench.figure import Figure
 from bench.table import table
@@ -23,6 +24,7 @@ from chie.n8n.settings import N8nSettings
 
 NODES, WORKFLOWS, ITEMS = 40, 100, 200
 ROUNDS = 60
+OWN_TOOLS_SIZE = 134_189
 API, CHIE = "n8n's API", "Chie"
 Json = dict[str, Any]
 
@@ -139,6 +141,18 @@ async def compare(n8n: FakeN8n, registry: ToolRegistry) -> list[Figure]:
     return figures
 
 
+def tools_size(registry: ToolRegistry) -> list[Figure]:
+    """What a model reads of all tools, whatever it asks; n8n's own MCP server was measured on 2.41.1."""
+    shown = [(one.name, one.description, one.input_schema) for one in registry.definitions()]
+    rows = [{"name": name, "description": text, "parameters": schema} for name, text, schema in shown]
+    size = sum(len(json.dumps(row, ensure_ascii=False, separators=(",", ":"))) for row in rows)
+    what = "tools/list for a model"
+    return [
+        Figure(what, "n8n's MCP server, 50 tools", OWN_TOOLS_SIZE, "characters"),
+        Figure(what, f"Chie, {len(rows)} tools", size, "characters", 12_000),
+    ]
+
+
 def _has_tokens() -> bool:
     """tiktoken fetches its table once; without a network, characters are counted."""
     try:
@@ -151,12 +165,14 @@ def _has_tokens() -> bool:
 def main() -> list[Figure]:
     """Median of alternating calls, both over loopback to the same fake n8n."""
     with FakeN8n() as n8n, TemporaryDirectory() as folder:
-        chosen = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=Path(folder))
+        token = SecretStr(TOKEN)
+        chosen = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), mcp_token=token, backup_dir=Path(folder))
 
         async def run() -> list[Figure]:
             client = create_client(chosen)
+            registry = create_registry(create_context(chosen, client))
             try:
-                return await compare(n8n, create_registry(create_context(chosen, client)))
+                return [*tools_size(registry), *await compare(n8n, registry)]
             finally:
                 await client.aclose()
 

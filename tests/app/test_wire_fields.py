@@ -7,7 +7,7 @@ import pytest
 from click import Option
 from docs.generate import setting_names
 from starlette.testclient import TestClient
-from tests.fakes.agents import FailingAgent, PensiveAgent, ToolAgent
+from tests.fakes.agents import FailingAgent, ForgetfulAgent, PensiveAgent, ToolAgent
 from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 
 from chie.access.middleware import TOKEN_HEADER
@@ -29,7 +29,8 @@ SETTINGS = set(
     CHIE_AUTH_HEADER CHIE_AUTH_ISSUER CHIE_AUTH_JWKS_URL CHIE_AUTH_LEEWAY CHIE_AUTH_USER_CLAIM CHIE_AWS_MODEL
     CHIE_BEHIND_PROXY_AUTH CHIE_BODY_SECONDS CHIE_DATABASE_URL CHIE_EMBEDDING_KEY CHIE_EMBEDDING_MODEL
     CHIE_EMBEDDING_URL CHIE_FETCH_ALLOW CHIE_FETCH_MAX_BYTES CHIE_FETCH_PROXY CHIE_FETCH_ROBOTS CHIE_FETCH_TIMEOUT
-    CHIE_HOME CHIE_KNOWLEDGE_STORE CHIE_MODEL CHIE_MODEL_HOST CHIE_MODEL_TIMEOUT CHIE_MODEL_VISION CHIE_RATE_BURST
+    CHIE_HOME CHIE_KNOWLEDGE_STORE CHIE_MODEL CHIE_MODEL_CONTEXT CHIE_MODEL_HOST CHIE_MODEL_TIMEOUT CHIE_MODEL_VISION
+    CHIE_RATE_BURST
     CHIE_RATE_LIMIT CHIE_RECALL CHIE_REVIEW_STALE_MONTHS CHIE_SERVERS_FILE CHIE_TOOL_RESULT_LIMIT
     CHIE_TOOL_ROUNDS CHIE_TOOL_TIMEOUT
     CHIE_TRASH_DAYS CHIE_USER CHIE_USERS_FILE CHIE_USER_ADMIN CHIE_VECTOR_SEARCH_EMULATOR GOOGLE_CLOUD_PROJECT
@@ -39,11 +40,12 @@ SETTINGS = set(
 )
 OPTIONS = {"CHIE_LOG_DIR", "CHIE_LOG_FILE", "CHIE_LOG_LEVEL", "CHIE_WORKERS", "PORT"}
 
-AGENTS = ["default-chat", "web-scraper", "assistant", "aws", "adk", "notes"]
+AGENTS = ["assistant", "default-chat", "web-scraper", "aws", "adk", "notes"]
 
 EVENTS = {
     "message": {"type", "content"},
     "reasoning": {"type", "content", "duration_ms"},
+    "summary": {"type", "questions", "content"},
     "tool_call": {"type", "id", "name", "arguments"},
     "tool_result": {"type", "id", "name", "content", "is_error", "duration_ms"},
     "error": {"type", "error", "code", "params"},
@@ -79,14 +81,14 @@ def test_every_server_is_under_mcp() -> None:
 
 async def test_fields_of_events(chat: ChatClient) -> None:
     seen: dict[str, set[str]] = {}
-    for agent in (ToolAgent, PensiveAgent, FailingAgent):
+    for agent in (ToolAgent, PensiveAgent, ForgetfulAgent, FailingAgent):
         _, events = await chat.ask("x", agent_id=agent.id)
         for event in events:
             seen.setdefault(event.event, set()).update(event.data)
     assert seen == EVENTS
     assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {"approval", "definition", "changed"}
     assert {"finish"} <= set(Done.__annotations__)
-    assert set(Usage.__annotations__) == {"input_tokens", "output_tokens"}
+    assert set(Usage.__annotations__) == {"input_tokens", "output_tokens", "cached_tokens"}
 
 
 async def test_own_headers(chat: ChatClient) -> None:

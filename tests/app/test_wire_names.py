@@ -25,6 +25,7 @@ API = {
     "/api/chat/compare-notes": {"post"},
     "/api/chat/suggest-questions": {"post"},
     "/api/chat/{message_id}/approve": {"post"},
+    "/api/chat/{message_id}/answer": {"post"},
     "/api/chat/{message_id}/edit": {"post"},
     "/api/chat/{message_id}/regenerate": {"post"},
     "/api/chat/{message_id}/stop": {"post"},
@@ -67,6 +68,7 @@ SERVER_APIS = {
     "/api/knowledge/review/decisions": {"post"},
     "/api/knowledge/review/decisions/{decision_id}": {"delete"},
     "/api/knowledge/map": {"get"},
+    "/api/knowledge/graph": {"get"},
     "/api/knowledge/repositories": {"get", "put"},
     "/api/knowledge/samples": {"post"},
     "/api/knowledge/spaces": {"get"},
@@ -94,6 +96,7 @@ SERVER_APIS = {
     "/api/n8n/workflows/{workflow_id}": {"get"},
     "/api/n8n/workflows/{workflow_id}/backups": {"get"},
     "/api/n8n/workflows/{workflow_id}/executions": {"get"},
+    "/api/n8n/workflows/{workflow_id}/rehearsals": {"post"},
     "/api/n8n/executions/{execution_id}": {"get"},
     "/api/n8n/backups/{workflow_id}/{file}": {"get"},
     "/api/n8n/backups/{workflow_id}/{file}/restore": {"post"},
@@ -172,6 +175,12 @@ N8N: dict[str, set[str]] = {
     "retry_execution": {"id", "loadWorkflow"},
     "publish_workflow": {"id"},
     "unpublish_workflow": {"id"},
+    "list_versions": {"id", "limit"},
+    "compare_versions": {"id", "from", "to"},
+    "restore_version": {"id", "version", "raw"},
+    "list_credentials": {"query"},
+    "find_nodes": {"query"},
+    "describe_node": {"type", "operation", "version", "raw"},
     "n8n_health": set(),
 }  # fmt: skip
 
@@ -226,7 +235,8 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_of_a_stream() -> None:
-    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "tool_call", "tool_result", "error", "done"]
+    tools = ["tool_call", "tool_progress", "tool_log", "elicitation", "elicitation_end", "tool_result"]
+    assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "summary", *tools, "error", "done"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

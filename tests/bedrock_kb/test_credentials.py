@@ -85,7 +85,7 @@ def test_missing_credentials_are_an_authentication_error(
 ) -> None:
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
-    with pytest.raises(AuthenticationError, match=r"No AWS credentials were found \(NoCredentialsError\).*AWS_PROFILE"):
+    with pytest.raises(AuthenticationError, match=r"No AWS credentials found \(NoCredentialsError\).*AWS_PROFILE"):
         ask(config)
     assert bedrock.calls == []
 

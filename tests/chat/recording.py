@@ -18,6 +18,7 @@ QUESTIONS = {
     "scripted": "知恵とは？",
     "tools": "look",
     "pensive": "いくつ？",
+    "forgetful": "続けて",
     "failing": "later",
     "odd": "odd",
     "echo": "こんにちは\n\n世界",

@@ -26,6 +26,7 @@ VARIABLES = {
     "CHIE_SERVERS_FILE",
     "CHIE_AGENTS_FILE",
     "CHIE_APPROVED_TOOLS",
+    "CHIE_MODEL_CONTEXT",
     "CHIE_MODEL_TIMEOUT",
     "CHIE_TOOL_TIMEOUT",
     "CHIE_TOOL_ROUNDS",
@@ -39,7 +40,7 @@ def test_names_that_operators_and_plug_ins_rely_on() -> None:
     fields = ChatSettings.model_fields.items()
     assert {str(field.validation_alias or name).upper() for name, field in fields} == VARIABLES
     ids = [spec.profile.id for spec in (*BUILTIN_AGENTS, FALLBACK_AGENT)]
-    assert ids == ["default-chat", "web-scraper", "assistant", "aws", "notes"]
+    assert ids == ["assistant", "default-chat", "web-scraper", "aws", "notes"]
     assert set(KINDS) == {"default", "openai", "aws", "notes"}
     assert GROUP == "chie.agents"
 

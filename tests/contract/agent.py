@@ -162,30 +162,52 @@ class ModelAgentContract(AgentContract):
         assert SECRET not in caught.value.message
 
     @pytest.mark.req("AG-2")
-    async def test_a_conversation_that_is_too_long_is_shortened_and_sent_again(
+    async def test_a_conversation_that_is_too_long_is_summarised_and_sent_again(
         self, agent: BaseAgent, peer: ModelServer
     ) -> None:
-        """The next question fits at once, because the limit is known then."""
-        refusal = Refuse(400, "input is too long: the maximum context length is 1000 tokens")
-        peer.script.extend([refusal, say("short"), say("short again")])
+        """In two parts here. The next question fits at once, because the limit is known then; the summary is kept."""
+        refusal = Refuse(400, "input is too long: the maximum context length is 9000 tokens")
+        peer.script.extend([refusal, say("前半"), say("要点", "です"), say("short"), say("short again")])
         history = tuple(
-            Turn(role=role, content=f"{role} {number} " * 40) for number in range(9) for role in ("user", "assistant")
+            Turn(role=role, content=f"{role} {number} " * 160) for number in range(9) for role in ("user", "assistant")
         )
-        assert text_of(await ask(agent, "the question", history=history)) == "short"
-        sizes = [len(json.dumps(request)) for request in peer.seen]
-        assert sizes[1] < sizes[0] / 2
-        assert peer.turns(peer.seen[1])[-1] == ("user", "the question")
-        assert "were left out" in peer.turns(peer.seen[1])[0][1]
-        assert text_of(await ask(agent, "one more", history=history)) == "short again"
-        assert len(peer.seen) == 3
+        announced, summary, *events = await ask(agent, "the question", history=history)
+        assert text_of(events) == "short"
+        assert announced["type"] == summary["type"] == "summary"
+        assert "content" not in announced
+        assert (summary.get("content"), summary.get("questions")) == ("要点です", announced.get("questions"))
+        [(_, told)] = peer.turns(peer.seen[1])
+        assert told.startswith("User: user 0 user 0")
+        assert not peer.tools(peer.seen[1])
+        assert "前半\n\n" in peer.turns(peer.seen[2])[0][1]
+        texts = [text for _, text in peer.turns(peer.seen[3])]
+        assert texts[-1] == "the question"
+        assert "summary of the earlier messages" in texts[0]
+        assert "要点です\n\nuser " in texts[0]
+        assert len(json.dumps(peer.seen[3]["messages"])) < len(json.dumps(peer.seen[0]["messages"])) / 2
+        again = await ask(agent, "one more", history=history)
+        assert [event["type"] for event in again] == ["summary", "message", "done"]
+        assert len(peer.seen) == 5
+
+    @pytest.mark.req("AG-2")
+    async def test_a_summary_that_fails_leaves_the_oldest_turns_out(self, agent: BaseAgent, peer: ModelServer) -> None:
+        refusal = Refuse(400, "input is too long: the maximum context length is 3000 tokens")
+        peer.script.extend([refusal, Refuse(400), say("short")])
+        history = tuple(Turn(role=role, content="long " * 999) for _ in range(9) for role in ("user", "assistant"))
+        events = await ask(agent, "the question", history=history)
+        assert text_of(events) == "short"
+        assert [event.get("content") for event in events if event["type"] == "summary"] == [None, ""]
+        assert "were left out" in peer.turns(peer.seen[2])[0][1]
 
     @pytest.mark.req("AG-2", "AG-6")
     async def test_a_question_that_is_too_long_by_itself_is_an_error(self, agent: BaseAgent, peer: ModelServer) -> None:
-        peer.script.extend([Refuse(400, "prompt is too long: 9000 tokens > 1000 maximum")] * 2)
+        """Nothing can be left out, so it is not sent again."""
+        peer.script.append(Refuse(400, "prompt is too long: 9000 tokens > 1000 maximum"))
         with pytest.raises(ModelError) as caught:
             await ask(agent, "x " * 9_000)
-        assert caught.value.code == self.code("conversation_too_long")
-        assert len(peer.seen) == 2
+        assert caught.value.code == "models.message_too_long"
+        assert caught.value.reason.params["context"] == 1000
+        assert len(peer.seen) == 1
 
     @pytest.mark.req("AG-6")
     async def test_a_model_without_tools_is_named(self, agent: BaseAgent, peer: ModelServer) -> None:
@@ -265,6 +287,32 @@ class ToolAgentContract(ModelAgentContract):
         *_, (number, content) = peer.results(peer.seen[3])
         assert content == "echo: gone"
         assert number not in ("c1", "c2")
+
+    @pytest.mark.req("AG-2")
+    async def test_old_results_are_shortened_first_and_can_be_read_again(
+        self, agent: BaseAgent, peer: ModelServer
+    ) -> None:
+        refusal = Refuse(400, "input is too long: the maximum context length is 3000 tokens")
+        found = "start " + "x" * 9_000 + " the end"
+        parts: list[dict[str, Any]] = [
+            {"type": "tool_call", "id": "old", "name": "echo", "arguments": {}},
+            {"type": "tool_result", "id": "old", "name": "echo", "content": found, "is_error": False},
+            {"type": "message", "content": "Found."},
+        ]
+        history = (Turn(role="user", content="find it"), Turn(role="assistant", content="Found.", parts=parts))
+        wrong = Use("read_earlier_result", '{"id": "nothing"}', "r0")
+        read = Use("read_earlier_result", '{"id": "old", "start": 9000}', "r1")
+        peer.script.extend([refusal, use(wrong, read), say("It ends.")])
+        events = await ask(agent, "How does it end?", history=history)
+        assert [event["type"] for event in events] == [*["tool_call"] * 2, *["tool_result"] * 2, "message", "done"]
+        assert "read_earlier_result" not in peer.tools(peer.seen[0])
+        assert "read_earlier_result" in peer.tools(peer.seen[1])
+        [(_, short)] = peer.results(peer.seen[1])
+        assert short.startswith("start xxx")
+        assert "more characters were left out. read_earlier_result returns them for the id old." in short
+        results = dict(peer.results(peer.seen[2]))
+        assert results["r1"].endswith("xx the end")
+        assert results["r0"] == str(Message("agents.result_unknown", ids=["old"]))
 
     async def test_calls_of_one_message_run_in_parallel(self, agent: BaseAgent, peer: ModelServer) -> None:
         calls = (Use("meet", '{"text": "a"}', "c1"), Use("meet", '{"text": "b"}', "c2"))
@@ -371,9 +419,10 @@ class ToolAgentContract(ModelAgentContract):
 
         async for event in agent.stream_chat("hello", (), "session-1", approve=approve):
             announced += [event]
-        assert asked == [
-            {"type": "tool_call", "id": "c1", "name": tool, "arguments": {"what": "disk"}, "approval": "required"}
-        ]
+        [call] = asked
+        assert {name: value for name, value in call.items() if name != "definition"} == {
+            "type": "tool_call", "id": "c1", "name": tool, "arguments": {"what": "disk"}, "approval": "required",
+        }  # fmt: skip
         assert witness.erased == ["disk"]
 
     @pytest.mark.parametrize("approve", [None, reject], ids=["no approver", "rejected"])

@@ -2,15 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.fakes.agents import CautiousAgent, EchoAgent, FailingAgent, FakeAgent, FakeRegistry, SickAgent, done, text
 
-from chie.chat.agents.base import Approve
+from chie.chat.agents.base import AgentInfo, Approve, Attachment, Turn
 from chie.chat.events import Done, Event, ReasoningText, ToolCall, ToolResult, Usage
 from chie.chat.models.errors import ModelError
+from chie.documents.images import image_size
 
 HITS: list[dict[str, Any]] = [
     {
@@ -253,9 +254,33 @@ class HostileAgent(FakeAgent):
         yield done()
 
 
+class ViewerAgent(FakeAgent):
+    """Sees images, and says what it got."""
+
+    id = "viewer"
+
+    async def get_agent_info(self) -> AgentInfo:
+        return {**await super().get_agent_info(), "sees_images": True}
+
+    async def stream_chat(
+        self,
+        message: str,  # noqa: ARG002
+        history: Sequence[Turn],  # noqa: ARG002
+        session_id: str,  # noqa: ARG002
+        *,
+        approve: Approve | None = None,  # noqa: ARG002
+        attachments: Sequence[Attachment] = (),
+    ) -> AsyncGenerator[Event, None]:
+        for file in attachments:
+            size = image_size(file["media_type"], file["data"]) if "data" in file else len(file.get("text", ""))
+            yield text(f"{file['name']}: {file['media_type']}, {size}\n\n")
+        yield text(f"{len(attachments)} files.")
+        yield done()
+
+
 def directory() -> FakeRegistry:
     kinds = [
         GuideAgent, EchoAgent, CountingAgent, CautiousAgent, DoubtfulAgent, FailingAgent, HostileAgent, SickAgent,
-        DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent, PensiveAgent, MathematicianAgent,
+        DiagramAgent, LearnedAgent, LimitedAgent, FilteredAgent, PensiveAgent, ViewerAgent, MathematicianAgent,
     ]  # fmt: skip
     return FakeRegistry(*(kind() for kind in kinds))

@@ -50,7 +50,7 @@ def test_axe_finds_nothing_serious(open_screen: OpenScreen, language: str, theme
 def test_page_uses_the_browsers_language_and_another_can_be_chosen(open_screen: OpenScreen) -> None:
     screen = open_screen(locale="ja-JP")
     expect(screen.page.locator("html")).to_have_attribute("lang", "ja")
-    expect(screen.page.get_by_role("heading", level=1)).to_have_text("何を知りたいですか？")
+    expect(screen.page.get_by_role("heading", level=1)).to_have_text("何でも聞いてください")
     screen.button("言語").click()
     screen.page.get_by_role("menuitemcheckbox", name="English").click()
     expect(screen.page.get_by_role("heading", level=1)).to_have_text("What would you like to know?")

@@ -10,7 +10,7 @@ from tests.e2e.screen import Screen
 from tests.fakes import patient
 
 CAUGHT = re.compile("could not load a part of the page|dynamically imported module")
-OFFLINE = "Chie is not responding. Retrying…"
+OFFLINE = "Can't reach Chie. Retrying…"
 
 
 def ignore_errors_caught_by_react(screen: Screen) -> None:

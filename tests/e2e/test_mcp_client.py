@@ -109,3 +109,63 @@ def test_user_logs_in_at_a_remote_server_uses_it_and_logs_out(
         screen.open("/#/servers")
         screen.page.get_by_role("button", name=f"{disconnect}: vault").press("Enter")
         expect(card.locator(".sv-state")).to_contain_text("login" if locale == "en" else "ログイン")
+
+
+def asking_server(era: str) -> dict[str, object]:
+    args = ["-m", "tests.fakes.asking", era]
+    return {"command": sys.executable, "args": args, "cwd": str(ROOT), "timeout": 60}
+
+
+@pytest.mark.req("AG-10")
+def test_form_of_a_server_is_filled_in_after_a_reload(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    script = [use(Use("deploy")), say("Deployed."), use(Use("slow")), say("Slept.")]
+    with served(monkeypatch, home, {"asking": asking_server("legacy")}, *script) as url:
+        screen = open_screen("/", at=url, locale="ja", viewport=NARROW, bypass_csp=True)
+        ask(screen, "デプロイして")
+        form = screen.page.get_by_role("region", name="asking からの質問")
+        expect(form).to_contain_text("Deploy what? どれを？")
+        screen.page.reload()
+        expect(form).to_contain_text("Deploy what? どれを？")
+        assert serious_findings(screen) == []
+        assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
+        form.get_by_role("button", name="送信").press("Enter")
+        expect(form).to_be_visible()  # the branch is required
+        name = form.get_by_label("Branch / ブランチ")
+        name.fill("メイン")
+        expect(form.get_by_label("Replicas")).to_have_value("2")
+        form.get_by_label("Notify the team").press("Space")
+        form.get_by_label("Stage").select_option("live")
+        name.press("Enter")
+        expect(form).to_have_count(0)
+        screen.wait_for_end()
+        screen.answer.locator("details.tool summary").press("Enter")
+        card = screen.answer.locator("details.tool")
+        expect(card).to_contain_text("[('count', 2), ('name', 'メイン'), ('stage', 'live'), ('sure', True)]")
+        ask(screen, "ゆっくり")
+        expect(screen.answers).to_have_count(2)
+        screen.wait_for_end()
+        screen.answer.locator("details.tool summary").press("Enter")
+        expect(screen.answer.locator("details.tool")).to_contain_text("ログの一行")
+
+
+@pytest.mark.req("AG-10")
+def test_url_and_sampling_need_the_users_consent(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    script = [use(Use("pay")), say("Paid."), use(Use("think")), say("four"), say("It is four.")]
+    with served(monkeypatch, home, {"asking": asking_server("modern")}, *script) as url:
+        screen = open_screen("/", at=url)
+        ask(screen, "pay")
+        form = screen.page.get_by_role("region", name="asking asks you")
+        expect(form).to_contain_text("Leads to pay.example.test.")
+        link = form.get_by_role("link", name="Open the page")
+        assert link.get_attribute("rel") == "noopener noreferrer"
+        form.get_by_role("button", name="Decline").press("Enter")
+        expect(screen.answer).to_contain_text("Paid.")
+        ask(screen, "think")
+        consent = screen.page.get_by_role("region", name="asking wants to ask the model")
+        expect(consent).to_contain_text("user: 2 + 2 = ?")
+        consent.get_by_role("button", name="Allow").press("Enter")
+        expect(screen.answer).to_contain_text("It is four.")

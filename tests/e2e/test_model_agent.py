@@ -37,6 +37,44 @@ def test_model_uses_our_own_server_over_mcp(open_screen: OpenScreen, monkeypatch
     assert "search_knowledge" in model.tools(model.seen[0])
 
 
+@pytest.mark.req("AG-7")
+@pytest.mark.parametrize(
+    ("locale", "agent", "sources", "found", "open_note"),
+    [
+        ("en", "Assistant", "Sources", "Also found, not cited (1)", "Open note"),
+        ("ja", "アシスタント", "出典", "ほかに見つかったもの（1 件、引用なし）", "メモを開く"),
+    ],
+)
+def test_only_what_was_cited_is_a_source(
+    open_screen: OpenScreen,
+    monkeypatch: pytest.MonkeyPatch,
+    locale: str,
+    agent: str,
+    sources: str,
+    found: str,
+    open_note: str,
+) -> None:
+    search = use(Use("search_knowledge", json.dumps({"query": "nginx の接続数"})))
+    with OpenAIServer(search, say("Settings [1]: `worker_connections`.")) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
+        with http_server("chie", "serve") as url:
+            for content in (f"{NOTE}。\n\n- **events** に書く", "nginx の接続数の上限は ulimit でも決まる"):
+                patient.post(f"{url}/api/knowledge", json={"content": content})
+            screen = open_screen("/", at=url, locale=locale)
+            screen.choose_agent(agent)
+            screen.ask("接続数の設定は？")
+            screen.wait_for_end()
+            answer = screen.answer
+            expect(answer.get_by_role("region", name=sources).get_by_role("button")).to_have_count(1)
+            expect(answer.locator(".sources-found summary")).to_have_text(found)
+            answer.locator(".markdown .source-chip").click()
+            card = answer.get_by_role("dialog")
+            expect(card).to_be_visible()
+            title = card.locator("b").first.inner_text()
+            card.get_by_role("link", name=open_note).click()
+            expect(screen.page.get_by_role("heading", name=title)).to_be_visible()
+
+
 @pytest.mark.req("CH-3", "CH-7", "CH-15")
 def test_model_uses_a_reference_server_over_stdio(
     open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, home: Path

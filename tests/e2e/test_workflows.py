@@ -10,6 +10,7 @@ from tests.e2e.app_process import app_process
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.test_accessibility import serious_findings
 from tests.fakes.n8n import KEY, FakeN8n
+from tests.fakes.n8n_mcp import TOKEN
 from tests.n8n.test_api import FLOW, backed_up, link, node
 
 ERROR = {"message": "接続できません", "description": "ECONNREFUSED"}
@@ -99,6 +100,78 @@ def test_a_backup_that_differs_in_pinned_data_alone_can_be_restored(
     screen.button("Restore").click()
     expect(screen.page.get_by_text("Restored.")).to_be_visible()
     assert n8n.workflows[flow["id"]]["pinData"] == pins
+
+
+@pytest.fixture
+def trying_app(tmp_path: Path) -> Iterator[tuple[str, FakeN8n]]:
+    """An app with the token of n8n's own MCP server, whose only workflow has failed."""
+    with FakeN8n(2) as fake, pytest.MonkeyPatch.context() as environment:
+        failing = node("計算", "n8n-nodes-base.code", parameters={"fail": "合計がありません"})
+        nodes = [node("Webhook", "n8n-nodes-base.webhook"), node("Total", parameters={"set": {"n": 1}}), failing]
+        flow = fake.add_workflow(name="集計", nodes=nodes, connections=link("Webhook", "Total", "計算"))
+        fake.runner.run(flow, "Webhook", {"Webhook": [{"json": {"注文": 3}}]})
+        for name, value in {"URL": fake.url, "API_KEY": KEY, "MCP_TOKEN": TOKEN}.items():
+            environment.setenv(f"N8N_{name}", value)
+        with app_process(tmp_path) as (address, _):
+            yield address, fake
+
+
+@pytest.mark.req("NP-3")
+@pytest.mark.parametrize(
+    ("locale", "words"),
+    [
+        ("en", ("Try this fix", "Node", "Parameters", "Permission needed", "Fixed", "Still failing", "not valid JSON")),
+        (
+            "ja",
+            (
+                "この修正を試す",
+                "ノード",
+                "パラメーター",
+                "許可が必要です",
+                "修正できました",
+                "まだ失敗します",
+                "正しい JSON",
+            ),
+        ),
+    ],
+)
+def test_fix_is_tried_on_the_execution_that_failed(
+    open_screen: OpenScreen, trying_app: tuple[str, FakeN8n], locale: str, words: tuple[str, ...]
+) -> None:
+    try_it, node_label, parameters, permission, fixed, failing, invalid = words
+    address, fake = trying_app
+    screen = open_screen(f"/#/workflows/{next(iter(fake.workflows))}", locale=locale, at=address)
+    page = screen.page
+    page.get_by_role("button", name=try_it).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label(node_label)).to_have_value("計算")
+    area = dialog.get_by_role("textbox", name=parameters)
+    expect(area).to_have_value(re.compile("合計がありません"))
+    area.fill("{")
+    expect(dialog).to_contain_text(invalid)
+    expect(dialog.get_by_role("button", name=try_it)).to_be_disabled()
+    area.fill('{"set": {"合計": 3}}')
+    dialog.get_by_role("button", name=try_it).click()
+    expect(dialog.get_by_role("status")).to_contain_text(permission)
+    assert fake.runner.ran.count("計算") == 1  # only in the execution that failed
+    expect(dialog.get_by_role("button", name=try_it)).to_be_disabled()
+    assert serious_findings(screen) == []
+    dialog.get_by_role("checkbox").check()
+    dialog.get_by_role("button", name=try_it).click()
+    expect(dialog.get_by_role("status")).to_contain_text(fixed)
+    expect(dialog.get_by_role("status")).to_contain_text("Webhook")
+    assert serious_findings(screen) == []
+    area.fill('[{"op": "setField", "node": "Total", "path": "parameters", "value": {"fail": "在庫なし"}}]')
+    dialog.get_by_role("button", name=try_it).click()
+    expect(dialog.get_by_role("status")).to_contain_text(failing)
+    expect(dialog.get_by_role("status")).to_contain_text("在庫なし")
+    assert [own["name"] for own in fake.workflows.values()] == ["集計"]
+
+
+def test_without_the_token_the_page_says_what_it_would_add(open_screen: OpenScreen, n8n: FakeN8n) -> None:
+    screen = open_screen(f"/#/workflows/{next(iter(n8n.workflows))}")
+    expect(screen.page.get_by_text("To try a fix on this execution, set N8N_MCP_TOKEN")).to_be_visible()
+    expect(screen.page.get_by_role("button", name="Try this fix")).to_have_count(0)
 
 
 @pytest.fixture

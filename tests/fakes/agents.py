@@ -6,7 +6,7 @@ from typing import Any
 
 from chie.chat.agents.base import AgentInfo, Approve, BaseAgent, Turn
 from chie.chat.agents.registry import AgentFactory
-from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult, Usage
+from chie.chat.events import Done, Event, ReasoningText, SummaryText, Text, ToolCall, ToolResult, Usage
 from chie.chat.models.errors import ModelError
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.errors import NotFoundError, ServiceError
@@ -141,6 +141,20 @@ class PensiveAgent(FakeAgent):
         yield done()
 
 
+class ForgetfulAgent(FakeAgent):
+    """Summarises the conversation before it answers; the question may stop it on the way."""
+
+    id = "forgetful"
+
+    async def script(self, message: str, approve: Approve | None) -> AsyncGenerator[Event, None]:  # noqa: ARG002
+        yield SummaryText(type="summary", questions=2)
+        if message == "stop":
+            raise ServiceError(NO_MODEL)
+        yield SummaryText(type="summary", questions=2, content="二つの\x00質問。\nTwo questions.")
+        yield text("はい。")
+        yield done()
+
+
 class InventiveAgent(FakeAgent):
     """Calls a tool that does not exist, named by the question."""
 
@@ -263,6 +277,7 @@ KINDS: tuple[type[FakeAgent], ...] = (
     EchoAgent,
     ToolAgent,
     PensiveAgent,
+    ForgetfulAgent,
     CautiousAgent,
     PersistentAgent,
     FailingAgent,

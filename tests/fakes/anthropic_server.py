@@ -6,6 +6,8 @@ from typing import Any
 
 from tests.fakes.model_server import ModelServer, Say, halves
 
+USAGE = {"input_tokens": 7, "output_tokens": 1}
+
 
 class AnthropicServer(ModelServer):
     kind = "anthropic"
@@ -68,7 +70,7 @@ def _start() -> bytes:
         "model": "claude-sonnet-5",
         "stop_reason": None,
         "stop_sequence": None,
-        "usage": {"input_tokens": 7, "output_tokens": 1},
+        "usage": USAGE,
     }
     return _event("message_start", message=message)
 

@@ -56,7 +56,8 @@ class ConverseServer(ModelServer):
         return [(block["toolUseId"], block["content"][0]["text"]) for block in blocks]
 
     def tools(self, request: dict[str, Any]) -> list[str]:
-        return [tool["toolSpec"]["name"] for tool in request.get("toolConfig", {}).get("tools", [])]
+        listed = request.get("toolConfig", {}).get("tools", [])
+        return [tool["toolSpec"]["name"] for tool in listed if "toolSpec" in tool]
 
     def refusal(self, status: int, words: str) -> tuple[dict[str, str], bytes]:
         body = json.dumps({"message": words}).encode()

@@ -17,6 +17,7 @@ from tests.fakes.postgres import new_database, run_server
 from tests.fakes.sse import Sse, parse
 
 from chie.app import create_app
+from chie.chat.agents.registry import AgentFactory
 from chie.chat.module import ChatModule
 
 NO_PAGE = Path("/nonexistent")
@@ -28,7 +29,7 @@ A = TypeVar("A", bound=FakeAgent)
 class ChatClient:
     app: FastAPI
     client: httpx2.AsyncClient
-    registry: FakeRegistry
+    registry: Any
     url: URL
 
     def agent(self, kind: type[A]) -> A:
@@ -69,14 +70,14 @@ async def serving(app: FastAPI) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def open_chat(url: URL, registry: FakeRegistry | None = None) -> AsyncIterator[ChatClient]:
+async def open_chat(url: URL, registry: AgentFactory | None = None) -> AsyncIterator[ChatClient]:
     registry = registry or FakeRegistry()
     app = create_chat_app(registry, url)
     async with serving(app) as address, httpx2.AsyncClient(base_url=address, timeout=60) as client:
         yield ChatClient(app, client, registry, url)
 
 
-def create_chat_app(registry: FakeRegistry, url: URL | None = None, *, save_seconds: float = 0.02) -> FastAPI:
+def create_chat_app(registry: AgentFactory, url: URL | None = None, *, save_seconds: float = 0.02) -> FastAPI:
     chat = ChatModule(url, save_seconds=save_seconds)
     return create_app({}, nullcontext(registry), chat=chat, page=NO_PAGE)
 

@@ -114,6 +114,9 @@ class FakeN8n(Store):
                 ("/workflows/{id}/publish", ["POST"], self.publish),
                 ("/workflows/{id}/unpublish", ["POST"], self.unpublish),
                 ("/discover", ["GET"], self.discover),
+                ("/workflows/{id}/history", ["GET"], self.list_versions),
+                ("/workflows/{id}/versions/{version}", ["GET"], self.get_version),
+                ("/credentials", ["GET"], self.list_credentials),
             ]
         api = [Route(f"/api/v1{path}", self._handler(do, path), methods=methods) for path, methods, do in routes]
         return Starlette(

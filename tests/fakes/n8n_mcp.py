@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from tests.fakes.n8n_nodes import get_node_types, parameter_errors, search_results
 
 MCP_PATH = "/mcp-server/http"
 TOKEN = "n8n-mcp-token-0123456789"
@@ -26,6 +27,7 @@ class FakeMcpServer:
     def __init__(self) -> None:
         self.tools: dict[str, Tool] = {
             "search_nodes": _search_nodes,
+            "get_node_types": get_node_types,
             "validate_node_config": _validate_node_config,
             "list_credentials": lambda _: {"data": [], "count": 0},
         }
@@ -87,23 +89,15 @@ def _event(message: Json) -> Response:
 
 
 def _search_nodes(arguments: Json) -> Json:
-    rows = [
-        f'## "{query}"\nFound 1 nodes:\n\n- n8n-nodes-base.httpRequest\n  Display Name: HTTP Request\n  Version: 4.5\n'
-        "  Description: Makes an HTTP request and returns the response data\n"
-        "  Discriminators: none (use node directly without resource/operation/mode)"
-        for query in arguments["queries"]
-    ]
-    return {"results": "\n\n".join(rows)}
+    return {"results": "\n\n".join(search_results(query) for query in arguments["queries"])}
 
 
 def _validate_node_config(arguments: Json) -> Json:
-    """Only the URL of an HTTP request is checked."""
     results = []
     for index, node in enumerate(arguments["nodes"]):
         row: Json = {"index": index, "type": node["type"], "valid": True}
         row |= {"name": node["name"]} if "name" in node else {}
-        if not isinstance(node.get("parameters", {}).get("url", ""), str):
-            message = 'Field "parameters.url" has wrong type. Expected string, but got number.'
-            row |= {"valid": False, "errors": [{"path": "parameters.url", "message": message}]}
+        if errors := list(parameter_errors(node)):
+            row |= {"valid": False, "errors": errors}
         results.append(row)
     return {"valid": all(row["valid"] for row in results), "results": results}

@@ -24,6 +24,8 @@ class Store:
         self.workflows: dict[str, Json] = {}
         self.executions: dict[int, Json] = {}
         self.tags: dict[str, Json] = {}
+        self.history: dict[str, list[Json]] = {}
+        self.credentials: list[Json] = []
         self.busy: dict[str, int] = {}
         self.unpublish_attempts = 2
         self._count = 0
@@ -55,6 +57,7 @@ class Store:
             }  # fmt: skip
         workflow |= deepcopy(fields)
         self.workflows[workflow["id"]] = workflow
+        self._record(workflow)
         if workflow["active"]:
             self._make_live(workflow)
         return workflow
@@ -85,6 +88,26 @@ class Store:
 
     def get(self, *, id: str, **_: Any) -> Json:  # noqa: A002
         return self._stored(id)
+
+    def _record(self, workflow: Json) -> None:
+        """Keep the state as a version of n8n's history."""
+        kept = {key: deepcopy(workflow[key]) for key in ("versionId", "nodes", "connections")}
+        stamps = {"createdAt": _now(), "workflowId": workflow["id"], "authors": "Test Owner", "name": None}
+        self.history.setdefault(workflow["id"], []).insert(0, {**kept, **stamps})
+
+    def list_versions(self, *, id: str, query: dict[str, str], **_: Any) -> Json:  # noqa: A002
+        self._stored(id)
+        rows = [{key: one[key] for key in one if key not in ("nodes", "connections")} for one in self.history[id]]
+        return self._page(rows, query)
+
+    def get_version(self, *, id: str, version: str, **_: Any) -> Json:  # noqa: A002
+        for one in self.history.get(id, []):
+            if one["versionId"] == version:
+                return one
+        raise RejectedError(404, "Version not found")
+
+    def list_credentials(self, *, query: dict[str, str], **_: Any) -> Json:
+        return self._page(self.credentials, query)
 
     def list_workflows(self, *, query: dict[str, str], **_: Any) -> Json:
         rows = [self.workflows[key] for key in sorted(self.workflows)]
@@ -133,6 +156,7 @@ class Store:
         workflow |= body | {"updatedAt": _now()}
         if changed or self.generation == 1:
             workflow["versionId"] = str(uuid4())
+            self._record(workflow)
         if workflow["active"] and self.generation == 2 and query.get("publishIfActive") != "false":
             self._check_publishable(workflow)
             self._make_live(workflow)

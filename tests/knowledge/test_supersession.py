@@ -258,6 +258,27 @@ def test_search_as_of_a_date(service: KnowledgeService, clock: Clock) -> None:
 
 
 @MT2
+@pytest.mark.parametrize("date", ["at:2026-03-02", "AT：2026/3/2", 'at:"2026-03-02T23:00:00"', "at:2026 at:2026-03-02"])
+def test_a_filter_of_the_query_is_the_date_too(service: KnowledgeService, clock: Clock, date: str) -> None:
+    clock.now = datetime(2026, 3, 1, 9, tzinfo=UTC)
+    note = service.save("接続は 10 本まで Connections are limited").id
+    clock.now = datetime(2026, 3, 5, 9, tzinfo=UTC)
+    service.update(note, content="接続は 99 本まで Connections are limited")
+    (hit,) = service.search(f"Connections {date}").hits
+    assert (hit.id, "10 本" in hit.content) == (note, True)
+    (hit,) = service.search("Connections at:2026-03").hits
+    assert "99 本" in hit.content
+    assert service.search("Connections at:2025").hits == []
+
+
+@MT2
+@pytest.mark.parametrize("text", ["it failed at:10:30", "at:8080", "look at:home", "format:2026-03-01"])
+def test_what_is_no_date_stays_text(service: KnowledgeService, text: str) -> None:
+    note = service.save(f"{text} and then").id
+    assert [hit.id for hit in service.search(text).hits] == [note]
+
+
+@MT2
 def test_search_as_of_shows_nobody_what_they_could_not_or_may_not_read(service: KnowledgeService, clock: Clock) -> None:
     with acting_as(AKI):
         hidden = service.save("Connections are limited to zanzibar", private=True).id

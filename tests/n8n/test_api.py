@@ -10,6 +10,7 @@ import pytest
 from pydantic import SecretStr
 from starlette.testclient import TestClient
 from tests.fakes.n8n import KEY, Failure, FakeN8n
+from tests.fakes.n8n_mcp import TOKEN
 
 from chie.app import create_app
 from chie.n8n.server import create_server
@@ -17,6 +18,7 @@ from chie.n8n.settings import N8nSettings
 
 BASE_URL = "http://127.0.0.1:8080"
 API = "/api/n8n"
+CODE = "n8n-nodes-base.code"
 
 Json = dict[str, Any]
 
@@ -326,3 +328,35 @@ def backed_up(folder: Path, n8n: FakeN8n, workflow: Json) -> str:
 
     settings = N8nSettings(url=n8n.url, api_key=SecretStr(KEY), backup_dir=folder / "backups")
     return create_context(settings, create_client(settings)).backups.write(workflow, "update")
+
+
+@pytest.mark.req("NP-3")
+def test_change_is_tried_from_the_page(new_n8n: FakeN8n, tmp_path: Path) -> None:
+    fake = new_n8n.reset()
+    flow = fake.add_workflow(
+        **{**FLOW, "nodes": [*FLOW["nodes"][:1], node("整形", CODE, parameters={"fail": "値なし"})]}
+    )
+    flow["connections"] = link("Webhook", "整形")
+    fake.runner.run(flow, "Webhook", {"Webhook": [{"json": {"n": 1}}]})
+    path = f"{API}/workflows/{flow['id']}/rehearsals"
+    body: Json = {"patch": [{"op": "setField", "node": "整形", "path": "parameters", "value": {}}]}
+    with app_client(fake, tmp_path, mcp_token=SecretStr(TOKEN), home=tmp_path) as page:
+        assert read(page, "/workflows")["rehearsals"] is True
+        assert read(page, f"/workflows/{flow['id']}")["nodes"][1]["parameters"] == {"fail": "値なし"}
+        asked = page.post(path, json=body).json()
+        assert (asked["outcome"], asked["would_run_for_real"]) == ("needs_permission", {"整形": "code"})
+        fixed = page.post(path, json={**body, "run_for_real": ["整形"], "execution": "1"}).json()
+        assert (fixed["outcome"], fixed["summary_code"], fixed["ran_now"]) == (
+            "fixed",
+            "n8n.rehearsal_fixed",
+            {"整形": 1},
+        )
+        wrong = page.post(path, json={"patch": [{"op": "無い"}]})
+        assert (wrong.status_code, wrong.json()["code"]) == (400, "n8n.operation_unknown")
+    assert list(fake.workflows) == [flow["id"]]
+    with app_client(fake, tmp_path) as page:
+        assert read(page, "/workflows")["rehearsals"] is False
+        refused = page.post(path, json=body)
+        assert (refused.status_code, refused.json()["code"]) == (403, "n8n.mcp_token_missing")
+    with app_client(fake, tmp_path, mcp_token=SecretStr(TOKEN), read_only=True) as page:
+        assert page.post(path, json=body).json()["code"] == "n8n.read_only"

@@ -20,7 +20,7 @@ def configured(fake: FakeN8n, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_stdout_is_the_protocol_and_errors_go_to_a_log_file(fake: FakeN8n, home: Path, tmp_path: Path) -> None:
     workflow = fake.add_workflow(**order_flow())
     with StdioServer("n8n-mcp-server") as server:
-        assert len(server.request("tools/list")["tools"]) == 18
+        assert len(server.request("tools/list")["tools"]) == 22
         found = server.call("get_workflow", id=workflow["id"])
         assert json.loads(found["content"][0]["text"])["name"] == "注文 flow"
         missing = server.call("get_workflow", id="missing")

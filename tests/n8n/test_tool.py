@@ -80,10 +80,8 @@ async def test_tool_definition(context: ToolContext) -> None:
     assert definition.annotations == READ
     assert definition.input_schema == {
         "type": "object",
-        "description": "Text in, text out.",
-        "additionalProperties": False,
         "properties": {
-            "someText": {"type": "string", "description": "What to say.", "maxLength": 20},
+            "someText": {"type": "string", "description": "What to say."},
             "times": {"type": "integer", "default": 1},
         },
         "required": ["someText"],

@@ -86,6 +86,7 @@ ROUTES: dict[str, Case] = {
     "POST /api/chat/suggest-questions": Case(SHARED, body={"content": "mine"}),
     "POST /api/chat/compare-notes": Case(SHARED, body={"older": {"content": "a"}, "newer": {"content": "b"}}),
     "POST /api/chat/{message_id}/stop": Case(PRIVATE),
+    "POST /api/chat/{message_id}/answer": Case(PRIVATE, body={"id": "question", "action": "accept"}),
     "POST /api/chat/{message_id}/approve": Case(PRIVATE, body={"id": "call-fetch"}),
     "POST /api/chat/{message_id}/regenerate": Case(PRIVATE),
     "POST /api/chat/{message_id}/edit": Case(PRIVATE, body={"message": "other words"}),
@@ -95,6 +96,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/knowledge/tags": Case(LISTING),
     "GET /api/knowledge/authors": Case(LISTING),
     "GET /api/knowledge/map": Case(LISTING),
+    "GET /api/knowledge/graph": Case(LISTING),
     "GET /api/knowledge/export": Case(LISTING),
     "POST /api/knowledge/import": Case(LISTING),
     "POST /api/knowledge/samples": Case(LISTING),
@@ -143,6 +145,7 @@ ROUTES: dict[str, Case] = {
     "GET /api/n8n/workflows/{workflow_id}": Case(SHARED),
     "GET /api/n8n/workflows/{workflow_id}/executions": Case(SHARED),
     "GET /api/n8n/workflows/{workflow_id}/backups": Case(SHARED),
+    "POST /api/n8n/workflows/{workflow_id}/rehearsals": Case(SHARED),
     "GET /api/n8n/executions/{execution_id}": Case(SHARED),
     "GET /api/n8n/backups/{workflow_id}/{file}": Case(SHARED),
     "POST /api/n8n/backups/{workflow_id}/{file}/restore": Case(SHARED),
@@ -235,6 +238,7 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
     expected = {
         "PUT /api/knowledge/{note_id}": 409,
         "POST /api/chat/{message_id}/approve": 409,
+        "POST /api/chat/{message_id}/answer": 409,
         "DELETE /api/sessions/{session_id}": 204,
         "POST /api/knowledge/inbox/{note_id}/reject": 404,  # it has been merged
         "DELETE /api/knowledge/trash/{note_id}": 404,  # it has been restored

@@ -27,10 +27,11 @@ TOOLS: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
     "n8n": {
         name: (NOTHING_PRIVATE, {})
         for name in (
-            "create_workflow create_workflow_from_file delete_workflow get_execution get_workflow "
-            "get_workflow_connections list_backups list_executions list_workflows n8n_health patch_workflow "
-            "publish_workflow rehearse_change replace_workflow_from_file restore_workflow retry_execution "
-            "unpublish_workflow update_workflow validate_workflow"
+            "compare_versions list_credentials list_versions restore_version "
+            "create_workflow create_workflow_from_file delete_workflow describe_node find_nodes get_execution "
+            "get_workflow get_workflow_connections list_backups list_executions list_workflows n8n_health "
+            "patch_workflow publish_workflow rehearse_change replace_workflow_from_file restore_workflow "
+            "retry_execution unpublish_workflow update_workflow validate_workflow"
         ).split()
     },
     "bedrock-kb": {"kb_answer": (NOTHING_PRIVATE, {}), "kb_search": (NOTHING_PRIVATE, {})},

@@ -1,4 +1,4 @@
-import type { ChatEvent, Usage } from "./events";
+import type { ChatEvent, Question, Usage } from "./events";
 import type { Params, ServerMessage } from "./server-message";
 
 /** An answer so far: its text and its tool calls, in order. */
@@ -17,6 +17,14 @@ export interface ReasoningPart {
   milliseconds: number | null;
 }
 
+/** The model reads this in place of the oldest turns, which were too long for it. */
+export interface SummaryPart {
+  type: "summary";
+  questions: number;
+  /** Null while it is being written; empty where the turns were left out instead. */
+  text: string | null;
+}
+
 export interface ToolPart {
   type: "tool";
   /** The index among the parts; models may use the same call id twice in an answer. */
@@ -30,6 +38,10 @@ export interface ToolPart {
   /** They differ from the ones that the operator approved. */
   changed?: boolean;
   result: ToolOutcome | null;
+  /** The last report of a tool that runs. */
+  progress?: { progress: number; total: number | null; message?: string };
+  /** Lines that its server wrote meanwhile. */
+  logs?: string[];
   startedAt: number | null;
   milliseconds: number | null;
 }
@@ -42,7 +54,7 @@ export interface ToolOutcome {
   params?: Params | null;
 }
 
-export type Part = TextPart | ReasoningPart | ToolPart;
+export type Part = TextPart | ReasoningPart | SummaryPart | ToolPart;
 
 export interface Answer {
   status: Status;
@@ -54,6 +66,8 @@ export interface Answer {
   /** The model provider's content filter ended it. */
   filtered: boolean;
   lastEventId: number;
+  /** Questions of servers that wait for the user. */
+  questions: Question[];
 }
 
 export const EMPTY_ANSWER: Answer = {
@@ -64,6 +78,7 @@ export const EMPTY_ANSWER: Answer = {
   truncated: false,
   filtered: false,
   lastEventId: 0,
+  questions: [],
 };
 
 /** The answer after one more event. Applying an event twice changes nothing, which makes resuming safe. */
@@ -78,8 +93,20 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
       return { parts: addText(answer.parts, event.content) };
     case "reasoning":
       return { parts: addReasoning(answer.parts, event.content, event.duration_ms ?? null) };
+    case "summary":
+      return { parts: addSummary(answer.parts, event.questions, event.content ?? null) };
     case "tool_call":
       return { parts: [...answer.parts, newTool(answer.parts.length, event, now)] };
+    case "tool_progress":
+      return { parts: changeTool(answer.parts, event.id, () => ({ progress: event })) };
+    case "tool_log":
+      return {
+        parts: changeTool(answer.parts, event.id, ({ logs = [] }) => ({ logs: [...logs, event.text] })),
+      };
+    case "elicitation":
+      return { questions: [...answer.questions, event] };
+    case "elicitation_end":
+      return { questions: answer.questions.filter(({ id }) => id !== event.id) };
     case "tool_result":
       return { parts: addResult(answer.parts, event, now) };
     case "error":
@@ -111,6 +138,12 @@ function addReasoning(parts: Part[], text: string, milliseconds: number | null):
   return [...parts.slice(0, -1), { type: "reasoning", text: last.text + text, milliseconds }];
 }
 
+/** The finished summary takes the place of the announced one. */
+function addSummary(parts: Part[], questions: number, text: string | null): Part[] {
+  const before = parts.at(-1)?.type === "summary" ? parts.slice(0, -1) : parts;
+  return [...before, { type: "summary", questions, text }];
+}
+
 type Call = Extract<ChatEvent, { type: "tool_call" }>;
 type Result = Extract<ChatEvent, { type: "tool_result" }>;
 
@@ -128,6 +161,12 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
     startedAt: now,
     milliseconds: null,
   };
+}
+
+function changeTool(parts: Part[], id: string, change: (tool: ToolPart) => Partial<ToolPart>): Part[] {
+  return parts.map((part) =>
+    part.type === "tool" && part.id === id && part.result === null ? { ...part, ...change(part) } : part,
+  );
 }
 
 function addResult(parts: Part[], event: Result, now: number | null): Part[] {

@@ -35,6 +35,7 @@ function setUp(transport: Partial<Transport>, hooks = {}) {
     follow: async () => new Response(null, { status: 204 }),
     stop: async () => undefined,
     approve: async () => undefined,
+    answer: async () => undefined,
     isTransient: (error) => error instanceof TypeError,
     ...transport,
   };

@@ -1,9 +1,10 @@
 import { applyEvent, EMPTY_ANSWER, type ToolPart, waitingTools } from "./answer";
+import type { Attachment } from "./attachment";
 import { fromStored, type Message, merged, newestTip } from "./conversation";
 import { follow, type Link, type Numbered } from "./follow";
 import { Frames } from "./frames";
 import { Observable } from "./observable";
-import type { Hooks, StoredConversation, Transport } from "./transport";
+import type { Hooks, Reply, StoredConversation, Transport } from "./transport";
 
 /** The conversations that the page has open, and the answers streaming into them, also those not on the screen. */
 export const NEW = "new";
@@ -89,19 +90,31 @@ export class Chats extends Observable {
   }
 
   /** Resolves with the session's id once the server has stored the question, or with null where that failed. */
-  ask(key: string, text: string, agentId?: string): Promise<string | null> {
+  ask(
+    key: string,
+    text: string,
+    agentId?: string,
+    attachments: readonly Attachment[] = [],
+  ): Promise<string | null> {
     const { tip } = this.get(key);
     const session = key === NEW ? {} : { session_id: key, parent_id: tip ?? undefined };
-    const question = this.#question(text, tip);
+    const files = attachments.length ? { attachments: idsOf(attachments) } : {};
+    const question = this.#question(text, tip, attachments);
     return this.#start(key, question, this.#answer(question.id, agentId), () =>
-      this.transport.ask({ message: text, ...session, agent_id: agentId }),
+      this.transport.ask({ message: text, ...session, agent_id: agentId, ...files }),
     );
   }
 
-  edit(key: string, old: Message, text: string, agentId?: string): Promise<string | null> {
-    const question = this.#question(text, old.parentId);
+  edit(
+    key: string,
+    old: Message,
+    text: string,
+    agentId?: string,
+    attachments: readonly Attachment[] = old.attachments,
+  ): Promise<string | null> {
+    const question = this.#question(text, old.parentId, attachments);
     return this.#start(key, question, this.#answer(question.id, agentId), () =>
-      this.transport.edit(old.id, text, agentId),
+      this.transport.edit(old.id, text, agentId, idsOf(attachments)),
     );
   }
 
@@ -125,6 +138,10 @@ export class Chats extends Observable {
       this.#change(key, { decided: rest });
       throw error;
     }
+  }
+
+  reply(messageId: string, question: string, reply: Reply): Promise<unknown> {
+    return this.transport.answer(messageId, question, reply);
   }
 
   async #start(
@@ -234,7 +251,7 @@ export class Chats extends Observable {
     if (live) void this.#follow(sessionId, live);
   }
 
-  #question(text: string, parentId: string | null): Message {
+  #question(text: string, parentId: string | null, attachments: readonly Attachment[]): Message {
     return {
       id: this.#localId(),
       parentId,
@@ -243,6 +260,7 @@ export class Chats extends Observable {
       agentId: null,
       createdAt: isoNow(),
       answer: null,
+      attachments,
     };
   }
 
@@ -256,6 +274,7 @@ export class Chats extends Observable {
       agentId: agentId ?? null,
       createdAt: isoNow(),
       answer: EMPTY_ANSWER,
+      attachments: [],
     };
   }
 
@@ -282,6 +301,10 @@ export class Chats extends Observable {
     this.#conversations.set(key, conversation);
     this.frames.schedule(this.notify);
   }
+}
+
+function idsOf(attachments: readonly Attachment[]): string[] {
+  return attachments.map((one) => one.attachment_id);
 }
 
 export function isLocal(message: Message): boolean {

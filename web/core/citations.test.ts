@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolPart } from "./answer";
-import { citationsOf, citedNotes, markSupported } from "./citations";
+import { citationsOf, citedIn, citedNotes, markSupported } from "./citations";
 import { remarkCitations } from "./remark-citations";
 
 function tool(content: unknown, isError = false): ToolPart {
@@ -97,6 +97,26 @@ describe("sentences that a source supports", () => {
   });
 });
 
+describe("what an answer cites", () => {
+  const found = citationsOf([
+    { ...tool({ hits: [{ ...NOTE, id: "sample-nginx", title: "a" }, NOTE] }), name: "search_knowledge" },
+  ]);
+
+  it.each([
+    ["see [1].", [1]],
+    ["見よ[2]：次の手順", [2]],
+    ["reasons [1]: first, and [2](see below)", [1, 2]],
+    ["`sample-nginx` と【2】", [1, 2]],
+    ["[1](https://example.test) and [2]: https://example.test", []],
+    ["nothing", []],
+  ])("%s", (text, numbers) => expect(citedIn(text, found).map(({ number }) => number)).toEqual(numbers));
+
+  it("opens notes with ids of any form, if a tool of notes returned them", () => {
+    expect(found.map(({ noteId }) => noteId)).toEqual(["sample-nginx", "k-0123456789abcdef"]);
+    expect(citationsOf([tool({ hits: [{ id: "doc-1", content: "x" }] })])[0]?.noteId).toBeNull();
+  });
+});
+
 describe("numbers in an answer", () => {
   const run = (value: string, count: number) => {
     type Node = { type: string; value?: string; url?: string };
@@ -133,7 +153,7 @@ describe("numbers in an answer", () => {
   });
 
   it("stay text where there is no such source", () => {
-    expect(run("array[3] and [1](x)", 2)).toEqual(["array[3] and [1](x)"]);
+    expect(run("array[3] and [x]", 2)).toEqual(["array[3] and [x]"]);
     expect(run("[1]", 0)).toEqual(["[1]"]);
   });
 });

@@ -20,6 +20,10 @@ export interface Citation {
 
 type Fields = Record<string, unknown>;
 
+const NOTE_ID = /^k-[0-9a-f]+$/;
+/** Imported notes and samples have ids of their own. */
+const NOTE_TOOL = /(?:^|_)(?:search|get|list|save|update)_knowledge$/;
+
 const LISTS = ["hits", "citations", "results", "sources", "documents"] as const;
 
 export function citationsOf(parts: readonly Part[]): Citation[] {
@@ -35,14 +39,23 @@ export function citationsOf(parts: readonly Part[]): Citation[] {
   return [...found.values()];
 }
 
-/** The ids of the notes that the text refers to, by number or by id. */
-export function citedNotes(text: string, citations: readonly Citation[]): string[] {
-  const numbers = [...text.matchAll(MARKER)].flatMap(([, listed, single]) =>
+/** A number that is the text of a link, or names one, is none of ours. */
+const LINK = /\[\d{1,3}\](?:\([^)\s]*\)|: *https?:)/g;
+
+/** The sources that the text refers to, by number or by a note's id. */
+export function citedIn(text: string, citations: readonly Citation[]): Citation[] {
+  const marked = markSupported(text.replace(LINK, ""), citations);
+  const numbers = [...marked.matchAll(MARKER)].flatMap(([, listed, single]) =>
     (listed ?? single ?? "").split(/[,、]/).map(Number),
   );
-  return citations
-    .filter(({ number, noteId }) => noteId && (numbers.includes(number) || text.includes(`\`${noteId}\``)))
-    .map(({ noteId }) => noteId as string);
+  return citations.filter(
+    ({ number, noteId }) => numbers.includes(number) || (noteId && text.includes(`\`${noteId}\``)),
+  );
+}
+
+/** The ids of the notes among them. */
+export function citedNotes(text: string, citations: readonly Citation[]): string[] {
+  return citedIn(text, citations).flatMap(({ noteId }) => noteId ?? []);
 }
 
 interface Items {
@@ -108,7 +121,7 @@ function cite(item: Fields, tool: string, number: number, supports: string[]): C
   const snippet = text(item, "content", "snippet", "text", "excerpt");
   if (!snippet) return null;
   const id = text(item, "id");
-  const noteId = id && /^k-[0-9a-f]+$/.test(id) ? id : null;
+  const noteId = id && (NOTE_ID.test(id) || NOTE_TOOL.test(tool)) ? id : null;
   const where = text(item, "uri", "url", "link") ?? text(item, "source");
   const title = text(item, "title", "name") ?? fileName(where) ?? firstLine(snippet);
   return {

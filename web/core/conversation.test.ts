@@ -9,6 +9,7 @@ const message = (id: string, parentId: string | null, role: "user" | "assistant"
   agentId: null,
   createdAt: "",
   answer: null,
+  attachments: [],
 });
 
 const TREE = [

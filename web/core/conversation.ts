@@ -1,4 +1,5 @@
 import { type Answer, applyEvent, EMPTY_ANSWER, type Part, type Status } from "./answer";
+import type { Attachment } from "./attachment";
 import type { ChatEvent } from "./events";
 import { messageIn, type WithOptionalText } from "./server-message";
 
@@ -16,6 +17,7 @@ export interface StoredMessage extends WithOptionalText<"error"> {
   input_tokens: number | null;
   output_tokens: number | null;
   last_event_id: number;
+  attachments?: Attachment[];
 }
 
 export interface Message {
@@ -27,6 +29,8 @@ export interface Message {
   agentId: string | null;
   createdAt: string;
   answer: Answer | null;
+  /** The files of a question. */
+  attachments: readonly Attachment[];
 }
 
 export function fromStored(stored: StoredMessage): Message {
@@ -38,6 +42,7 @@ export function fromStored(stored: StoredMessage): Message {
     agentId: stored.agent_id,
     createdAt: stored.created_at,
     answer: stored.role === "assistant" ? answerFromStored(stored) : null,
+    attachments: stored.attachments ?? [],
   };
 }
 
@@ -62,6 +67,7 @@ function answerFromStored(stored: StoredMessage): Answer {
     truncated: replayed.truncated,
     filtered: replayed.filtered,
     lastEventId: stored.last_event_id,
+    questions: replayed.questions,
   };
 }
 

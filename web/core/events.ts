@@ -10,6 +10,7 @@ export interface Usage {
 export type ChatEvent =
   | { type: "message"; content: string }
   | { type: "reasoning"; content: string; duration_ms?: number }
+  | { type: "summary"; questions: number; content?: string }
   | {
       type: "tool_call";
       id: string;
@@ -29,13 +30,58 @@ export type ChatEvent =
       params?: Params | null;
       duration_ms?: number;
     }
+  | { type: "tool_progress"; id: string; progress: number; total: number | null; message?: string }
+  | { type: "tool_log"; id: string; level: string; text: string }
+  | Question
+  | { type: "elicitation_end"; id: string; action: string }
   | { type: "error"; error: ServerText; code?: string | null; params?: Params | null }
   | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null; finish?: Finish };
+
+/** A server asks the user while its tool runs: to fill in a form, to open a URL, or whether the model may answer it. */
+export interface Question {
+  type: "elicitation";
+  id: string;
+  call_id: string;
+  server: string;
+  mode: "form" | "url" | "sampling";
+  message: string;
+  schema?: { properties?: Record<string, FieldSchema>; required?: string[] };
+  url?: string;
+}
+
+/** The subset of JSON Schema that MCP allows in a form. */
+export interface FieldSchema {
+  type?: string;
+  title?: string;
+  description?: string;
+  default?: unknown;
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  enum?: string[];
+  enumNames?: string[];
+  oneOf?: { const: string; title?: string }[];
+  items?: { enum?: string[]; anyOf?: { const: string; title?: string }[] };
+}
 
 /** Why an answer ended, where the model did not end it: a length limit, or the provider's content filter. */
 export type Finish = "length" | "content_filter";
 
-const TYPES = new Set(["message", "reasoning", "tool_call", "tool_result", "error", "done"]);
+const TYPES = new Set([
+  "message",
+  "reasoning",
+  "summary",
+  "tool_call",
+  "tool_progress",
+  "tool_log",
+  "elicitation",
+  "elicitation_end",
+  "tool_result",
+  "error",
+  "done",
+]);
 
 /** Null for an event type that this page does not know, which a newer server may send. */
 export function decodeEvent(event: SseEvent): ChatEvent | null {

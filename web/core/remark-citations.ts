@@ -2,7 +2,7 @@
  * Turns `[1]`, `[1, 2]` and `【3】` in an answer, and a note's id in `code`, into links to its sources. Numbers without
  * a source stay text.
  */
-export const MARKER = /\[(\d{1,3}(?:\s*[,、]\s*\d{1,3})*)\](?![(:])|【(\d{1,3})】/g;
+export const MARKER = /\[(\d{1,3}(?:\s*[,、]\s*\d{1,3})*)\]|【(\d{1,3})】/g;
 
 export const CITE = "#cite-";
 

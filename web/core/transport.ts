@@ -9,6 +9,12 @@ export interface StoredConversation {
   messages: StoredMessage[];
 }
 
+/** The user's answer to a question of a server. */
+export interface Reply {
+  action: "accept" | "decline" | "cancel";
+  content?: Record<string, unknown>;
+}
+
 export interface Transport {
   load: (sessionId: string) => Promise<StoredConversation>;
   ask: (body: {
@@ -16,12 +22,15 @@ export interface Transport {
     session_id?: string;
     agent_id?: string;
     parent_id?: string;
+    attachments?: string[];
   }) => Promise<Response>;
-  edit: (messageId: string, message: string, agentId?: string) => Promise<Response>;
+  /** Without `attachments` the files of the old question are kept. */
+  edit: (messageId: string, message: string, agentId?: string, attachments?: string[]) => Promise<Response>;
   regenerate: (messageId: string, agentId?: string) => Promise<Response>;
   follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
   stop: (messageId: string) => Promise<unknown>;
   approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;
+  answer: (messageId: string, question: string, reply: Reply) => Promise<unknown>;
   /** Whether trying again may help. */
   isTransient: (error: unknown) => boolean;
 }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useSyncExternalStore } from "react";
 import { Drafts } from "../core/drafts";
 
-function browserStorage(): Storage | null {
+export function browserStorage(): Storage | null {
   try {
     return localStorage;
   } catch {

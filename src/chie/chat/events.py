@@ -21,6 +21,15 @@ class ReasoningText(TypedDict):
     duration_ms: NotRequired[int]
 
 
+class SummaryText(TypedDict):
+    """The first `questions` of the conversation and their answers are too long for the model, which reads `content`
+    instead; empty content means that they are left out. Without content it is being written."""
+
+    type: Literal["summary"]
+    questions: int
+    content: NotRequired[str]
+
+
 class ToolCall(TypedDict):
     """A tool is about to run; `approval` is present while it waits for the user's decision.
 
@@ -54,11 +63,55 @@ class ToolResult(TypedDict):
     duration_ms: NotRequired[int]
 
 
+class ToolProgress(TypedDict):
+    """How far a tool call is; `total` is null where the server does not know."""
+
+    type: Literal["tool_progress"]
+    id: str
+    progress: float
+    total: float | None
+    message: NotRequired[str]
+
+
+class ToolLog(TypedDict):
+    """A line that the server wrote while a tool ran."""
+
+    type: Literal["tool_log"]
+    id: str
+    level: str
+    text: str
+
+
+class Elicitation(TypedDict):
+    """A server asks the user while a tool runs: to fill in a form, to open a URL, or whether the model may answer it.
+
+    `id` names the question, `call_id` the tool call. The run waits for the answer.
+    """
+
+    type: Literal["elicitation"]
+    id: str
+    call_id: str
+    server: str
+    mode: Literal["form", "url", "sampling"]
+    message: str
+    schema: NotRequired[dict[str, Any]]
+    url: NotRequired[str]
+
+
+class ElicitationEnd(TypedDict):
+    """The question was answered, or is no longer asked."""
+
+    type: Literal["elicitation_end"]
+    id: str
+    action: Literal["accept", "decline", "cancel"]
+
+
 class Usage(TypedDict):
-    """Token counts, as reported by the model's server."""
+    """Token counts, as reported by the model's server; `cached_tokens` are those of the input that it had kept."""
 
     input_tokens: int
     output_tokens: int
+    cached_tokens: NotRequired[int]
 
 
 class ClientCall(TypedDict):
@@ -91,7 +144,20 @@ class Error(TypedDict):
     params: dict[str, Any]
 
 
-Event = Text | ReasoningText | ToolCall | ToolResult | Done
+Event = Text | ReasoningText | SummaryText | ToolCall | ToolResult | Done
+
+
+def total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
+    if first is None or second is None:
+        return first or second
+    cached = first.get("cached_tokens", 0) + second.get("cached_tokens", 0)
+    tokens = first["input_tokens"] + second["input_tokens"]
+    return counted_usage(tokens, first["output_tokens"] + second["output_tokens"], cached)
+
+
+def counted_usage(input_tokens: int, output_tokens: int, cached_tokens: int) -> Usage:
+    usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+    return {**usage, "cached_tokens": cached_tokens} if cached_tokens else usage
 
 
 def clean(text: str) -> str:

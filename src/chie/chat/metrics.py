@@ -72,6 +72,7 @@ class Metrics:
         if usage is not None:
             self._tokens.labels(agent, "input").inc(usage["input_tokens"])
             self._tokens.labels(agent, "output").inc(usage["output_tokens"])
+            self._tokens.labels(agent, "cached").inc(usage.get("cached_tokens", 0))
 
     def tool_ended(self, tool: str, *, is_error: bool) -> None:
         self._tools.labels(self._label(tool, is_error=is_error), "failed" if is_error else "answered").inc()

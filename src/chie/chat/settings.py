@@ -9,6 +9,7 @@ from pydantic_settings import NoDecode
 from chie.settings import HomeSettings
 from chie.setup.local_servers import LM_STUDIO, OLLAMA, THIS_MACHINE
 
+LEAST_CONTEXT = 1_024  # tokens
 OPENAI = "https://api.openai.com/v1"
 
 
@@ -30,6 +31,11 @@ class ChatSettings(HomeSettings):
         default=None,
         description="Whether that model sees images. Default: as the endpoint's list of models or the model's name "
         "says; a model about which nothing is known gets none.",
+    )
+    chie_model_context: int | None = Field(
+        default=None,
+        ge=LEAST_CONTEXT,
+        description="How many tokens that model reads at a time. Default: what its server says, or one of its errors.",
     )
     chie_model_host: str = Field(
         default=THIS_MACHINE,

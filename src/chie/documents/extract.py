@@ -24,6 +24,7 @@ def extract(media_type: str, data: bytes) -> dict[str, Any]:
         return {"error": error.reason}
     if not text:
         return {"error": "no_text"}
+    text = text.replace("\r\n", "\n")
     return {"media_type": media_type, "text": text[:MAX_CHARACTERS], "length": len(text)}
 
 

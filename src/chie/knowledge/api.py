@@ -144,9 +144,10 @@ def _declare_looking(router: APIRouter, service: KnowledgeService, usefulness: U
     def search_notes(q: Words, limit: Limit = 20, tags: Tags = None, space: Within = None, at: At = None) -> MarkedHits:
         """Best first, with the ranges that match."""
         found = service.search(q, limit=limit, tags=tags, space=space, at=at)
-        if at is None:
+        parsed = parse(q)
+        if at is None and parsed.at is None:
             usefulness.searched(q, found)
-        return MarkedHits(hits=[marked(hit, parse(q).text) for hit in found.hits], **_notice(found.notice))
+        return MarkedHits(hits=[marked(hit, parsed.text) for hit in found.hits], **_notice(found.notice))
 
     @router.get("/tags", responses=errors())
     def list_tags() -> TagList:

@@ -15,6 +15,7 @@ from chie.knowledge.prompts import declare_prompts
 from chie.knowledge.records import Mark
 from chie.knowledge.resources import declare_resources
 from chie.knowledge.results import ReadNote, SaveResult, SearchResult
+from chie.knowledge.search.query import parse
 from chie.knowledge.service import KnowledgeService, saved_note
 from chie.knowledge.settings import KnowledgeSettings, create_embedder, create_store
 from chie.knowledge.store.base import NoteStore
@@ -152,7 +153,7 @@ def _declare_reading(server: Server, service: KnowledgeService, usefulness: Usef
         A hit with `superseded_by` is out of date. No hits means that the team has no such note.
         """
         found = service.search(query, limit=limit, tags=tags, space=space, at=at)
-        if at is None:
+        if at is None and parse(query).at is None:
             usefulness.searched(query, found)
         return SearchResult.of(found)
 

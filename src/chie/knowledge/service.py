@@ -268,12 +268,13 @@ class KnowledgeService:
         at: str | None = None,
     ) -> Found:
         """The query may have filters (`query.py`). If it has nothing else, the newest notes that pass are listed. With
-        `at`, what was known on that date. Superseded notes are left out unless nothing else fits."""
+        `at`, here or as a filter, what was known on that date. Superseded notes are left out unless nothing else
+        fits."""
         parsed, limit = parse(validation.valid_query(query)), validation.valid_limit(limit)
         tags = validation.valid_tags([*(tags or ()), *parsed.tags])
         viewer = rules.looking_into(self.viewer(), [*parsed.spaces, *([space] if space else ())])
-        if at is not None:
-            then = SearchAsOf(self.store, viewer, parsed, tags, parse_moment(at))
+        if (moment := parsed.at if at is None else at) is not None:
+            then = SearchAsOf(self.store, viewer, parsed, tags, parse_moment(moment))
             return supersession.search_current(then.search, then.newer, limit)
 
         def search(size: int) -> Found:

@@ -20,6 +20,7 @@ from chie.n8n.errors import NotFoundError
 from chie.n8n.graph import NOT_EXECUTED, each_connection, is_trigger
 from chie.n8n.models import Json, Workflow
 from chie.n8n.paging import Listing, read_page
+from chie.n8n.rehearsal.api import declare_rehearsals
 from chie.n8n.tool_context import ToolContext
 from chie.n8n.tools.restore_workflow import RestoreWorkflowArguments, RestoreWorkflowTool
 
@@ -47,6 +48,7 @@ class WorkflowPage(BaseModel):
     next_cursor: str | None
     n8n: str
     read_only: bool
+    rehearsals: bool  # whether changes can be tried: `N8N_MCP_TOKEN` is set
 
 
 class GraphNode(BaseModel):
@@ -57,6 +59,7 @@ class GraphNode(BaseModel):
     trigger: bool
     disabled: bool
     notes: str | None = None
+    parameters: Json = {}
 
 
 class GraphLink(BaseModel):
@@ -107,6 +110,7 @@ def create_api(context: ToolContext, *, read_only: bool) -> APIRouter:
     _declare_workflows(router, context, read_only=read_only)
     _declare_executions(router, context)
     _declare_backups(router, context, read_only=read_only)
+    declare_rehearsals(router, context.rehearsal, read_only=read_only)
     return router
 
 
@@ -118,7 +122,13 @@ def _declare_workflows(router: APIRouter, context: ToolContext, *, read_only: bo
         """Every workflow with its state and its last execution, if that was recent."""
         found, last = await asyncio.gather(_workflows(context, limit, cursor, name), _last_executions(context))
         rows = [_row(client.base, workflow, last.get(str(workflow["id"]))) for workflow in found.rows]
-        return WorkflowPage(workflows=rows, next_cursor=found.next_cursor, n8n=client.base, read_only=read_only)
+        return WorkflowPage(
+            workflows=rows,
+            next_cursor=found.next_cursor,
+            n8n=client.base,
+            read_only=read_only,
+            rehearsals=context.rehearsal.available,
+        )
 
     @router.get("/workflows/{workflow_id}", responses=errors(404, 409))
     async def draw_workflow(workflow_id: WorkflowId) -> Graph:
@@ -250,4 +260,5 @@ def _node(node: Json) -> GraphNode:
         trigger=is_trigger(node),
         disabled=bool(node.get("disabled")),
         notes=node.get("notes"),
+        parameters=node.get("parameters") or {},
     )

@@ -9,6 +9,8 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import PydanticCustomError
 
+OMITTED_KEYS = frozenset({"pattern", "minLength", "maxLength", "additionalProperties", "exclusiveMinimum"})
+
 
 class Arguments(BaseModel):
     """Names on the wire are in camelCase, as in n8n's API; unknown ones are rejected."""
@@ -32,8 +34,33 @@ class Untitled(GenerateJsonSchema):
         return False
 
 
+def compact(schema: Any) -> Any:  # noqa: ANN401
+    """The schema without what only this server needs: nulls of optional arguments, patterns and lengths.
+
+    Every client loads all schemas at every start, and the server validates all of it anyway.
+    """
+    match schema:
+        case list():
+            return [compact(part) for part in schema]
+        case dict():
+            return _compact_object(schema)
+    return schema
+
+
+def _compact_object(schema: dict[str, Any]) -> dict[str, Any]:
+    choices = [part for part in schema.get("anyOf", ()) if part != {"type": "null"}]
+    if len(choices) == 1:
+        schema = {**choices[0], **{key: value for key, value in schema.items() if key != "anyOf"}}
+    return {key: compact(value) for key, value in schema.items() if not _is_omitted(key, value)}
+
+
+def _is_omitted(key: str, value: object) -> bool:
+    """Properties of these names are objects."""
+    return (key in OMITTED_KEYS and isinstance(value, str | int)) or (key in ("default", "description") and not value)
+
+
 class RawArguments(Arguments):
-    raw: bool = Field(default=False, description="true: complete data instead of the summary.")
+    raw: bool = False
 
 
 def parse_json(value: object) -> object:
@@ -67,51 +94,42 @@ def _tags(value: object) -> object:
     return value
 
 
-_NODE_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "description": "Kept for a stored node; generated for a new one."},
-        "name": {"type": "string", "description": "Unique; used by connections."},
-        "type": {"type": "string", "description": "E.g. n8n-nodes-base.httpRequest."},
-        "typeVersion": {"type": "number"},
-        "position": {"type": "array", "items": {"type": "number"}, "description": "[x, y]"},
-        "parameters": {"type": "object"},
-        "credentials": {"type": "object", "description": '{"typeName": {"id": "…", "name": "…"}}'},
-    },
-    "required": ["name"],
-    "additionalProperties": True,
-}
-_CONNECTIONS_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "description": 'By node name: {"A": {"main": [[{"node": "B", "type": "main", "index": 0}]]}}. '
-    "One inner list per output; null for an output without connections.",
-}
+_NODES = (
+    "n8n's nodes: name (unique), type (e.g. n8n-nodes-base.httpRequest), typeVersion, position [x, y], parameters, "
+    'credentials {"typeName": {"id", "name"}}; the id of a stored one is kept.'
+)
+_CONNECTIONS = (
+    'By node name: {"A": {"main": [[{"node": "B", "type": "main", "index": 0}]]}}. One inner list per output; '
+    "null for an output without connections."
+)
 
-_WORKFLOW_ID = "Workflow id, from list_workflows."
-_EXECUTION_ID = "Execution id, from list_executions."
 
 WorkflowId = Annotated[
     str,
-    Field(description=_WORKFLOW_ID, pattern=r"^[A-Za-z0-9_-]{1,64}$"),
+    Field(pattern=r"^[A-Za-z0-9_-]{1,64}$"),
     BeforeValidator(_identifier),
     RequiredText("n8n.workflow_id_required"),
 ]
 ExecutionId = Annotated[
     str,
-    Field(description=_EXECUTION_ID, pattern=r"^[0-9]{1,20}$"),
+    Field(pattern=r"^[0-9]{1,20}$"),
     BeforeValidator(_identifier),
     RequiredText("n8n.execution_id_required"),
 ]
 WorkflowName = Annotated[str, Field(min_length=1, max_length=128), BeforeValidator(_not_blank)]
-NodeName = Annotated[str, Field(description="A node's name or id."), BeforeValidator(_not_blank)]
+NodeName = Annotated[str, BeforeValidator(_not_blank)]
 Nodes = Annotated[
-    list[dict[str, Any]], BeforeValidator(parse_json), WithJsonSchema({"type": "array", "items": _NODE_SCHEMA})
+    list[dict[str, Any]],
+    BeforeValidator(parse_json),
+    WithJsonSchema({"type": "array", "items": {"type": "object"}, "description": _NODES}),
 ]
-Connections = Annotated[dict[str, Any], BeforeValidator(parse_json), WithJsonSchema(_CONNECTIONS_SCHEMA)]
+Connections = Annotated[
+    dict[str, Any], BeforeValidator(parse_json), WithJsonSchema({"type": "object", "description": _CONNECTIONS})
+]
 Settings = Annotated[
     dict[str, Any],
     BeforeValidator(parse_json),
-    WithJsonSchema({"type": "object", "description": 'E.g. {"timezone": "Asia/Tokyo", "errorWorkflow": "…"}.'}),
+    WithJsonSchema({"type": "object", "description": 'E.g. {"timezone": "Asia/Tokyo"}.'}),
 ]
 JsonObject = Annotated[dict[str, Any], BeforeValidator(parse_json), WithJsonSchema({"type": "object"})]
 JsonObjects = Annotated[
@@ -122,16 +140,16 @@ JsonObjects = Annotated[
 Tags = Annotated[
     list[str],
     BeforeValidator(_tags),
-    WithJsonSchema({"type": "array", "items": {"type": "string"}, "description": "Tag names."}),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
-Limit = Annotated[int, Field(ge=1, le=250, description="Maximum number of rows.")]
-PageCursor = Annotated[str, Field(description="nextCursor of the previous page; includes its filters.")]
+Limit = Annotated[int, Field(ge=1, le=250)]
+PageCursor = str
 FilePath = Annotated[
     str,
     BeforeValidator(_not_blank),
-    Field(description="Path of a JSON file in an allowed folder; relative to the server's working directory."),
+    Field(description="JSON file in an allowed folder."),
 ]
 VersionId = Annotated[
     str,
-    Field(description="versionId from get_workflow. The change is rejected if the workflow was changed since."),
+    Field(description="From get_workflow: rejects the change if the workflow was changed since."),
 ]

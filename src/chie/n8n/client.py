@@ -86,6 +86,20 @@ class N8nApiClient:
         tag: Tag = await self._http.call(Call("POST", "/tags", "create tag"), body={"name": name})
         return tag
 
+    async def list_credentials(self) -> list[dict[str, Any]]:
+        """Names and types; n8n never returns secrets. It has this route since 2.x."""
+        return [row async for row in self._rows("/credentials", "list credentials")]
+
+    async def list_versions(self, workflow_id: str, limit: int) -> list[dict[str, Any]]:
+        """Newest first, without their content; n8n has this route since 2.x."""
+        call = _workflow("GET", workflow_id, "list versions", "/history")
+        return Page.of(await self._http.call(call, query={"limit": str(limit)})).rows
+
+    async def get_version(self, workflow_id: str, version_id: str) -> Workflow:
+        call = Call("GET", _path(workflow_id, "versions", version_id), "get version", "Version", version_id)
+        version: Workflow = await self._http.call(call)
+        return version
+
     async def list_executions(self, query: Mapping[str, str]) -> Page:
         return Page.of(await self._http.call(Call("GET", "/executions", "list executions"), query=query))
 
@@ -132,6 +146,10 @@ class N8nApiClient:
             return name
         await self._http.call(_workflow("POST", workflow_id, operation, f"/{names[-1]}"), body={})
         return names[-1]
+
+
+def _path(workflow_id: str, *rest: str) -> str:
+    return "/".join(["/workflows", *(quote(part, safe="") for part in (workflow_id, *rest))])
 
 
 def _workflow(method: str, workflow_id: str, operation: str, rest: str = "") -> Call:

@@ -21,11 +21,13 @@ from chie.n8n.errors import (
 )
 from chie.n8n.merge import Change, Merged, explicit_settings, merge, new_body
 from chie.n8n.models import Json, Workflow, has_draft, tag_names
+from chie.n8n.nodes.validator import ParameterValidator
 from chie.n8n.rejected_keys import send_accepted_keys
 from chie.n8n.validation import validate
 from chie.n8n.write_verification import differing_keys
 
 BACKUP_WRITTEN = "n8n.step_backup_written"
+RESTORE = "restore"  # an earlier state is restored as it was
 
 
 @dataclass
@@ -39,9 +41,10 @@ class Report:
 
 
 class WorkflowSaver:
-    def __init__(self, client: N8nApiClient, backups: Backups) -> None:
+    def __init__(self, client: N8nApiClient, backups: Backups, validator: ParameterValidator) -> None:
         self._client = client
         self._backups = backups
+        self._validator = validator
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def change(
@@ -65,7 +68,8 @@ class WorkflowSaver:
         stored = await self._read_for_change(workflow_id, version_id)
         change = choose(stored)
         merged = merge(stored, change)
-        report = Report(stored, merged.changed, notes=[*merged.notes, *_warnings(merged)])
+        warnings = await self._validate(stored, merged, refuse_parameters=reason != RESTORE)
+        report = Report(stored, merged.changed, notes=[*merged.notes, *warnings])
         new_tags = _new_tags(stored, change)
         if not merged.changed and new_tags is None and change.active in (None, stored.get("active")):
             report.steps.append(Message("n8n.step_nothing_to_change"))
@@ -80,12 +84,13 @@ class WorkflowSaver:
         """The report and the errors that the change would have; nothing is written."""
         stored = await self._read_for_change(workflow_id, version_id)
         merged = merge(stored, choose(stored))
-        return Report({**stored, **merged.body}, merged.changed, notes=[*merged.notes, *_warnings(merged)])
+        warnings = await self._validate(stored, merged)
+        return Report({**stored, **merged.body}, merged.changed, notes=[*merged.notes, *warnings])
 
     async def create(self, fields: Json, *, active: bool | None, tag_list: list[str] | None) -> Report:
         new_tags = tags.clean(tag_list or [])
         body = new_body(fields)
-        issues = validate(body["nodes"], body["connections"])
+        issues = await self._validator.add(validate(body["nodes"], body["connections"]), body)
         issues.raise_errors()
         report = Report({}, notes=list(issues.warnings))
 
@@ -116,6 +121,16 @@ class WorkflowSaver:
         _reject_archived(stored)
         _reject_stale(stored, version_id)
         return stored
+
+    async def _validate(self, stored: Workflow, merged: Merged, *, refuse_parameters: bool = True) -> list[Message]:
+        """Only a changed graph is validated: a workflow that is invalid already can still be renamed."""
+        if not {"nodes", "connections"} & set(merged.changed):
+            return []
+        issues = validate(merged.body["nodes"], merged.body["connections"])
+        if "nodes" in merged.changed:
+            issues = await self._validator.add(issues, merged.body, stored, refuse=refuse_parameters)
+        issues.raise_errors()
+        return issues.warnings
 
     async def _apply(
         self, stored: Workflow, change: Change, merged: Merged, new_tags: list[str] | None, report: Report
@@ -216,15 +231,6 @@ def _reject_stale(stored: Workflow, version_id: str | None) -> None:
 
 def _would_publish(error: RejectedKeysError) -> ApiError:
     return ApiError("n8n.would_publish_draft", error.status_code, error.context)
-
-
-def _warnings(merged: Merged) -> list[Message]:
-    """Only a changed graph is validated: a workflow that is invalid already can still be renamed."""
-    if not {"nodes", "connections"} & set(merged.changed):
-        return []
-    issues = validate(merged.body["nodes"], merged.body["connections"])
-    issues.raise_errors()
-    return issues.warnings
 
 
 def _still_set(before: Workflow, merged: Merged, now: Workflow) -> list[str]:

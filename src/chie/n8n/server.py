@@ -17,6 +17,8 @@ from chie.n8n.deletion import WorkflowDeleter
 from chie.n8n.health import check
 from chie.n8n.http import Endpoint, HttpClient
 from chie.n8n.instance.client import InstanceClient
+from chie.n8n.nodes.knowledge import NodeKnowledge
+from chie.n8n.nodes.validator import ParameterValidator
 from chie.n8n.registry import ToolRegistry
 from chie.n8n.rehearsal.copies import Copies
 from chie.n8n.rehearsal.rehearsal import Rehearsal
@@ -24,6 +26,7 @@ from chie.n8n.saving import WorkflowSaver
 from chie.n8n.settings import N8nSettings
 from chie.n8n.tool import ToolDefinition
 from chie.n8n.tool_context import ToolContext
+from chie.n8n.versions import Versions
 from chie.n8n.workflow_files import AllowedFolders
 from chie.settings import load
 
@@ -117,14 +120,19 @@ def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
     folder = re.sub(r"[^A-Za-z0-9.-]+", "_", client.base.split("://", 1)[1])
     backups = Backups(settings.backups / folder, keep=settings.backup_keep)
     instance = _instance(settings, client.base)
+    knowledge = NodeKnowledge(instance)
+    validator = ParameterValidator(instance, knowledge)
     copies = Copies(client, settings.home.expanduser() / "n8n-rehearsals" / folder)
     return ToolContext(
         client=client,
         instance=instance,
+        knowledge=knowledge,
+        validator=validator,
         rehearsal=Rehearsal(client, instance, copies),
-        saver=WorkflowSaver(client, backups),
+        saver=WorkflowSaver(client, backups, validator),
         deleter=WorkflowDeleter(client, backups),
         backups=backups,
+        versions=Versions(client, backups),
         folders=AllowedFolders(settings.file_roots),
         max_chars=settings.max_chars,
     )

@@ -18,8 +18,11 @@ OPERATIONS = {
     "discover capabilities": Message("n8n.operation_discover_capabilities"),
     "get execution": Message("n8n.operation_get_execution"),
     "get workflow": Message("n8n.operation_get_workflow"),
+    "get version": Message("n8n.operation_get_version"),
+    "list credentials": Message("n8n.operation_list_credentials"),
     "list executions": Message("n8n.operation_list_executions"),
     "list tags": Message("n8n.operation_list_tags"),
+    "list versions": Message("n8n.operation_list_versions"),
     "list workflows": Message("n8n.operation_list_workflows"),
     "publish workflow": Message("n8n.operation_publish_workflow"),
     "reach n8n": Message("n8n.operation_reach_n8n"),
@@ -38,7 +41,11 @@ _STATUS_CODES = {
     415: "n8n.body_dropped",
     429: "n8n.rate_limited",
 }
-_NOT_FOUND_CODES = {"Workflow": "n8n.workflow_not_found", "Execution": "n8n.execution_not_found"}
+_NOT_FOUND_CODES = {
+    "Workflow": "n8n.workflow_not_found",
+    "Execution": "n8n.execution_not_found",
+    "Version": "n8n.version_not_found",
+}
 
 _ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 _NAMED_KEYS = re.compile(r"^request/body(?P<pointer>\S*) Unrecognized key\(s\) in object: (?P<keys>.*)", re.DOTALL)

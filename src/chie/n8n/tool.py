@@ -14,7 +14,7 @@ from chie.errors import ChieError
 from chie.mcp_kit.errors import unexpected
 from chie.messages.catalogue import Message
 from chie.n8n.argument_errors import invalid
-from chie.n8n.arguments import Arguments, RawArguments, Untitled
+from chie.n8n.arguments import Arguments, RawArguments, Untitled, compact
 from chie.n8n.errors import name_operation
 from chie.n8n.tool_context import ToolContext
 from chie.n8n.truncation import truncate
@@ -67,8 +67,10 @@ class BaseTool(ABC, Generic[A]):
 
     def get_input_schema(self) -> dict[str, Any]:
         schema = self.arguments.model_json_schema(by_alias=True, schema_generator=Untitled)
-        schema.pop("title", None)
-        return schema
+        for key in ("title", "description"):  # of the class, for its readers
+            schema.pop(key, None)
+        shown: dict[str, Any] = compact(schema)
+        return shown
 
     @property
     def operation(self) -> str:

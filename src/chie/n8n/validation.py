@@ -17,18 +17,22 @@ MAX_REPORTED = 10
 
 @dataclass
 class Issues:
+    """`errors` are of the structure, `parameters` are errors in the parameters of nodes."""
+
     errors: list[Message] = field(default_factory=list)
     warnings: list[Message] = field(default_factory=list)
+    parameters: list[Message] = field(default_factory=list)
 
     def raise_errors(self) -> None:
         """Raise if there are errors, with all of them in one message."""
-        if not self.errors:
+        if not self.errors and not self.parameters:
             return
         rest = len(self.errors) - MAX_REPORTED
+        field_, constraint = ("nodes, connections", "structure") if self.errors else ("nodes", "parameters")
         raise ValidationError(
             "n8n.workflow_invalid",
-            ValidationErrorContext(field="nodes, connections", constraint="structure"),
-            issues=self.errors[:MAX_REPORTED],
+            ValidationErrorContext(field=field_, constraint=constraint),
+            issues=[*self.errors[:MAX_REPORTED], *self.parameters],
             more=Message("n8n.more_issues", count=rest) if rest > 0 else "",
         )
 

@@ -5,11 +5,13 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from tests.contract.agent import ToolAgentContract, ask, settings
+from tests.fakes import anthropic_server
 from tests.fakes.anthropic_server import AnthropicServer
-from tests.fakes.model_server import Say, Use, say
+from tests.fakes.model_server import Refuse, Say, Use, say, use
 
-from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.base import BaseAgent, Turn
 from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.profile import Profile
 from chie.chat.events import Event
@@ -36,14 +38,55 @@ class TestADKAgent(ToolAgentContract):
         yield agent
         await agent.close()
 
-    async def test_reasoning_is_returned_with_the_results_and_not_shown(
+    @pytest.mark.req("AG-3")
+    async def test_reasoning_is_returned_with_the_results_and_its_signature(
         self, agent: BaseAgent, peer: AnthropicServer
     ) -> None:
         peer.script.extend([Say((), (Use("echo", '{"text": "x"}', "c1"),), thought="I wonder"), say("ok")])
-        events = await ask(agent)
-        assert "wonder" not in str(events)
+        await ask(agent)
         block = peer.seen[1]["messages"][1]["content"][0]
         assert block == {"type": "thinking", "thinking": "I wonder", "signature": "signed"}
+
+    async def test_what_the_next_request_repeats_is_marked_for_the_cache(
+        self, agent: BaseAgent, peer: AnthropicServer
+    ) -> None:
+        peer.script.extend([use(Use("echo", '{"text": "x"}', "c1")), say("ok")])
+        history = (Turn(role="user", content="one"), Turn(role="assistant", content="two"))
+        await ask(agent, "three", history=history)
+        mark = {"cache_control": {"type": "ephemeral"}}
+        for request in peer.seen:
+            [system] = request["system"]
+            assert system == {"type": "text", "text": system["text"], **mark}
+            assert str(request).count("cache_control") == 3
+            assert request["messages"][0] == {"role": "user", "content": [{"type": "text", "text": "one", **mark}]}
+            assert request["messages"][-1]["content"][-1]["cache_control"] == mark["cache_control"]
+        assert peer.seen[1]["messages"][-1]["content"][0]["type"] == "tool_result"
+        assert peer.seen[1]["messages"][2] == {"role": "user", "content": "three"}, "an unmarked message is the same"
+
+    async def test_cached_tokens_are_counted_as_input(
+        self, agent: BaseAgent, peer: AnthropicServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        counted = {
+            "input_tokens": 7,
+            "cache_read_input_tokens": 900,
+            "cache_creation_input_tokens": 90,
+            "output_tokens": 1,
+        }
+        monkeypatch.setattr(anthropic_server, "USAGE", counted)
+        peer.script.append(say("x"))
+        assert (await ask(agent))[-1]["usage"] == {"input_tokens": 997, "output_tokens": 3, "cached_tokens": 900}  # type: ignore[typeddict-item]
+
+    @pytest.mark.req("AG-6")
+    async def test_the_setting_of_its_own_key_is_named(self, peer: AnthropicServer) -> None:
+        """With a key of its own and the common URL; and with neither."""
+        settings = ChatSettings(anthropic_base_url=peer.address, anthropic_api_key=SecretStr("sk-common"))
+        for key, named in (("sk-own", "agents.json"), (None, "ANTHROPIC_API_KEY")):
+            peer.script.append(Refuse(401))
+            agent = create_agent(Profile(id="adk", api_key=key), AgentDependencies(settings, Toolbox([]), []))
+            with pytest.raises(ModelError) as caught:
+                await ask(agent)
+            await agent.close()
+            assert named in str(caught.value.reason.params["setting"])
 
     async def test_key_is_sent(self, agent: BaseAgent, peer: AnthropicServer) -> None:
         peer.script.append(say("x"))

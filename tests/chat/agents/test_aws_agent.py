@@ -11,7 +11,7 @@ from tests.contract.agent import ToolAgentContract, ask, settings
 from tests.fakes.bedrock_converse import ConverseServer, event, fault
 from tests.fakes.model_server import Say, Use, say
 
-from chie.chat.agents.base import BaseAgent
+from chie.chat.agents.base import BaseAgent, Turn
 from chie.chat.agents.builtin import build_aws
 from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.profile import Profile
@@ -54,14 +54,55 @@ class TestAWSAgent(ToolAgentContract):
         yield agent
         await agent.close()
 
-    async def test_reasoning_is_returned_with_the_results_and_not_shown(
+    @pytest.mark.req("AG-3")
+    async def test_reasoning_is_returned_with_the_results_and_its_signature(
         self, agent: BaseAgent, peer: ConverseServer
     ) -> None:
         peer.script.extend([Say((), (Use("echo", '{"text": "x"}', "c1"),), thought="I wonder"), say("ok")])
-        events = await ask(agent)
-        assert "wonder" not in str(events)
+        await ask(agent)
         block = peer.seen[1]["messages"][1]["content"][0]
         assert block == {"reasoningContent": {"reasoningText": {"text": "I wonder", "signature": "signed"}}}
+
+    @pytest.mark.parametrize(
+        ("model", "points"),
+        [
+            ("global.anthropic.claude-sonnet-5", 4),
+            ("anthropic.claude-3-7-sonnet-20250219-v1:0", 4),
+            ("apac.amazon.nova-pro-v1:0", 3),
+            ("anthropic.claude-3-haiku-20240307-v1:0", 0),
+            ("meta.llama3-70b-instruct-v1:0", 0),
+        ],
+    )
+    async def test_what_the_next_request_repeats_is_marked_for_the_cache(
+        self, peer: ConverseServer, toolbox: Toolbox, settings: ChatSettings, model: str, points: int
+    ) -> None:
+        """Where the model takes it; others refuse such a request."""
+        agent = build_aws(Profile(id="aws", model=model), AgentDependencies(settings, toolbox, ["workbench"]))
+        peer.script.append(say("ok"))
+        history = (Turn(role="user", content="one"), Turn(role="assistant", content="two"))
+        await ask(agent, "three", history=history)
+        [request] = peer.seen
+        point = {"cachePoint": {"type": "default"}}
+        assert str(request).count("cachePoint") == points
+        if points:
+            assert request["system"][-1] == point
+            assert request["messages"][0]["content"] == [{"text": "one"}, point]
+            assert request["messages"][-1]["content"] == [{"text": "three"}, point]
+        assert (request["toolConfig"]["tools"][-1] == point) is (points == 4)
+
+    async def test_cached_tokens_are_counted_as_input(
+        self, agent: BaseAgent, peer: ConverseServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        usage = {"inputTokens": 7, "outputTokens": 3, "cacheReadInputTokens": 900, "cacheWriteInputTokens": 90}
+
+        def frames(_: Say) -> Iterator[bytes]:
+            yield event("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": "x"}})
+            yield event("messageStop", {"stopReason": "end_turn"})
+            yield event("metadata", {"usage": {**usage, "totalTokens": 1_000}, "metrics": {"latencyMs": 1}})
+
+        monkeypatch.setattr(peer, "frames", frames)
+        peer.script.append(say())
+        assert (await ask(agent))[-1]["usage"] == {"input_tokens": 997, "output_tokens": 3, "cached_tokens": 900}  # type: ignore[typeddict-item]
 
     async def test_error_within_the_stream_has_a_code(
         self, agent: BaseAgent, peer: ConverseServer, monkeypatch: pytest.MonkeyPatch

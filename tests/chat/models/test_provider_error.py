@@ -17,11 +17,11 @@ from chie.chat.models.provider_error import ProviderError, read_error
                 "n_prompt_tokens": 7071,
                 "n_ctx": 4096,
             },
-            ProviderError("context", 4096),
+            ProviderError("context", 4096, used=7071),
         ),
         (
             {"message": "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"},
-            ProviderError("context", 8192),
+            ProviderError("context", 8192, used=9000),
         ),
         ({"code": "context_length_exceeded", "message": "…"}, ProviderError("context")),
         (
@@ -31,7 +31,7 @@ from chie.chat.models.provider_error import ProviderError, read_error
                     "message": "prompt is too long: 210000 tokens > 200000 maximum",
                 }
             },
-            ProviderError("context", 200_000),
+            ProviderError("context", 200_000, used=210_000),
         ),
         ("Input is too long for requested model.", ProviderError("context")),
         ({"message": "litellm.ContextWindowExceededError: …", "code": "400"}, ProviderError("context")),

@@ -19,7 +19,7 @@ export const shellText = defineText({
     copy: "Copy",
     copied: "Copied",
     copyFailed: "The browser did not allow copying. Select the text and copy it manually.",
-    offline: "Chie is not responding. Retrying…",
+    offline: "Can't reach Chie. Retrying…",
     unanswered: "Chie did not respond, so the change was probably not made. Try again.",
     failed: "Something went wrong on this page. Reload it.",
     crashed: "This part of the page could not be displayed.",

@@ -1,5 +1,6 @@
 """Claude with MCP tools through Anthropic's own API."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from chie.chat.agents.dependencies import AgentDependencies
@@ -21,11 +22,13 @@ def create_agent(profile: Profile, dependencies: AgentDependencies) -> ADKAgent:
     common_key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
     # `ANTHROPIC_API_KEY` is never sent to an agent's own `base_url`.
     key = profile.api_key if profile.base_url else profile.api_key or common_key
+    own_key = replace(SETTING_NAMES, api_key=AGENTS_FILE_FIELDS.api_key) if profile.api_key else SETTING_NAMES
     url = profile.base_url or settings.anthropic_base_url or DEFAULT_URL
     model = AnthropicModel(
         profile.model or settings.chie_anthropic_model,
-        Endpoint(url, key, settings=AGENTS_FILE_FIELDS if profile.base_url else SETTING_NAMES),
+        Endpoint(url, key, settings=AGENTS_FILE_FIELDS if profile.base_url else own_key),
         timeout=settings.chie_model_timeout,
     )
     model.vision = profile.vision
+    model.context = profile.context
     return ADKAgent(profile, model, dependencies.tools(profile), max_rounds=settings.chie_tool_rounds)

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from chie.chat.events import Usage
+from chie.chat.events import counted_usage
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.endpoint import Endpoint, SettingNames
@@ -19,6 +19,7 @@ from chie.chat.models.parameters import translated
 from chie.chat.models.provider_error import read_error
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_package
+from chie_agent_adk.prompt_cache import with_cache_marks
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -103,7 +104,7 @@ class AnthropicModel(ChatModel):
                 request["tool_choice"] = {"type": "none"}
             elif prompt.call_required:
                 request["tool_choice"] = {"type": "any"}
-        return request
+        return with_cache_marks(request)
 
     def _parameters(self, prompt: Prompt) -> dict[str, Any]:
         """Current models take no temperature; effort and format belong to the output."""
@@ -147,19 +148,20 @@ class _EventParser:
         self.complete = False
         self._stop_reason: str | None = None
         self._input_tokens = 0
+        self._cached_tokens = 0
         self._output_tokens = 0
         self._calls: dict[int, Call] = {}
         self._reasoning: dict[int, dict[str, Any]] = {}
 
     def end(self) -> End:
-        usage = Usage(input_tokens=self._input_tokens, output_tokens=self._output_tokens)
+        usage = counted_usage(self._input_tokens, self._output_tokens, self._cached_tokens)
         reason = self._stop_reason
         return End(usage, truncated=reason in TRUNCATED_REASONS, filtered=reason == "refusal")
 
     def parse(self, event: Any) -> Iterator[Chunk]:  # noqa: ANN401
         match event.type:
             case "message_start":
-                self._input_tokens = event.message.usage.input_tokens
+                self._count(event.message.usage)
             case "content_block_start":
                 self._start(event.index, event.content_block)
             case "content_block_delta":
@@ -171,6 +173,11 @@ class _EventParser:
                 self._stop_reason = event.delta.stop_reason
             case "message_stop":
                 self.complete = True
+
+    def _count(self, usage: Any) -> None:  # noqa: ANN401
+        """What was read from the cache, or written to it, is not among the input tokens."""
+        self._cached_tokens = usage.cache_read_input_tokens or 0
+        self._input_tokens = usage.input_tokens + self._cached_tokens + (usage.cache_creation_input_tokens or 0)
 
     def _start(self, index: int, block: Any) -> None:  # noqa: ANN401
         if block.type == "tool_use":

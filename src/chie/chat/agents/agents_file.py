@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from chie.chat.agents.dependencies import AgentBuilder, AgentSpec
 from chie.chat.agents.profile import Profile
 from chie.chat.json_file import FieldPath, JsonFile
-from chie.chat.settings import ChatSettings
+from chie.chat.settings import LEAST_CONTEXT, ChatSettings
 
 
 class AgentEntry(BaseModel):
@@ -24,6 +24,7 @@ class AgentEntry(BaseModel):
     base_url: str | None = None
     api_key: SecretStr | None = None
     vision: bool | None = None
+    context: int | None = Field(default=None, ge=LEAST_CONTEXT)
     system_prompt: str | None = None
     servers: tuple[str, ...] | None = None
     tools: tuple[str, ...] = ("*",)

@@ -63,6 +63,7 @@ def build_aws(profile: Profile, dependencies: AgentDependencies) -> AWSAgent:
         timeout=settings.chie_model_timeout,
     )
     model.vision = profile.vision
+    model.context = profile.context
     return AWSAgent(
         profile,
         model,
@@ -82,6 +83,7 @@ def _openai_model(profile: Profile, dependencies: AgentDependencies) -> OpenAIMo
     model = profile.model if profile.base_url else profile.model or settings.chie_model
     found = OpenAIModel(dependencies.endpoint(profile), model, timeout=settings.chie_model_timeout)
     common = None if profile.base_url or profile.model else settings.chie_model_vision
+    found.context = profile.context or (None if profile.base_url or profile.model else settings.chie_model_context)
     found.vision = common if profile.vision is None else profile.vision
     return found
 
@@ -94,10 +96,10 @@ KINDS: dict[str, AgentBuilder] = {
 }
 
 
-BUILTIN_AGENTS = (
+BUILTIN_AGENTS = (  # the first that is available is the default: one that can look things up, and need not invent
+    AgentSpec(Profile(id="assistant"), partial(build_openai, kind=AssistantAgent)),
     AgentSpec(Profile(id="default-chat"), build_default),
     AgentSpec(Profile(id="web-scraper"), build_web_scraper),
-    AgentSpec(Profile(id="assistant"), partial(build_openai, kind=AssistantAgent)),
     AgentSpec(Profile(id="aws"), build_aws),
 )
 FALLBACK_AGENT = AgentSpec(Profile(id="notes"), build_notes)

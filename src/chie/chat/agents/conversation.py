@@ -8,6 +8,7 @@ from itertools import chain, count
 from typing import Any
 
 from chie.chat.agents.base import Attachment, Turn
+from chie.chat.agents.context_budget import Summary
 from chie.chat.agents.files import MAX_IMAGES, shown_images, user_message
 from chie.chat.models.chunks import Call
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage, UserMessage
@@ -30,6 +31,12 @@ def conversation(
         for one in _of_turn(turn, used):
             _append(messages, one)
     return messages
+
+
+def earlier_summary(history: Sequence[Turn]) -> Summary | None:
+    """The newest one in this branch. One that was not finished has no content."""
+    parts = [part for turn in history for part in turn.get("parts", ()) if part["type"] == "summary"]
+    return next((Summary(part["questions"], part["content"]) for part in reversed(parts) if "content" in part), None)
 
 
 def in_words(messages: Sequence[ChatMessage]) -> list[ChatMessage]:

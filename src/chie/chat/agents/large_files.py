@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from chie.chat.agents.base import Attachment
-from chie.chat.agents.context_budget import budget, tokens
+from chie.chat.agents.context_budget import budget, text_tokens
 from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
 from chie.chat.models.errors import ContextError
@@ -27,7 +27,7 @@ async def naming_large_file(
 
 
 def _too_large(files: Sequence[Attachment], model: ChatModel, context: int | None) -> ContextError | None:
-    sizes = {file["name"]: tokens(file["text"]) for file in files if "text" in file}
+    sizes = {file["name"]: text_tokens(file["text"]) for file in files if "text" in file}
     if not sizes or context is None:
         return None
     name = max(sizes, key=lambda one: sizes[one])

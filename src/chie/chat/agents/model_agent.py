@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 from chie.chat.agents.base import Approve, Attachment, OptionsAgent, Turn
-from chie.chat.agents.conversation import conversation
+from chie.chat.agents.conversation import conversation, earlier_summary
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.large_files import naming_large_file
 from chie.chat.agents.note_comparison import NoteComparison, compare_notes
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.agents.questions import suggest_questions
+from chie.chat.agents.summaries import SummaryCache
 from chie.chat.agents.titles import suggest_title
 from chie.chat.agents.tool_loop import ToolLoop
 from chie.chat.events import Event
@@ -46,6 +47,7 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         self._model = model
         self._tools = tools
         self._max_rounds = max_rounds
+        self._summaries = SummaryCache()
 
     @property
     def model_name(self) -> str | None:
@@ -94,6 +96,8 @@ class ModelAgent(ProfileAgent, OptionsAgent):
     ) -> AsyncGenerator[Event, None]:
         return ToolLoop(
             model=self._model,
+            summary=earlier_summary(history),
+            summaries=self._summaries,
             system=self._system_prompt(),
             messages=conversation(history, message, attachments, sees=self.sees_images),
             tools=self._tools,

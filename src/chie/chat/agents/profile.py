@@ -14,6 +14,7 @@ class Profile:
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     vision: bool | None = None
+    context: int | None = None
     system_prompt: str | None = None
     servers: tuple[str, ...] | None = None
     tools: tuple[str, ...] = ("*",)

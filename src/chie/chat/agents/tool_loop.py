@@ -9,15 +9,19 @@ from time import perf_counter
 from uuid import uuid4
 
 from chie.chat.agents.base import Approve
-from chie.chat.agents.context_budget import budget, fitted, size
+from chie.chat.agents.context_budget import Summary
+from chie.chat.agents.context_window import READ_RESULT, ContextWindow
 from chie.chat.agents.conversation import in_words
 from chie.chat.agents.dependencies import AgentTools
+from chie.chat.agents.reply import Reply
+from chie.chat.agents.summaries import SummaryCache
 from chie.chat.agents.text_joiner import TextJoiner
-from chie.chat.events import ClientCall, Done, Event, ReasoningText, Text, ToolCall, ToolResult, Usage
+from chie.chat.events import ClientCall, Done, Event, ToolCall, ToolResult, Usage, total_usage
+from chie.chat.interaction import begin_call
 from chie.chat.models.base import ChatModel, Prompt
-from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
+from chie.chat.models.chunks import Call
 from chie.chat.models.errors import ContextError, ModelError
-from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, ToolMessage
+from chie.chat.models.messages import CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.chat.models.options import Options, ToolSpec
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
@@ -27,58 +31,6 @@ logger = logging.getLogger(__name__)
 MAX_PARALLEL_CALLS = 8
 LIMITS = frozenset({"max_tokens", "max_completion_tokens", "stop"})  # with these an answer may be empty
 NO_CALLS_LEFT = "You have used all your tool calls for this answer. Answer now, in words, with what you know."
-
-
-class _Reply:
-    """One message of the model, collected from its chunks."""
-
-    def __init__(self, joiner: TextJoiner) -> None:
-        self.calls: list[Call] = []
-        self.end = End(None)
-        self._joiner = joiner
-        self._text: list[str] = []
-        self._reasoning: list[Reasoning] = []
-        self._has_thought = False
-        joiner.start_message()
-
-    def add(self, chunk: Chunk) -> Text | ReasoningText | None:
-        """The text to show, if the chunk has any."""
-        match chunk:
-            case TextDelta(text):
-                self._text.append(text)
-                if shown := self._joiner.add(text):
-                    return Text(type="message", content=shown)
-            case ReasoningDelta(text):
-                return self._thought(text)
-            case Reasoning():
-                self._reasoning.append(chunk)
-            case Call():
-                self.calls.append(chunk)
-            case End():
-                self.end = chunk
-        return None
-
-    def _thought(self, text: str) -> ReasoningText | None:
-        """Models that were told not to think send white space."""
-        text = text if self._has_thought else text.lstrip()
-        self._has_thought = self._has_thought or bool(text)
-        return ReasoningText(type="reasoning", content=text) if text else None
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self._text or self.calls or self._has_thought)
-
-    def missing_text(self, model: str) -> ModelError:
-        """The error of an answer without text: the provider stopped it, or the model used its tokens to think."""
-        if self.end.filtered:
-            return ModelError("models.answer_filtered", model=model)
-        if not self._has_thought:
-            return ModelError("models.answer_empty", model=model)
-        cut = "models.reasoning_truncated" if self.end.truncated else "models.reasoning_only"
-        return ModelError(cut, model=model)
-
-    def message(self) -> AssistantMessage:
-        return AssistantMessage("".join(self._text), tuple(self.calls), tuple(self._reasoning))
 
 
 @dataclass(frozen=True)
@@ -100,12 +52,19 @@ class ToolLoop:
     approve: Approve | None = None
     max_rounds: int = 10
     options: Options = field(default_factory=Options)
+    summary: Summary | None = None
+    summaries: SummaryCache = field(default_factory=SummaryCache)
     _toolset: Toolset = field(default_factory=NoTools)
+    _window: ContextWindow = field(init=False)
     _usage: Usage | None = None
-    _shortened: bool = False
     _ids: set[str] = field(default_factory=set)
     _joiner: TextJoiner = field(default_factory=TextJoiner)
     _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_PARALLEL_CALLS))
+
+    def __post_init__(self) -> None:
+        self._window = ContextWindow(
+            model=self.model, messages=self.messages, summary=self.summary, summaries=self.summaries
+        )
 
     async def run(self) -> AsyncGenerator[Event, None]:
         """The only generator between the model's and the consumer's: text must be passed on as it arrives."""
@@ -114,8 +73,11 @@ class ToolLoop:
         for used in range(self.max_rounds + 1):
             last = used == self.max_rounds
             tools = self._own_tools()
-            reply, began = _Reply(self._joiner), perf_counter()
+            reply, began = Reply(self._joiner), perf_counter()
             while True:
+                async with aclosing(self._fit(tools)) as summaries:
+                    async for summary in summaries:
+                        yield summary
                 try:
                     async with aclosing(self.model.stream(self._prompt(tools, last=last))) as chunks:
                         async for chunk in chunks:
@@ -123,28 +85,17 @@ class ToolLoop:
                                 yield piece
                     break
                 except ContextError as error:
-                    if not self._shorten(error, reply):
-                        raise
+                    self._window.learn(error, started=not reply.is_empty)
             self._record(reply, 1000 * (perf_counter() - began))
             if done := self._done(reply):
                 yield done
                 return
             if last:
                 break
-            async with aclosing(self._run_calls([self._pending(call, tools, reply) for call in reply.calls])) as events:
+            async with aclosing(self._run_calls(tools, reply)) as events:
                 async for event in events:
                     yield event
         raise ModelError("models.too_many_tool_rounds", rounds=self.max_rounds)
-
-    def _shorten(self, error: ContextError, reply: _Reply) -> bool:
-        """Make the conversation fit after the model has refused it; False if that was tried, or text has been shown."""
-        if self._shortened or not reply.is_empty:
-            return False
-        self._shortened = True
-        self.model.context = error.limit or self.model.context
-        logger.info("the conversation is too long for %s, whose context has %s tokens", self.model.name, error.limit)
-        self.messages = fitted(self.messages, budget(error.limit) if error.limit else size(self.messages) // 2)
-        return True
 
     async def _open_tools(self) -> None:
         """Which servers are unavailable is known once the others are connected; the system prompt names them."""
@@ -160,22 +111,37 @@ class ToolLoop:
         client_names = {tool.name for tool in self.options.tools}
         return {tool.name: tool for tool in self._toolset.tools() if tool.name not in client_names}
 
+    async def _fit(self, tools: dict[str, Tool]) -> AsyncGenerator[Event, None]:
+        """Before each request: make the conversation fit, and offer the tool that reads what was shortened."""
+        await self._window.open(self.system, self._specs(tools))
+        async with aclosing(self._window.compact()) as summaries:
+            async for summary in summaries:
+                yield summary
+        if tools and self._window.is_shortened:
+            tools.setdefault(READ_RESULT.name, READ_RESULT)
+
+    def _specs(self, tools: Mapping[str, Tool]) -> list[ToolSpec]:
+        return [*map(_spec, tools.values()), *self.options.tools]
+
     def _prompt(self, tools: Mapping[str, Tool], *, last: bool) -> Prompt:
-        messages = fitted(self.messages, budget(self.model.context)) if self.model.context else self.messages
+        messages = self._window.fitted(readable=READ_RESULT.name in tools)
         return Prompt(
             system=f"{self.system}\n\n{NO_CALLS_LEFT}" if last and tools else self.system,
             messages=tuple(messages if tools or self.options.tools else in_words(messages)),
-            tools=[*map(_spec, tools.values()), *self.options.tools],
+            tools=self._specs(tools),
             calls_allowed=not last,
             call_required=self.options.call_required,
             parameters=self.options.parameters,
         )
 
-    def _record(self, reply: _Reply, milliseconds: float) -> None:
+    def _record(self, reply: Reply, milliseconds: float) -> None:
         logger.info("model %s replied in %d ms with %d calls", self.model.name, milliseconds, len(reply.calls))
         reply.calls = [replace(call, id=self._unique_id(call.id)) for call in self._of_one_side(reply.calls)]
         self.messages.append(reply.message())
-        self._usage = _sum(self._usage, reply.end.usage)
+        self._usage = total_usage(self._usage, reply.end.usage)
+        self._usage, self._window.usage = total_usage(self._usage, self._window.usage), None
+        if self.model.context and reply.end.usage:
+            self._window.calibrate(reply.end.usage["input_tokens"])
 
     def _of_one_side(self, calls: list[Call]) -> list[Call]:
         """Calls of our own tools go first: the client could not be told their results. The model repeats the others."""
@@ -188,7 +154,7 @@ class ToolLoop:
         self._ids.add(unique)
         return unique
 
-    def _done(self, reply: _Reply) -> Done | None:
+    def _done(self, reply: Reply) -> Done | None:
         """The last event; None if there are calls to run here."""
         if not reply.calls or reply.end.filtered:
             return self._done_in_words(reply)
@@ -197,7 +163,7 @@ class ToolLoop:
         done = Done(type="done", usage=self._usage, calls=[_client_call(call) for call in reply.calls])
         return {**done, "finish": "length" if reply.end.truncated else "tool_calls"}
 
-    def _done_in_words(self, reply: _Reply) -> Done:
+    def _done_in_words(self, reply: Reply) -> Done:
         """An answer without text is an error, unless the client has limited it."""
         if not self._joiner.has_text and (reply.end.filtered or not LIMITS & self.options.parameters.keys()):
             raise reply.missing_text(self.model.name or "?")
@@ -206,7 +172,7 @@ class ToolLoop:
             return {**done, "finish": "content_filter"}
         return {**done, "finish": "length"} if reply.end.truncated else done
 
-    def _pending(self, call: Call, tools: Mapping[str, Tool], reply: _Reply) -> _Pending:
+    def _pending(self, call: Call, tools: Mapping[str, Tool], reply: Reply) -> _Pending:
         arguments = call.parsed()
         tool: Tool | Message = tools.get(call.name) or Message("agents.tool_unknown")
         if reply.end.truncated and call is reply.calls[-1]:
@@ -221,7 +187,8 @@ class ToolLoop:
                 event["changed"] = True
         return _Pending(tool, event)
 
-    async def _run_calls(self, pending: Sequence[_Pending]) -> AsyncGenerator[Event, None]:
+    async def _run_calls(self, tools: Mapping[str, Tool], reply: Reply) -> AsyncGenerator[Event, None]:
+        pending = [self._pending(call, tools, reply) for call in reply.calls]
         for call in pending:
             yield call.event
         async with self._running(pending) as results:
@@ -241,6 +208,7 @@ class ToolLoop:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _result(self, pending: _Pending) -> ToolResult:
+        begin_call(pending.event["id"], self._sample)
         return (await self._outcome(pending.tool, pending.event)).event(pending.event)
 
     async def _outcome(self, tool: Tool | Message, event: ToolCall) -> Outcome:
@@ -248,10 +216,22 @@ class ToolLoop:
             return Outcome.failed(tool)
         if tool.needs_approval(event["arguments"]) and not await self._approved(event):
             return Outcome.failed(Message("agents.call_rejected"))
+        if tool is READ_RESULT:
+            return self._window.read(event["arguments"])
         if self._has_changed(tool):
             return Outcome.failed(Message("agents.tool_changed"))
         async with self._slots:
             return await self._toolset.call(tool, event["arguments"])
+
+    async def _sample(self, system: str, text: str, max_tokens: int) -> str:  # noqa: ARG002 - providers differ
+        """The model's answer to a server. It reads nothing of the conversation and gets no tools."""
+        prompt = Prompt(system=system, messages=(UserMessage(text),), tools=[], calls_allowed=False)
+        reply = Reply(TextJoiner())
+        async with aclosing(self.model.stream(prompt)) as chunks:
+            async for chunk in chunks:
+                reply.add(chunk)
+        self._usage = total_usage(self._usage, reply.end.usage)
+        return reply.message().content
 
     def _has_changed(self, tool: Tool) -> bool:
         """Whether the server has redefined the tool since it was offered, for example while it waited for approval."""
@@ -273,12 +253,3 @@ def _spec(tool: Tool) -> ToolSpec:
 
 def _for_model(result: ToolResult) -> CallResult:
     return CallResult(result["id"], result["content"], result["is_error"])
-
-
-def _sum(first: Usage | None, second: Usage | None) -> Usage | None:
-    if first is None or second is None:
-        return first or second
-    return Usage(
-        input_tokens=first["input_tokens"] + second["input_tokens"],
-        output_tokens=first["output_tokens"] + second["output_tokens"],
-    )

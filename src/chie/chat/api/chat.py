@@ -6,9 +6,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path, Query
 from fastapi.responses import Response
 
-from chie.chat.api.schemas import MAX_ID, AnswerState, Approve, Ask, Decision, Edit, Regenerate
+from chie.chat.api.schemas import MAX_ID, AnswerQuestion, AnswerState, Approve, Ask, Decision, Edit, Regenerate
 from chie.chat.api.sse import MEDIA_TYPE, EventStream
 from chie.chat.api.state import Chat, ChatState
+from chie.chat.interaction import Answer
 from chie.chat.runs.run import Run
 from chie.http.openapi_errors import errors
 
@@ -18,18 +19,20 @@ MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The number of the last event received.")]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, for clients that cannot set headers.")]
 
+EVENT_TYPES = ["message", "reasoning", "summary", "tool_call", "tool_progress", "tool_log"]
+EVENT_TYPES += ["elicitation", "elicitation_end", "tool_result", "error", "done"]
 EVENT: dict[str, Any] = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "pattern": "^[0-9]+$"},
-        "event": {"enum": ["message", "reasoning", "tool_call", "tool_result", "error", "done"]},
+        "event": {"enum": EVENT_TYPES},
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
     "required": ["id", "event", "data"],
 }
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Server-Sent Events: `message`, `reasoning`, `tool_call`, `tool_result`, `error`, `done`.",
+        "description": f"Server-Sent Events: {', '.join(f'`{name}`' for name in EVENT_TYPES)}.",
         "content": {MEDIA_TYPE: {"schema": EVENT}},
         "headers": {
             "X-Chie-Session": {"description": "The session.", "schema": {"type": "string"}},
@@ -100,6 +103,15 @@ async def approve(message_id: MessageId, body: Approve, chat: ChatState) -> Deci
     """Approve or deny a tool call that waits for approval."""
     await chat.runs.decide(message_id, body.id, approved=body.approved)
     return Decision(id=body.id, approved=body.approved)
+
+
+@router.post("/{message_id}/answer", status_code=204, responses=errors(404, 409, 413))
+async def answer_question(message_id: MessageId, body: AnswerQuestion, chat: ChatState) -> None:
+    """Answer a question that a server asks while its tool runs: the event `elicitation`."""
+    answer = Answer(action=body.action)
+    if body.action == "accept" and body.content is not None:
+        answer["content"] = {name: value for name, value in body.content.items() if value is not None}
+    await chat.runs.answer(message_id, body.id, answer)
 
 
 def _stream(chat: Chat, run: Run) -> EventStream:

@@ -136,8 +136,10 @@ def _finish(done: Done) -> str:
     return done.get("finish", "stop")
 
 
-def _usage(usage: Usage | None) -> dict[str, int] | None:
+def _usage(usage: Usage | None) -> dict[str, Any] | None:
     if usage is None:
         return None
     prompt, completion = usage["input_tokens"], usage["output_tokens"]
-    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    counted = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    cached = usage.get("cached_tokens")
+    return {**counted, "prompt_tokens_details": {"cached_tokens": cached}} if cached else counted

@@ -124,4 +124,4 @@ class Completion(BaseModel):
     created: int
     model: str
     choices: list[dict[str, Any]]
-    usage: dict[str, int] | None = None
+    usage: dict[str, Any] | None = None

@@ -63,6 +63,16 @@ class AnswerState(BaseModel):
     status: Literal["complete", "streaming", "stopped", "interrupted", "failed"]
 
 
+class AnswerQuestion(BaseModel):
+    """The user's answer to a question that a server asks while its tool runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(min_length=1, max_length=MAX_ID)
+    action: Literal["accept", "decline", "cancel"]
+    content: dict[str, str | int | float | bool | list[str] | None] | None = None
+
+
 class Decision(BaseModel):
     id: str
     approved: bool

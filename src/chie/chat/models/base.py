@@ -32,6 +32,7 @@ class ChatModel(ABC):
     a setting, its server or one of its errors has said so; `vision` is what a setting says about images."""
 
     context: int | None = None
+    token_scale: float = 1.0  # how many tokens it counts for one of our estimate
     vision: bool | None = None
 
     @property
@@ -43,6 +44,13 @@ class ChatModel(ABC):
     def sees_images(self) -> bool | None:
         """As a setting, the server or the name of the model says; None if it is unknown."""
         return known_model_sees(self.name) if self.vision is None else self.vision
+
+    async def find_context(self) -> None:  # noqa: B027  most servers do not say
+        """Set `context` if the model's server says it; called for long conversations while it is not known."""
+
+    def learn_context(self, tokens: int) -> None:
+        """An error has named it, which is more certain than a listing."""
+        self.context = tokens
 
     @abstractmethod
     def stream(self, prompt: Prompt) -> AsyncGenerator[Chunk, None]:

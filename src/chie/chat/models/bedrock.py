@@ -9,8 +9,9 @@ from importlib.util import find_spec
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from chie.chat.events import Usage
+from chie.chat.events import Usage, counted_usage
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
+from chie.chat.models.bedrock_cache import with_cache_points
 from chie.chat.models.bedrock_errors import translate
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ModelError
@@ -126,7 +127,7 @@ class BedrockModel(ChatModel):
         if prompt.tools:
             choice: dict[str, Any] = {"toolChoice": {"any": {}}} if prompt.call_required else {}
             request["toolConfig"] = {"tools": [_tool(tool) for tool in prompt.tools], **choice}
-        return request
+        return with_cache_points(request)
 
 
 class _AbortableStream:
@@ -186,7 +187,7 @@ class _EventParser:
                 self.complete = True
                 self._stop_reason = stop.get("stopReason")
             case {"metadata": {"usage": usage}}:
-                self._usage = Usage(input_tokens=usage["inputTokens"], output_tokens=usage["outputTokens"])
+                self._usage = _usage(usage)
 
     def _add_reasoning(self, index: int, part: dict[str, Any]) -> None:
         block = self._reasoning.setdefault(index, {})
@@ -200,6 +201,13 @@ class _EventParser:
             block = self._reasoning.pop(index)
             redacted = block.pop("redactedContent", None)
             yield Reasoning({"redactedContent": redacted} if redacted else {"reasoningText": block})
+
+
+def _usage(usage: dict[str, int]) -> Usage:
+    """What was read from the cache, or written to it, is not among the input tokens."""
+    cached = usage.get("cacheReadInputTokens", 0)
+    read = usage["inputTokens"] + cached + usage.get("cacheWriteInputTokens", 0)
+    return counted_usage(read, usage["outputTokens"], cached)
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:

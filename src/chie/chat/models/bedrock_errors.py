@@ -47,7 +47,8 @@ def translate(error: Exception, *, region: str, model: str, timeout: float) -> M
 def _rejected(text: str, *, region: str, model: str) -> ModelError:
     error = read_error(text)
     if error.cause == "context":
-        return ContextError("models.bedrock_conversation_too_long", limit=error.limit, region=region, model=model)
+        code = "models.bedrock_conversation_too_long"
+        return ContextError(code, limit=error.limit, used=error.used, region=region, model=model)
     return ModelError(_CODES_BY_CAUSE.get(error.cause or "", _REJECTED), region=region, model=model)
 
 

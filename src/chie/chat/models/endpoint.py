@@ -86,7 +86,7 @@ class Endpoint:
         params: dict[str, Param] = {"url": self.url, "status": reported or status}
         params |= self._params(model or "", error).get(code, {})
         if code == _CODES["context"]:
-            return ContextError(code, limit=error.limit, **params)
+            return ContextError(code, limit=error.limit, used=error.used, **params)
         return ModelError(code, **params)
 
     def _params(self, model: str, error: ProviderError) -> "dict[str, dict[str, Param]]":

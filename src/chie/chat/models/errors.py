@@ -9,8 +9,9 @@ class ModelError(ServiceError):
 
 
 class ContextError(ModelError):
-    """The conversation is too long for the model, whose context has `limit` tokens, if that is known."""
+    """The conversation is too long for the model, whose context has `limit` tokens; it has `used`, if that is known."""
 
-    def __init__(self, code: str, *, limit: int | None = None, **params: Param) -> None:
+    def __init__(self, code: str, *, limit: int | None = None, used: int | None = None, **params: Param) -> None:
         super().__init__(code, **params)
         self.limit = limit
+        self.used = used

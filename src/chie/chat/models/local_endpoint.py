@@ -32,6 +32,9 @@ class LocalEndpoint(OpenAIEndpoint):
     def sees_images(self, model: str | None) -> bool | None:
         return next((server.sees_images(model) for server in self._servers if server.url == self.url), None)
 
+    async def context(self, model: str) -> int | None:
+        return await next(server for server in self._servers if server.url == self.url).context(model)
+
     async def locate(self) -> None:
         await self.models()
 

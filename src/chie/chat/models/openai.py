@@ -39,6 +39,8 @@ class OpenAIModel(ChatModel):
         self._configured_model = model
         self._listed_model: str | None = None
         self._located_url = endpoint.url
+        self._asked: tuple[str, str] | None = None  # whose context the server was asked for
+        self._context_of: str | None = None  # the model whose context was found; None if a setting has it
         self._timeout = timeout
 
     @property
@@ -57,6 +59,18 @@ class OpenAIModel(ChatModel):
             self._listed_model = await self._endpoint.first_model()
         else:
             await self._endpoint.models()
+
+    async def find_context(self) -> None:
+        """Once for each model of a server."""
+        await self._locate()
+        if self.name and self._asked != (self._endpoint.url, self.name):
+            self._asked = self._endpoint.url, self.name
+            self.context = await self._endpoint.context(self.name)
+            self._context_of = self.name
+
+    def learn_context(self, tokens: int) -> None:
+        super().learn_context(tokens)
+        self._context_of = self.name
 
     async def close(self) -> None:
         if "_client" in self.__dict__:
@@ -93,6 +107,9 @@ class OpenAIModel(ChatModel):
         await self._endpoint.locate()
         if self._configured_model is None and (self._listed_model is None or self._endpoint.url != before):
             self._listed_model = await self._endpoint.first_model()
+        if self._context_of not in (None, self.name):
+            self.context = self._context_of = None
+            self.token_scale = 1.0
 
     async def _loaded_client(self) -> "AsyncOpenAI":
         """Import the SDK in a thread: it takes a second, during which other answers continue."""

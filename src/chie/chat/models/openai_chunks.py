@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from chie.chat.events import Usage
+from chie.chat.events import Usage, counted_usage
 from chie.chat.models.chunks import Call, Chunk, End, ReasoningDelta, TextDelta
 from chie.chat.models.openai_reasoning import ReasoningFields, ThinkTags
 
@@ -43,7 +43,8 @@ class ChunkParser:
             raise ReportedError(error)
         if usage := chunk.get("usage"):
             prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-            self._usage = Usage(input_tokens=prompt or 0, output_tokens=completion or 0)
+            cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+            self._usage = counted_usage(prompt or 0, completion or 0, cached or 0)
         found = self._choice(chunk["choices"][0]) if chunk.get("choices") else ()
         self.started = True
         return found

@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from chie.chat.models.chat_models import chat_models
+from chie.chat.models.context_length import context_lengths, native_context
 from chie.chat.models.endpoint import OPENAI_VARIABLES, Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.provider_error import UNKNOWN, ProviderError
@@ -14,10 +17,10 @@ if TYPE_CHECKING:
     import httpx2
 
 LIST_TIMEOUT_SECONDS = 3.0
+CONTEXT_TIMEOUT_SECONDS = 1.0
 CACHE_SECONDS = 5.0
 ERROR_CACHE_SECONDS = 1.0  # a server that was just started is used at once
 
-_NOT_CHAT = ("embed", "whisper", "tts", "dall-e", "image", "moderation", "audio", "realtime", "transcribe", "rerank")
 _STATUS_BY_ERROR_CODE: dict[object, int] = {
     "context_length_exceeded": 413,
     "exceed_context_size_error": 413,
@@ -36,6 +39,7 @@ class OpenAIEndpoint(Endpoint):
         self._fetching = asyncio.Lock()
         self._fetched: list[str] | ModelError = []
         self._fetched_at = float("-inf")
+        self._contexts: dict[str, int] = {}
         self._listed_sight: dict[str, bool] = {}
 
     async def models(self) -> list[str]:
@@ -55,6 +59,18 @@ class OpenAIEndpoint(Endpoint):
                 self._fetched_at = monotonic()
         return self._fetched
 
+    async def context(self, model: str) -> int | None:
+        """How many tokens the model reads, if the server says so."""
+        await self.models_or_error()
+        if model in self._contexts or not self._may_have_more:
+            return self._contexts.get(model)
+        async with self._client(CONTEXT_TIMEOUT_SECONDS) as client:
+            return await native_context(client, self.url.removesuffix("/v1"), model)
+
+    @property
+    def _may_have_more(self) -> bool:
+        return urlsplit(self.url).hostname != "api.openai.com" and not isinstance(self._fetched, ModelError)
+
     async def locate(self) -> None:
         """Before a request: find the server, for an endpoint whose URL is not fixed."""
 
@@ -73,10 +89,8 @@ class OpenAIEndpoint(Endpoint):
     async def _fetch(self) -> list[str]:
         import httpx2
 
-        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
-        verify = not self.url.startswith("http://")  # loading the certificates would block the event loop for nothing
         try:
-            async with httpx2.AsyncClient(headers=headers, timeout=LIST_TIMEOUT_SECONDS, verify=verify) as client:
+            async with self._client(LIST_TIMEOUT_SECONDS) as client:
                 answer = await client.get(f"{self.url}/models")
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise self.unreachable(error) from error
@@ -84,14 +98,22 @@ class OpenAIEndpoint(Endpoint):
             raise self.failed(answer.status_code)
         return self._chat_models(answer)
 
+    def _client(self, seconds: float) -> "httpx2.AsyncClient":
+        import httpx2
+
+        headers = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+        verify = not self.url.startswith("http://")  # loading the certificates would block the event loop for nothing
+        return httpx2.AsyncClient(headers=headers, timeout=seconds, verify=verify)
+
     def _chat_models(self, answer: "httpx2.Response") -> list[str]:
         try:
             listed = answer.json()
             names = [str(entry["id"]) for entry in listed["data"]]
             self._listed_sight = _listed_sight(listed)
+            self._contexts = context_lengths(listed)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.incompatible() from error
-        return [name for name in names if not any(word in name.lower() for word in _NOT_CHAT)]
+        return chat_models(names)
 
     def sees_images(self, model: str | None) -> bool | None:
         """Whether the server's list, as last fetched, says that the model reads images."""

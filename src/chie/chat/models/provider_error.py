@@ -25,17 +25,22 @@ _PHRASES: dict[Cause, str] = {
 }
 _CAUSES = {cause: re.compile(phrases, re.IGNORECASE) for cause, phrases in _PHRASES.items()}
 _LIMIT = re.compile(r"(?:context length is |context size \(|tokens > )(\d{3,8})", re.IGNORECASE)
+_USED = re.compile(
+    r"(?:request \(|too long: |resulted in |requested (?:about )?|contains (?:at least )?)(\d{3,9})", re.IGNORECASE
+)
 _MAX_TEXT = 4_000  # characters; some gateways repeat the whole request
 _MAX_WAIT_SECONDS = 86_400
 
 
 @dataclass(frozen=True)
 class ProviderError:
-    """`limit` is the model's context in tokens, and `wait` how many seconds to wait, where the provider says so."""
+    """`limit` is the model's context in tokens and `used` what the request has, and `wait` how many seconds to wait,
+    where the provider says so."""
 
     cause: Cause | None = None
     limit: int | None = None
     wait: int | None = None
+    used: int | None = None
 
 
 UNKNOWN = ProviderError()
@@ -45,7 +50,11 @@ def read_error(body: object, headers: Mapping[str, str] | None = None) -> Provid
     """Of an error's parsed body and its headers."""
     text = " ".join(_texts(body))[:_MAX_TEXT]
     cause = next((cause for cause, pattern in _CAUSES.items() if pattern.search(text)), None)
-    return ProviderError(cause, _limit(body, text) if cause == "context" else None, _wait(headers or {}))
+    wait = _wait(headers or {})
+    if cause != "context":
+        return ProviderError(cause, wait=wait)
+    limit, used = _number(body, text, "n_ctx", _LIMIT), _number(body, text, "n_prompt_tokens", _USED)
+    return ProviderError(cause, limit, wait, used if used and limit and used > limit else None)
 
 
 def _texts(body: object) -> list[str]:
@@ -60,12 +69,12 @@ def _texts(body: object) -> list[str]:
     return []
 
 
-def _limit(body: object, text: str) -> int | None:
+def _number(body: object, text: str, field: str, pattern: re.Pattern[str]) -> int | None:
     """llama.cpp has a field for it, others write it into the message."""
     fields: Any = body.get("error", body) if isinstance(body, dict) else {}
-    if isinstance(fields, dict) and isinstance(fields.get("n_ctx"), int):
-        return int(fields["n_ctx"])
-    found = _LIMIT.search(text)
+    if isinstance(fields, dict) and isinstance(fields.get(field), int):
+        return int(fields[field])
+    found = pattern.search(text)
     return int(found.group(1)) if found else None
 
 

@@ -1,5 +1,6 @@
 """Carries out the commands that other processes send to the runs of this one."""
 
+import json
 import logging
 from collections.abc import Mapping
 
@@ -49,6 +50,8 @@ class CommandHandler:
                 raise ConflictError("chat.answer_just_ended")
             if command.kind == "stop":
                 run.stop()
+            elif command.kind == "answer":
+                run.answer_question(command.call_id or "", json.loads(command.payload or "{}"))
             else:
                 run.decide(command.call_id or "", approved=command.kind == "approve")
         except ChieError as error:

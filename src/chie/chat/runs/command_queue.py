@@ -19,14 +19,16 @@ class CommandQueue:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def send(self, message_id: str, kind: CommandKind, call_id: str | None = None) -> str | None:
+    async def send(
+        self, message_id: str, kind: CommandKind, call_id: str | None = None, payload: str | None = None
+    ) -> str | None:
         """The command's id; None if the answer has ended."""
 
         async def change(connection: Connection) -> str | None:
             owner = await repository.owner(connection, message_id)
             if owner is None:
                 return None
-            command_id = await commands.insert_command(connection, message_id, kind, call_id)
+            command_id = await commands.insert_command(connection, message_id, kind, call_id, payload)
             await self._database.notify(connection, [owner])
             return command_id
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterable
 
 from chie.chat.agents.base import BaseAgent
+from chie.chat.interaction import Answer
 from chie.chat.metrics import Metrics
 from chie.chat.runs.command_handler import CommandHandler
 from chie.chat.runs.command_queue import CommandQueue
@@ -91,6 +92,16 @@ class RunManager:
         else:
             raise answer_ended(answer)
         logger.info("tool call of message %s: %s", message_id, "approved" if approved else "denied")
+
+    async def answer(self, message_id: str, question_id: str, answer: Answer) -> None:
+        """Answer a question that a server asks while its tool runs."""
+        run, message = await self._find(message_id)
+        if run is not None:
+            run.answer_question(question_id, answer)
+        elif message.status == "streaming":
+            await self._remote.answer(message_id, question_id, answer)
+        else:
+            raise answer_ended(message)
 
     def lose_leases(self, message_ids: Iterable[str]) -> None:
         """Another process has ended these answers."""

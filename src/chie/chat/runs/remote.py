@@ -1,12 +1,15 @@
 """Answers that another process generates: commands to it go through the database."""
 
+import json
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
+from chie.chat.interaction import Answer
 from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.notifier import Notifier
 from chie.chat.runs.recovery import Recovery
 from chie.chat.sessions.answers import AnswerStore
+from chie.chat.sessions.commands import CommandKind
 from chie.chat.sessions.entities import Message
 from chie.errors import ConflictError
 
@@ -30,7 +33,13 @@ class RemoteRuns:
         return await self._answers.get(message_id)
 
     async def decide(self, message_id: str, call_id: str, *, approved: bool) -> None:
-        command_id = await self._queue.send(message_id, "approve" if approved else "deny", call_id)
+        await self._send(message_id, "approve" if approved else "deny", call_id)
+
+    async def answer(self, message_id: str, question_id: str, answer: Answer) -> None:
+        await self._send(message_id, "answer", question_id, json.dumps(answer, ensure_ascii=False))
+
+    async def _send(self, message_id: str, kind: CommandKind, call_id: str, payload: str | None = None) -> None:
+        command_id = await self._queue.send(message_id, kind, call_id, payload)
         if command_id is None:
             raise answer_ended(await self._answers.get(message_id))
         withdrawn = True

@@ -6,6 +6,7 @@ from contextlib import suppress
 from time import perf_counter
 
 from chie.chat.agents.base import BaseAgent
+from chie.chat.interaction import Answer
 from chie.chat.sessions.answer_builder import AnswerBuilder
 from chie.chat.sessions.entities import EventChunk, PendingAnswer, StoredEvent
 from chie.errors import ConflictError, NotFoundError
@@ -38,6 +39,7 @@ class Run:
         self._saved = 0
         self._waiting: list[asyncio.Future[bool]] = []
         self._approvals: dict[str, asyncio.Future[bool]] = {}
+        self._questions: dict[str, asyncio.Future[Answer]] = {}
 
     @property
     def agent_id(self) -> str:
@@ -156,6 +158,21 @@ class Run:
             return await self.expect_approval(call_id)
         finally:
             self._approvals.pop(call_id, None)
+
+    async def answer_to(self, question_id: str) -> Answer:
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._questions[question_id] = future
+        try:
+            return await future
+        finally:
+            del self._questions[question_id]
+
+    def answer_question(self, question_id: str, answer: Answer) -> None:
+        future = self._questions.get(question_id)
+        if future is None:
+            raise NotFoundError("chat.question_not_found")
+        if not future.done():
+            future.set_result(answer)
 
     def decide(self, call_id: str, *, approved: bool) -> None:
         decision = self._approvals.get(call_id)

@@ -12,8 +12,10 @@ from typing import Any
 from chie.chat.agents.base import Attachment, Turn
 from chie.chat.agents.calls import stream_chat
 from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
+from chie.chat.interaction import interacting
 from chie.chat.metrics import Metrics
 from chie.chat.runs.agent_files import load_files
+from chie.chat.runs.interaction import RunInteraction
 from chie.chat.runs.retry import retry_storage
 from chie.chat.runs.run import Run
 from chie.chat.sessions.answer_builder import error_events
@@ -63,7 +65,8 @@ class Runner:
 
     async def _generate(self, run: Run) -> Outcome:
         try:
-            done = await self._stream(run)
+            with interacting(RunInteraction(run)):
+                done = await self._stream(run)
         except ChieError as error:
             return _failed("failed", error)
         except asyncio.CancelledError:
@@ -96,6 +99,8 @@ class Runner:
                         return Done(type="done", usage=None, finish="length")
                 elif event["type"] == "done":
                     done = event
+                elif event["type"] == "summary":
+                    run.add({**event, "content": clean(event["content"])} if "content" in event else {**event})
                 else:
                     self._add_tool_event(run, event)
         return done

@@ -22,6 +22,7 @@ class AnswerBuilder:
         self.count = 0
         self._has_more_than_text = False
         self._cut: dict[str, Any] | None = None
+        self._questions: dict[str, dict[str, Any]] = {}
         self._texts: list[str] = []
         self._parts: list[StoredEvent] = []
 
@@ -38,9 +39,13 @@ class AnswerBuilder:
         if isinstance(item, str):
             self._texts.append(item)
             self._parts.append(item)
-        elif item["type"] in ("reasoning", "tool_call", "tool_result"):
+        elif item["type"] in ("reasoning", "summary", "tool_call", "tool_result"):
             self._has_more_than_text = True
             self._parts.append(item)
+        elif item["type"] == "elicitation":
+            self._questions[item["id"]] = item
+        elif item["type"] == "elicitation_end":
+            self._questions.pop(item["id"], None)
         elif "finish" in item:
             self._cut = {"type": "done", "finish": item["finish"]}
 
@@ -57,6 +62,8 @@ class AnswerBuilder:
                 merged.append({"type": "message", "content": "".join(item for item in items if isinstance(item, str))})
             elif kind == "reasoning":
                 merged.append(_joined(items))
+            elif kind == "summary":
+                merged.extend([item for item in items if isinstance(item, dict)][-1:])  # announced, then written
             else:
                 merged.extend(item for item in items if isinstance(item, dict))
         return [*merged, self._cut] if self._cut else merged
@@ -65,6 +72,11 @@ class AnswerBuilder:
     def parts(self) -> list[dict[str, Any]]:
         """Empty where `content` says it all: no tool ran, no reasoning was shown and the answer was not cut off."""
         return self._merged_parts if self._has_more_than_text or self._cut else []
+
+    @property
+    def open_parts(self) -> list[dict[str, Any]]:
+        """The parts so far, and the questions that wait for the user."""
+        return [*self._merged_parts, *self._questions.values()] if self._questions else self.parts
 
     def final(self, status: Status, *, error: ChieError | None = None, usage: Usage | None = None) -> MessageContent:
         return MessageContent(

@@ -80,7 +80,7 @@ async def with_progress(connection: Connection, message: Message) -> Message:
         return message
     chunks = await repository.events(connection, message.message_id, limit=repository.NO_LIMIT)
     answer = AnswerBuilder.from_chunks(chunks)
-    return replace(message, content=answer.content, parts=answer.parts, last_event_id=answer.count)
+    return replace(message, content=answer.content, parts=answer.open_parts, last_event_id=answer.count)
 
 
 async def _insert(connection: Connection, chunks: Sequence[EventChunk], *, replace_events: bool) -> None:

@@ -12,7 +12,7 @@ from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import new_id, now
 from chie.chat.sessions.models import CommandRow
 
-CommandKind = Literal["stop", "approve", "deny"]
+CommandKind = Literal["stop", "approve", "deny", "answer"]
 
 TAKEN, DONE = "taken", "done"
 
@@ -23,6 +23,7 @@ class Command:
     message_id: str
     kind: CommandKind
     call_id: str | None
+    payload: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +35,13 @@ class Reply:
     error_params: dict[str, Any] | None = None
 
 
-async def insert_command(connection: Connection, message_id: str, kind: CommandKind, call_id: str | None) -> str:
+async def insert_command(
+    connection: Connection, message_id: str, kind: CommandKind, call_id: str | None, payload: str | None = None
+) -> str:
     """The id of the new command."""
     command_id = new_id()
-    values = {"id": command_id, "message_id": message_id, "kind": kind, "call_id": call_id, "created_at": now()}
+    about = {"id": command_id, "message_id": message_id, "kind": kind, "call_id": call_id}
+    values = {**about, "created_at": now(), "payload": payload}
     await connection.execute(insert(CommandRow), values)
     return command_id
 
@@ -51,7 +55,10 @@ async def take(connection: Connection, message_ids: Sequence[str]) -> list[Comma
     """Mark all waiting commands of these answers as taken; oldest first."""
     statement = update(CommandRow).where(*_waiting(message_ids)).values(outcome=TAKEN).returning(CommandRow)
     rows = sorted(await connection.execute(statement), key=lambda row: int(row.seq))
-    return [Command(command_id=row.id, message_id=row.message_id, kind=row.kind, call_id=row.call_id) for row in rows]
+    return [
+        Command(command_id=row.id, message_id=row.message_id, kind=row.kind, call_id=row.call_id, payload=row.payload)
+        for row in rows
+    ]
 
 
 async def set_reply(connection: Connection, command_id: str, reply: Reply) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from chie.chat.sessions.branches import newest_branch
 from chie.chat.sessions.entities import Conversation, Message
 
-EXPORTED = ("message", "reasoning", "tool_result")
+EXPORTED = ("message", "reasoning", "summary", "tool_result")
 SUFFIX = {"markdown": "md", "json": "json"}
 
 
@@ -50,6 +50,9 @@ def _part(part: dict[str, Any]) -> str:
         return str(part["content"]).strip("\n")  # sections are separated by blank lines already
     if part["type"] == "reasoning":
         return _quoted("Reasoning", part["content"])
+    if part["type"] == "summary":
+        heading = f"Summary of the first {part['questions']} questions, which the model read in their place"
+        return _quoted(heading, part["content"]) if part.get("content") else ""
     return _quoted(f"Tool `{part['name']}` {'failed' if part['is_error'] else 'returned'}", part["content"])
 
 

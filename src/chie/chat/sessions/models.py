@@ -111,6 +111,7 @@ class CommandRow(Table):
     error_code: Mapped[str | None] = mapped_column(Text)
     error_params: Mapped[str | None] = mapped_column(Text)  # JSON
     created_at: Mapped[datetime] = mapped_column(Moment)
+    payload: Mapped[str | None] = mapped_column(Text)  # JSON: what the user has answered
 
     __table_args__ = (Index("run_commands_by_message", "message_id"),)
 

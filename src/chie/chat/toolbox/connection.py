@@ -16,9 +16,11 @@ from mcp import MCPError
 from mcp.client.subscriptions import SubscriptionLost, listen
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from chie.chat.interaction import current_call
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.hint_pins import HintPins
 from chie.chat.toolbox.message_limits import MAX_MESSAGE_BYTES, TOO_LARGE, UNREADABLE_CODES
+from chie.chat.toolbox.server_requests import ServerRequests
 from chie.chat.toolbox.tool import ServerState, State, Tool
 from chie.logging import REQUEST_META, request_id
 from chie.messages.catalogue import Message
@@ -69,6 +71,7 @@ class Connection:
         self._transport = transport
         self._pauses = pauses
         self._pins = pins or HintPins(name)
+        self._requests = ServerRequests(name)
         self._state: State = "idle"
         self._error: Message | None = None
         self._client: Client[Any] | None = None
@@ -134,8 +137,11 @@ class Connection:
             reason = self._error or Message("toolbox.try_again_soon")
             raise ConnectionLostError("toolbox.server_not_connected", server=self.name, reason=reason)
         try:
-            with self._busy(), self._transport.identity() as identity:
-                return await client.call_tool_mcp(tool, arguments, meta={REQUEST_META: request_id(), **identity})
+            running = current_call()
+            with self._busy(), self._transport.identity() as identity, self._requests.during(running):
+                meta = {REQUEST_META: request_id(), mcp_types.LOG_LEVEL_META_KEY: "info", **identity}
+                progress = self._requests.progress_handler(running)
+                return await client.call_tool_mcp(tool, arguments, meta=meta, progress_handler=progress)
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise self._lose(client) from error
@@ -203,7 +209,7 @@ class Connection:
 
     async def _live(self) -> None:
         """From connecting to the end of the connection, which is always an exception."""
-        with self._transport.client(self._on_message) as client:
+        with self._transport.client(self._on_message, self._requests) as client:
             async with client:
                 await self._list(client)
                 self._client, self._state, self._error, self._lost = client, "connected", None, False

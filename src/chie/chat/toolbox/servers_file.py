@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FileUrl, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
 from chie.chat.json_file import FieldPath, JsonFile
@@ -39,6 +39,7 @@ class ServerSpec(BaseModel):
     cwd: Path | None = None
     url: str | None = None
     headers: dict[str, SecretStr] = {}
+    roots: tuple[FileUrl, ...] = ()
     auth: Literal["oauth"] | None = None  # found out anyway; other clients' files have it
     oauth: OAuthSpec | None = None
     disabled: bool = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mcp import MCPError
 
+from chie.chat.interaction import current_call
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.hint_pins import FILE_NAME, HintPins
@@ -167,7 +168,9 @@ class _ServerTools(Toolset):
 
     async def _outcome(self, connection: Connection, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         try:
-            async with asyncio.timeout(connection.timeout):
+            async with asyncio.timeout(connection.timeout) as limit:
+                if running := current_call():
+                    running.limit, running.seconds = limit, connection.timeout
                 result = await self._call_with_retry(connection, tool, arguments)
         except TimeoutError:
             seconds = f"{connection.timeout:g}"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fastmcp import Client
     from mcp.client.session import MessageHandlerFnT
 
+    from chie.chat.toolbox.server_requests import ServerRequests
+
 CONNECT_TIMEOUT_SECONDS = 20.0
 LOGIN_REQUIRED = "toolbox.login_required"
 UNAUTHORIZED = 401
@@ -38,7 +40,7 @@ class Transport(ABC):
 
     @contextmanager
     @abstractmethod
-    def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]": ...
+    def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "Iterator[Client[Any]]": ...
 
     def identity(self) -> "AbstractContextManager[dict[str, str]]":
         """Metadata that tells the server which user a call is for; only built-in servers get it."""
@@ -56,10 +58,10 @@ class BuiltIn(Transport):
         self._server = server
 
     @contextmanager
-    def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
+    def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "Iterator[Client[Any]]":
         from fastmcp import Client
 
-        yield Client(self._server, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
+        yield Client(self._server, **_options(handler, requests))
 
     def identity(self) -> "AbstractContextManager[dict[str, str]]":
         return user_ticket()
@@ -78,7 +80,7 @@ class Stdio(Transport):
         self._output = ""
 
     @contextmanager
-    def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
+    def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "Iterator[Client[Any]]":
         from fastmcp import Client
 
         from chie.chat.toolbox.stdio_session import BoundedStdio
@@ -94,7 +96,7 @@ class Stdio(Transport):
                 stderr=stderr.file,
             )
             try:
-                yield Client(transport, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
+                yield Client(transport, **_options(handler, requests, self._spec))
             finally:
                 stderr.__exit__()
                 self._output = str(stderr)
@@ -134,7 +136,7 @@ class Http(Transport):
         self._is_unauthorized = False
 
     @contextmanager
-    def client(self, handler: "MessageHandlerFnT") -> "Iterator[Client[Any]]":
+    def client(self, handler: "MessageHandlerFnT", requests: "ServerRequests") -> "Iterator[Client[Any]]":
         from fastmcp import Client
         from fastmcp.client.transports import StreamableHttpTransport
 
@@ -142,7 +144,7 @@ class Http(Transport):
         transport = StreamableHttpTransport(
             self._spec.url or "", headers=headers, httpx_client_factory=self._http_client
         )
-        yield Client(transport, message_handler=handler, init_timeout=CONNECT_TIMEOUT_SECONDS)
+        yield Client(transport, **_options(handler, requests, self._spec))
 
     def _http_client(
         self,
@@ -166,6 +168,21 @@ class Http(Transport):
             return Message(LOGIN_REQUIRED)
         url = _without_secrets(self._spec.url or "")
         return Message("toolbox.server_unreachable", url=url, error=_kind(error))
+
+
+def _options(
+    handler: "MessageHandlerFnT", requests: "ServerRequests", spec: ServerSpec | None = None
+) -> dict[str, Any]:
+    """What every client gets. A server learns of roots only if its entry has some."""
+    roots = [str(root) for root in spec.roots] if spec else []
+    return {
+        "message_handler": handler,
+        "log_handler": requests.log,
+        "elicitation_handler": requests.elicit,
+        "sampling_handler": requests.sample,
+        "init_timeout": CONNECT_TIMEOUT_SECONDS,
+        **({"roots": roots} if roots else {}),
+    }
 
 
 def create_transport(spec: ServerSpec) -> Transport:

@@ -94,7 +94,7 @@ def save(
 def search(query: str, limit: int, tags: tuple[str, ...], space: str | None, at: str | None, *, as_json: bool) -> None:
     """Find notes by meaning, in Japanese or English.
 
-    Filters: tag:docker -tag:old author:aki space:ops after:2026-03 before:2026-03-01 "exact phrase" -word
+    Filters: tag:docker -tag:old author:aki space:ops after:2026-03 before:2026-03-01 at:2026-03-01 "exact phrase" -word
     """
     with open_service() as service:
         found = service.search(query, limit=limit, tags=tags, space=space, at=at)

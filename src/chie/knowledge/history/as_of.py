@@ -4,6 +4,7 @@ Notes that have not changed since are found through the store's index. The other
 which are embedded for this one search, and therefore at most `MAX_CHANGED` of them.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,21 +20,30 @@ from chie.knowledge.search.tokens import fold
 from chie.knowledge.store.base import NoteStore
 from chie.knowledge.viewer import Viewer
 from chie.messages.catalogue import Message
+from chie.unicode import normal
 
 MAX_CHANGED = 200  # earlier versions that one search embeds
+_DATE = re.compile(r"(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?")
 MAX_READ = 5_000  # earlier versions that one search reads
 
 
 def parse_moment(text: str) -> datetime:
-    """A date means the end of that day, in UTC."""
-    text = text.strip()
+    """A date means the end of that day, month or year, in UTC."""
+    text = normal(text).strip()
     try:
+        if date := _DATE.fullmatch(text):
+            return _end_of(*(int(part) if part else None for part in date.groups())) - VERSION_STEP
         moment = datetime.fromisoformat(text)
-        if len(text) <= len("2026-03-01"):
-            return moment.replace(tzinfo=UTC) + timedelta(days=1) - VERSION_STEP
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValidationError("knowledge.at_invalid") from error
+
+
+def _end_of(year: int | None, month: int | None, day: int | None) -> datetime:
+    first = datetime(year or 0, month or 1, day or 1, tzinfo=UTC)
+    if day:
+        return first + timedelta(days=1)
+    return first.replace(month=first.month + 1) if month and month < 12 else first.replace(year=first.year + 1, month=1)
 
 
 class SearchAsOf:

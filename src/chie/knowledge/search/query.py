@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from chie.knowledge.note import Note
 
 _FIELD = re.compile(
-    r"""(?<!\S)(?:(?P<minus>-)(?=tag))?(?P<name>tag|author|space|after|before)[:：]
+    r"""(?<!\S)(?:(?P<minus>-)(?=tag))?(?P<name>tag|author|space|after|before|at(?=[:：]"?(?:19|20)\d\d(?:[-/"\s]|$)))[:：]
         (?:"(?P<quoted>[^"\n]+)"(?!\S)|(?P<bare>[^\s"]+))""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -73,16 +73,18 @@ NO_FILTERS = Filters()
 @dataclass(frozen=True)
 class SearchQuery:
     """A query as it was parsed. `text` is what to look for, the phrases included; it is empty if there are only
-    filters. With `spaces`, only notes in one of these are looked for."""
+    filters. With `spaces`, only notes in one of these are looked for; with `at`, what was known then."""
 
     text: str
     tags: tuple[str, ...] = ()
     filters: Filters = NO_FILTERS
     spaces: tuple[str, ...] = ()
+    at: str | None = None
 
 
 def parse(query: str) -> SearchQuery:
-    """Raises ValidationError for a date that is none."""
+    """Raises ValidationError for a date that is none. `at:` is a filter only before a year, and `as_of.py` reads its
+    date."""
     fields = list(_FIELD.finditer(query))
     text = _FIELD.sub("", query)
     filters = Filters(
@@ -100,7 +102,8 @@ def parse(query: str) -> SearchQuery:
         )
         text = _PHRASE.sub(lambda found: "" if found["minus"] or found["word"] else _words(found), text)
     text = text.strip() if fields or filters else query
-    return SearchQuery(text, _values(fields, "tag"), filters, _values(fields, "space"))
+    at = next(reversed(_values(fields, "at")), None)
+    return SearchQuery(text, _values(fields, "tag"), filters, _values(fields, "space"), at)
 
 
 def occurs(phrase: str, title: str, content: str) -> bool:

@@ -216,6 +216,10 @@ class NoteStore(ABC):
         """Notes with their links' targets, the newest notes first."""
         return ()
 
+    def tags_of(self, note_ids: Sequence[str]) -> Mapping[str, list[str]]:  # noqa: ARG002
+        """The tags of these notes, as far as the store keeps links. The caller checks who may see them."""
+        return {}
+
     def anchored(self, repository: str, *, viewer: Viewer, limit: int, after: str = "") -> Sequence[Note]:  # noqa: ARG002
         """Notes anchored to code of this repository, after the id `after`, in the order of ids."""
         return ()

@@ -26,6 +26,7 @@ class LinkTable:
     mark: str  # of a value
     elements: str  # SQL for the rows of a list, one column `value`
     stored_list: Callable[[Sequence[str]], Any]
+    read_list: Callable[[Any], list[str]]
     visible: Callable[[Viewer, str], tuple[str, list[Any]]]
 
     @property
@@ -92,6 +93,10 @@ class LinkTable:
             limit,
         )
         return [(NoteLink(id=row[0], title=row[1]), row[2]) for row in found]
+
+    def tags_of(self, connection: Any, note_ids: Sequence[str]) -> dict[str, list[str]]:  # noqa: ANN401
+        statement = f"SELECT id, tags FROM {self.notes} WHERE id IN (SELECT value FROM {self.elements})"
+        return {row[0]: self.read_list(row[1]) for row in self._run(connection, statement, self.stored_list(note_ids))}
 
     def fill(self, connection: Any) -> None:  # noqa: ANN401
         """For notes and versions that were written before there were links in tables."""

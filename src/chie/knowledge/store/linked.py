@@ -23,5 +23,8 @@ class LinkedStore(VersionedStore):
     def former_titles(self, note_id: str, *, viewer: Viewer) -> list[str]:
         return self._read(lambda connection: self._links.former_titles(connection, note_id, viewer))
 
+    def tags_of(self, note_ids: Sequence[str]) -> dict[str, list[str]]:
+        return self._read(lambda connection: self._links.tags_of(connection, note_ids))
+
     def link_rows(self, *, viewer: Viewer, limit: int) -> list[tuple[NoteLink, str]]:
         return self._read(lambda connection: self._links.rows(connection, viewer, limit))

@@ -82,14 +82,14 @@ def _entry(file: WorkflowFile, workflow: Workflow | None) -> Entry:
     difference = compare(_with_tags(there, workflow), _with_tags(here, file.workflow))
     others = [key for key in OTHERS if here.get(key) != there.get(key)]
     difference = replace(difference, others=list(dict.fromkeys([*difference.others, *others])))
-    return Entry("changed", file, workflow, difference, dict(_changed_paths(there, here, difference)))
+    return Entry("changed", file, workflow, difference, dict(changed_paths(there, here, difference)))
 
 
 def _with_tags(content: Json, workflow: Workflow) -> Workflow:
     return {**content, "tags": workflow.get("tags") or []}
 
 
-def _changed_paths(there: Json, here: Json, difference: Difference) -> Iterator[tuple[str, list[str]]]:
+def changed_paths(there: Json, here: Json, difference: Difference) -> Iterator[tuple[str, list[str]]]:
     before = {node["name"]: node for node in there["nodes"]}
     after = {node["name"]: node for node in here["nodes"]}
     for name in difference.changed:

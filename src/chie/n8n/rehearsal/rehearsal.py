@@ -59,6 +59,10 @@ class Rehearsal:
         self._copies = copies
         self._swept = False
 
+    @property
+    def available(self) -> bool:
+        return self._instance.configured
+
     async def rehearse(
         self, workflow_id: str, patch: Sequence[Operation], execution_id: str | None, run_for_real: Sequence[str]
     ) -> Result:

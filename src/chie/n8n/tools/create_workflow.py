@@ -23,8 +23,8 @@ class CreateWorkflowArguments(RawArguments):
 class CreateWorkflowTool(RawTool[CreateWorkflowArguments]):
     name = "create_workflow"
     description = (
-        "Create a workflow. Its structure is validated first; missing tags are created; it stays unpublished unless "
-        "active is true. The result lists the steps."
+        "Create a workflow. It is validated first; missing tags are created; it stays unpublished unless active is "
+        "true."
     )
     annotations = CHANGE_EACH_TIME
     destructive_arguments = ("active",)  # a published workflow runs

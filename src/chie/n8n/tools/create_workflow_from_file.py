@@ -15,10 +15,7 @@ class CreateWorkflowFromFileArguments(RawArguments):
 
 class CreateWorkflowFromFileTool(RawTool[CreateWorkflowFromFileArguments]):
     name = "create_workflow_from_file"
-    description = (
-        "Create a workflow from a JSON file, e.g. an n8n export, without sending it through the conversation. "
-        "It stays unpublished and untagged; the result names the keys of the file that were not used."
-    )
+    description = "Create a workflow from a JSON file, e.g. an n8n export. It stays unpublished and untagged."
     annotations = ADD
     arguments = CreateWorkflowFromFileArguments
 

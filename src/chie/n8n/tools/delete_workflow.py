@@ -12,8 +12,8 @@ class DeleteWorkflowArguments(Arguments):
 class DeleteWorkflowTool(BaseTool[DeleteWorkflowArguments]):
     name = "delete_workflow"
     description = (
-        "Delete a workflow and all its executions. A backup is written first, from which restore_workflow can "
-        "recreate it; the executions are lost. Ask the user first unless they named it."
+        "Delete a workflow and its executions. A backup is written first; the executions are lost. Ask the user "
+        "first unless they named it."
     )
     annotations = CHANGE
     arguments = DeleteWorkflowArguments

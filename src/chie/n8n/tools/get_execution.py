@@ -13,9 +13,9 @@ from chie.n8n.tool import RawTool
 
 class GetExecutionArguments(RawArguments):
     id: ExecutionId
-    include_data: bool = Field(default=False, description="true: include the first output items of every node.")
-    node_name: NodeName | None = Field(default=None, description="Only the runs of this node, with items and error.")
-    item_limit: int = Field(default=5, ge=0, le=1000, description="Maximum number of items per output.")
+    include_data: bool = False
+    node_name: NodeName | None = None
+    item_limit: int = Field(default=5, ge=0, le=1000, description="Per output.")
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,8 @@ class Requested:
 class GetExecutionTool(RawTool[GetExecutionArguments]):
     name = "get_execution"
     description = (
-        "Read one execution: status, duration, the failed node with its error, item and expressions, and runs, items "
-        "and time of each node. "
-        "nodeName returns the items of one node, includeData the first items of all. raw=true returns everything "
-        "that n8n stored, which may be very long."
+        "Read one execution: the failed node with its error, item and expressions; runs, items and time of each "
+        "node. nodeName returns the items of one node, includeData the first items of all."
     )
     arguments = GetExecutionArguments
     truncation_advice = Message("n8n.truncation_advice_execution")

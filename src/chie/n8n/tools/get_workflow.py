@@ -15,7 +15,7 @@ from chie.n8n.workflow_summary import graph, overview
 
 class GetWorkflowArguments(RawArguments):
     id: WorkflowId
-    node_name: NodeName | None = Field(default=None, description="Return only this node, by name or id.")
+    node_name: NodeName | None = Field(default=None, description="Name or id.")
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Requested:
 class GetWorkflowTool(RawTool[GetWorkflowArguments]):
     name = "get_workflow"
     description = (
-        "Read one workflow: state, tags and its nodes by name and type. nodeName returns one node with all its "
-        "parameters. raw=true returns everything; it can be edited and passed to update_workflow."
+        "Read one workflow: state, tags, nodes by name and type. nodeName returns one node with its parameters; "
+        "raw=true everything, which update_workflow accepts."
     )
     arguments = GetWorkflowArguments
     truncation_advice = Message("n8n.truncation_advice_workflow")

@@ -15,10 +15,7 @@ class GetWorkflowConnectionsArguments(RawArguments):
 
 class GetWorkflowConnectionsTool(RawTool[GetWorkflowConnectionsArguments]):
     name = "get_workflow_connections"
-    description = (
-        "Read the graph of one workflow: the inputs and outputs of each node, and the same as a Mermaid flowchart. "
-        "raw=true adds the connections as n8n stores them."
-    )
+    description = "Read the graph of a workflow: inputs and outputs of each node, and a Mermaid flowchart."
     arguments = GetWorkflowConnectionsArguments
     view = GRAPH_VIEW
 

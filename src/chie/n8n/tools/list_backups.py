@@ -18,10 +18,7 @@ class ListBackupsArguments(Arguments):
 
 class ListBackupsTool(BaseTool[ListBackupsArguments]):
     name = "list_backups"
-    description = (
-        "List the backups written before workflows were changed or deleted here, newest first. "
-        "restore_workflow restores one."
-    )
+    description = "List the backups written before changes and deletions here, newest first."
     arguments = ListBackupsArguments
 
     async def execute(self, args: ListBackupsArguments) -> Json:

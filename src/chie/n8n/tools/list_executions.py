@@ -2,8 +2,6 @@
 
 from typing import Literal
 
-from pydantic import Field
-
 from chie.n8n import execution_summary
 from chie.n8n.arguments import Limit, PageCursor, RawArguments, WorkflowId
 from chie.n8n.models import Json
@@ -15,7 +13,7 @@ Status = Literal["canceled", "crashed", "error", "new", "running", "success", "u
 
 class ListExecutionsArguments(RawArguments):
     workflow_id: WorkflowId | None = None
-    status: Status | None = Field(default=None, description="Running executions are listed only with running.")
+    status: Status | None = None
     project_id: str | None = None
     limit: Limit = 20
     cursor: PageCursor | None = None
@@ -28,9 +26,8 @@ class ListExecutionsArguments(RawArguments):
 class ListExecutionsTool(RawTool[ListExecutionsArguments]):
     name = "list_executions"
     description = (
-        "List executions, newest first: id, workflow, status, start, duration. Running ones are listed only with "
-        "status=running. While hasMore is true, call again with cursor = nextCursor. get_execution shows why one "
-        "failed."
+        "List executions, newest first: id, workflow, status, start, duration. Running ones only with "
+        "status=running. While hasMore is true, call again with cursor = nextCursor."
     )
     arguments = ListExecutionsArguments
 

@@ -12,12 +12,12 @@ from chie.n8n.workflow_summary import row
 
 
 class ListWorkflowsArguments(RawArguments):
-    active: bool | None = Field(default=None, description="Only published, or only unpublished workflows.")
-    tags: Tags | None = Field(default=None, description="Only workflows with all of these tags.")
-    name: str | None = Field(default=None, description="Only workflows whose name contains this.")
-    project_id: str | None = Field(default=None, description="Only workflows of this project.")
+    active: bool | None = Field(default=None, description="Only published, or only unpublished.")
+    tags: Tags | None = Field(default=None, description="All of them.")
+    name: str | None = Field(default=None, description="Part of the name.")
+    project_id: str | None = Field(default=None)
     limit: Limit = 50
-    offset: int = Field(default=0, ge=0, description="Number of rows to skip; cursor is faster.")
+    offset: int = Field(default=0, ge=0)
     cursor: PageCursor | None = None
 
     def filters(self) -> dict[str, str]:
@@ -33,8 +33,8 @@ class ListWorkflowsArguments(RawArguments):
 class ListWorkflowsTool(RawTool[ListWorkflowsArguments]):
     name = "list_workflows"
     description = (
-        "List workflows: id, name, active, tags. Sorted by id, not by date. While hasMore is true, call again with "
-        "cursor = nextCursor. raw=true returns complete workflows, which is long: prefer get_workflow."
+        "List workflows: id, name, active, tags; sorted by id. While hasMore is true, call again with cursor = "
+        "nextCursor."
     )
     arguments = ListWorkflowsArguments
 

@@ -12,10 +12,7 @@ class N8nHealthArguments(Arguments):
 
 class N8nHealthTool(BaseTool[N8nHealthArguments]):
     name = "n8n_health"
-    description = (
-        "Check whether n8n is reachable, whether the API key is valid, and what this n8n and this key support. "
-        "Call it first when another tool fails."
-    )
+    description = "Check whether n8n is reachable and what this key may do. Call it first when another tool fails."
     arguments = N8nHealthArguments
 
     async def execute(self, args: N8nHealthArguments) -> Json:  # noqa: ARG002

@@ -1,9 +1,9 @@
 """`patch_workflow`."""
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import RawArguments, VersionId, WorkflowId
@@ -14,13 +14,40 @@ from chie.n8n.saving import Report
 from chie.n8n.tool import CHANGE, RawTool
 from chie.n8n.workflow_summary import report
 
+_TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
+_OPERATIONS: dict[str, Any] = {
+    "type": "array",
+    "description": "addNode {node}; removeNode {name}; updateNode {name, changes}: merged, null removes a key; "
+    "renameNode {name, newName}; connect, disconnect {from, to, type?, output?, input?}; setField {path, value, "
+    "node?}: path is e.g. parameters.url, settings.timezone, parameters.rules[0].value or a JSON pointer.",
+    "items": {
+        "type": "object",
+        "properties": {
+            "op": {"enum": ["addNode", "removeNode", "updateNode", "renameNode", "connect", "disconnect", "setField"]},
+            "name": _TEXT,
+            "newName": _TEXT,
+            "node": {"description": "The new node as an object, or the name of one."},
+            "changes": {"type": "object"},
+            "from": _TEXT,
+            "to": _TEXT,
+            "type": _TEXT,
+            "output": _NUMBER,
+            "input": _NUMBER,
+            "path": _TEXT,
+            "value": {},
+        },
+        "required": ["op"],
+    },
+}
+
 
 class PatchWorkflowArguments(RawArguments):
     id: WorkflowId
     operations: Annotated[
         list[Operation],
         BeforeValidator(read_operations),
-        Field(min_length=1, max_length=100, description="Applied in order, all or none."),
+        Field(min_length=1, max_length=100),
+        WithJsonSchema(_OPERATIONS),
     ]
     version_id: VersionId | None = None
     dry_run: bool = Field(default=False, description="true: only report what would change.")
@@ -29,9 +56,8 @@ class PatchWorkflowArguments(RawArguments):
 class PatchWorkflowTool(RawTool[PatchWorkflowArguments]):
     name = "patch_workflow"
     description = (
-        "Change parts of a workflow without sending all of it: addNode, removeNode, updateNode, renameNode "
-        "(with connections and expressions), connect, disconnect, setField. All are applied or none; everything else "
-        "stays as it is. Backup, validation, saving and report are those of update_workflow."
+        "Change parts of a workflow without sending all of it. All operations are applied or none; everything else "
+        "stays as it is; a rename updates connections and expressions. Saved as by update_workflow."
     )
     annotations = CHANGE
     arguments = PatchWorkflowArguments

@@ -13,8 +13,8 @@ class PublishWorkflowArguments(Arguments):
 class PublishWorkflowTool(BaseTool[PublishWorkflowArguments]):
     name = "publish_workflow"
     description = (
-        "Publish the stored version of a workflow: its triggers and webhooks become active within about a second. "
-        "It requires a trigger other than the manual one."
+        "Publish the stored version of a workflow: triggers and webhooks become active. It requires a trigger "
+        "other than the manual one."
     )
     annotations = CHANGE
     arguments = PublishWorkflowArguments

@@ -19,9 +19,8 @@ class ReplaceWorkflowFromFileArguments(RawArguments):
 class ReplaceWorkflowFromFileTool(RawTool[ReplaceWorkflowFromFileArguments]):
     name = "replace_workflow_from_file"
     description = (
-        "Replace a workflow's name, nodes, connections and settings with those of a JSON file. A backup is written "
-        "first. Tags and publication are unchanged; nodes of the same id or name keep their credentials and webhook "
-        "id if the file has none. For a published workflow the new version is live at once."
+        "Replace name, nodes, connections and settings of a workflow with those of a JSON file, after a backup. "
+        "Nodes keep their credentials if the file has none. A published workflow is live at once."
     )
     annotations = CHANGE
     arguments = ReplaceWorkflowFromFileArguments

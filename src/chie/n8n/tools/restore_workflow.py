@@ -13,14 +13,14 @@ from chie.n8n.workflow_summary import report
 
 
 class RestoreWorkflowArguments(RawArguments):
-    backup: str = Field(description="Backup name, from list_backups.")
+    backup: str = Field(description="From list_backups.")
 
 
 class RestoreWorkflowTool(RawTool[RestoreWorkflowArguments]):
     name = "restore_workflow"
     description = (
-        "Restore name, nodes, connections, settings and tags of a workflow from a backup. The current state is backed "
-        "up first. A deleted workflow is created again, with a new id and unpublished."
+        "Restore a workflow from a backup, after a backup of the current state. A deleted workflow is created "
+        "again, with a new id and unpublished."
     )
     annotations = CHANGE_EACH_TIME  # a deleted workflow is created by every call
     arguments = RestoreWorkflowArguments

@@ -20,8 +20,8 @@ class RetryExecutionArguments(Arguments):
 class RetryExecutionTool(BaseTool[RetryExecutionArguments]):
     name = "retry_execution"
     description = (
-        "Retry a failed execution from the failed node; the result says whether the workflow was changed since. It has "
-        "the side effects of the workflow, such as sending messages or writing data."
+        "Retry a failed execution from the failed node, with its side effects, such as sending messages. Says "
+        "whether the workflow was changed since."
     )
     annotations = CHANGE_EACH_TIME
     arguments = RetryExecutionArguments

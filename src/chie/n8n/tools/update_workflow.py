@@ -42,7 +42,7 @@ class UpdateWorkflowArguments(RawArguments):
         description="All nodes: an omitted node is removed. Omitted keys of a node are kept as stored; null removes "
         "a key.",
     )
-    connections: Connections | None = None
+    connections: Connections | None = Field(default=None, description="")
     settings: Settings | None = Field(default=None, description="Merged into the stored settings; null removes one.")
     static_data: JsonObject | None = None
     pin_data: JsonObject | None = Field(default=None, description="Test data by node name; {} removes all.")
@@ -72,9 +72,8 @@ class UpdateWorkflowArguments(RawArguments):
 class UpdateWorkflowTool(RawTool[UpdateWorkflowArguments]):
     name = "update_workflow"
     description = (
-        "Change a workflow: give only what is to change. It is read, backed up, merged, validated, saved, tagged and "
-        "published as requested, and read back; the result reports what is stored. For a published workflow the "
-        "change is live at once. For a few nodes of a large workflow use patch_workflow."
+        "Change a workflow: give only what changes. It is backed up, merged, validated, saved and read back. For a "
+        "published workflow the change is live at once. For a few nodes use patch_workflow."
     )
     annotations = CHANGE
     arguments = UpdateWorkflowArguments

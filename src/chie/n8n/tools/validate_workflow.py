@@ -1,5 +1,8 @@
 """`validate_workflow`."""
 
+from pydantic import Field
+
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, Connections, Nodes, WorkflowId
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.merge import completed
@@ -10,15 +13,15 @@ from chie.n8n.validation import validate
 
 class ValidateWorkflowArguments(Arguments):
     id: WorkflowId | None = None
-    nodes: Nodes | None = None
-    connections: Connections | None = None
+    nodes: Nodes | None = Field(default=None, description="")
+    connections: Connections | None = Field(default=None, description="")
 
 
 class ValidateWorkflowTool(BaseTool[ValidateWorkflowArguments]):
     name = "validate_workflow"
     description = (
-        "Validate the structure of a workflow without saving anything: names, ids, types, connections, references in "
-        "expressions. Give the id of a stored workflow, or nodes and connections. Node parameters are not validated."
+        "Validate a workflow without saving: structure, references in expressions, and with n8n's MCP token the "
+        "parameters. Give the id of a stored one, or nodes and connections."
     )
     arguments = ValidateWorkflowArguments
 
@@ -30,9 +33,13 @@ class ValidateWorkflowTool(BaseTool[ValidateWorkflowArguments]):
             stored = await self.context.client.get_workflow(args.id)
             nodes = stored.get("nodes") if nodes is None else nodes
             connections = stored.get("connections") if connections is None else connections
-        issues = validate([completed(dict(node)) for node in nodes or []], connections)
-        return {
-            "valid": not issues.errors,
-            "errors": [str(error) for error in issues.errors],
+        graph = {"nodes": [completed(dict(node)) for node in nodes or []], "connections": connections}
+        validator = self.context.validator
+        issues = await validator.add(validate(graph["nodes"], graph["connections"]), graph)
+        errors = [*issues.errors, *issues.parameters]
+        shown: Json = {
+            "valid": not errors,
+            "errors": [str(error) for error in errors],
             "warnings": [str(warning) for warning in issues.warnings],
         }
+        return shown if validator.configured else {**shown, "note": str(Message("n8n.parameters_need_token"))}

@@ -4,6 +4,7 @@ import {
   EMPTY_ANSWER,
   type Part,
   type ReasoningPart,
+  type SummaryPart,
   type ToolPart,
   textOf,
 } from "../../../core/answer";
@@ -19,6 +20,7 @@ import { Notice } from "../../ui/feedback";
 import { Approval } from "./approval";
 import { chats } from "./client";
 import { CopyButton } from "./copy-button";
+import { EarlierSummary } from "./earlier-summary";
 import type { MessageProps } from "./message";
 import { MessageActions } from "./message-actions";
 import { Reasoning } from "./reasoning";
@@ -28,6 +30,7 @@ import { Versions } from "./versions";
 
 export const loadMarkdown = () => import("./markdown");
 const Markdown = lazy(loadMarkdown);
+const QuestionForm = lazy(() => import("./question-form"));
 
 export function AnswerView({ session, message, version, agentName, last, busy, decided }: MessageProps) {
   const t = useText(chatText);
@@ -58,15 +61,23 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
               answer={answer}
               decided={decided}
             />
+          ) : group.type === "summary" ? (
+            <EarlierSummary key={group.key} part={group.part} live={streaming} />
           ) : group.type === "reasoning" ? (
             <Reasoning key={group.key} part={group.part} live={streaming && group.last} />
           ) : (
             <AnswerText key={group.key} text={group.text} citations={citations} />
           ),
         )}
+        {streaming &&
+          answer.questions.map((question) => (
+            <Suspense key={question.id} fallback={null}>
+              <QuestionForm messageId={message.id} question={question} />
+            </Suspense>
+          ))}
         {streaming && !answer.parts.some((part) => part.type === "text") && <Thinking answer={answer} />}
       </div>
-      <Sources citations={citations} />
+      {citations.length > 0 && <Sources text={textOf(answer)} citations={citations} />}
       <Outcome
         answer={answer}
         busy={busy}
@@ -118,6 +129,7 @@ function useCountedCitations(answer: Answer, citations: readonly Citation[]): vo
 type Group =
   | { type: "text"; key: string; text: string }
   | { type: "reasoning"; key: string; part: ReasoningPart; last: boolean }
+  | { type: "summary"; key: string; part: SummaryPart }
   | { type: "tools"; key: string; tools: ToolPart[] };
 
 function grouped(parts: Part[]): Group[] {
@@ -127,6 +139,7 @@ function grouped(parts: Part[]): Group[] {
     if (part.type === "text") groups.push({ type: "text", key: `text-${index}`, text: part.text });
     else if (part.type === "reasoning")
       groups.push({ type: "reasoning", key: `reasoning-${index}`, part, last: index === parts.length - 1 });
+    else if (part.type === "summary") groups.push({ type: "summary", key: `summary-${index}`, part });
     else if (before?.type === "tools") before.tools.push(part);
     else groups.push({ type: "tools", key: `tools-${index}`, tools: [part] });
   });
@@ -172,7 +185,8 @@ function Tools({ session, id, tools, answer, decided }: ToolsProps) {
 function Thinking({ answer }: { answer: Answer }) {
   const t = useText(chatText);
   const open = answer.parts.some((part) => part.type === "tool" && !part.result);
-  const shown = open || answer.parts.at(-1)?.type === "reasoning";
+  const last = answer.parts.at(-1);
+  const shown = open || last?.type === "reasoning" || (last?.type === "summary" && last.text === null);
   return shown ? null : <span className="thinking">{t.thinking}</span>;
 }
 

@@ -11,6 +11,8 @@ export interface Agent extends WithText<"name" | "description">, WithOptionalTex
   supports_mcp: boolean;
   available: boolean;
   model: string | null;
+  sees_images: boolean;
+  reads_documents: boolean;
 }
 
 export interface Agents {
@@ -31,13 +33,14 @@ export const chats = new Chats(
   {
     load: (id) => api.get<StoredConversation>(`/api/sessions/${encodeURIComponent(id)}`),
     ask: (body) => send("POST", "/api/chat/stream", { body }),
-    edit: (id, text, agentId) =>
-      send("POST", message(id, "edit"), { body: { message: text, agent_id: agentId } }),
+    edit: (id, text, agentId, attachments) =>
+      send("POST", message(id, "edit"), { body: { message: text, agent_id: agentId, attachments } }),
     regenerate: (id, agentId) => send("POST", message(id, "regenerate"), { body: { agent_id: agentId } }),
     follow: (id, after, signal) =>
       send("GET", `/api/chat/stream/${encodeURIComponent(id)}`, { query: { after }, signal }),
     stop: (id) => api.post(message(id, "stop")),
     approve: (id, call, approved) => api.post(message(id, "approve"), { id: call, approved }),
+    answer: (id, question, reply) => api.post(message(id, "answer"), { id: question, ...reply }),
     isTransient: (error) => !(error instanceof ApiError) || error.offline || error.status >= 500,
   },
   {

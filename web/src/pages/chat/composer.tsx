@@ -1,20 +1,22 @@
 import { type ChangeEvent, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import type { Attachment } from "../../../core/attachment";
+import type { Upload } from "../../../core/upload-list";
 import { useDraft } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { useStoredSetting } from "../../stored-setting";
 import { IconButton } from "../../ui/button";
 import { useComposition } from "../../ui/field";
-import { Icon } from "../../ui/icon";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu";
-import { useToast } from "../../ui/toast";
 import { AgentMenu } from "./agent-menu";
 import { allowedTools, useAllowedTools } from "./allowed-tools";
-import { attachments, readTextFile, type TextFile, withFiles } from "./attachments";
+import { uploads } from "./attachments";
 import { IS_MAC, sendKey, sends } from "./send-key";
+import { isPermanent, UnableNotice, UploadChips, useUnable } from "./upload-chips";
 
 const FIELD = "message";
 const MAX_MESSAGE = 200_000;
+const MAX_FILES = 10;
 const HAS_FIELD_SIZING = CSS.supports("field-sizing", "content");
 
 interface Props {
@@ -23,7 +25,7 @@ interface Props {
   onAgent: (id: string) => void;
   live: string | null;
   disabled: boolean;
-  onSend: (text: string) => void;
+  onSend: (text: string, files: readonly Attachment[]) => void;
   onStop: () => void;
   dropped: { files: File[]; key: number } | null;
 }
@@ -37,18 +39,21 @@ export function focusField(): void {
 export function Composer({ session, agentId, onAgent, live, disabled, onSend, onStop, dropped }: Props) {
   const t = useText(chatText);
   const [text, setText] = useDraft(session);
-  const { files, add, remove, clear } = useFiles(session, dropped);
+  const files = useFiles(session, dropped);
+  const unable = useUnable(files, agentId);
   const chosen = useStoredSetting(sendKey);
   const area = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const whole = withFiles(text, files);
-  const over = whole.length - MAX_MESSAGE;
-  const ready = Boolean(whole.trim()) && over <= 0 && !live && !disabled;
+  const over = text.length - MAX_MESSAGE;
+  const uploaded = files.flatMap((one) => one.attachment ?? []);
+  const problem = problemWith(files, t);
+  const filled = Boolean(text.trim()) || files.length > 0;
+  const ready = filled && over <= 0 && !problem && !unable && !live && !disabled;
   const submit = () => {
     if (!ready) return;
-    onSend(whole);
+    onSend(text, uploaded);
     setText("");
-    clear();
+    uploads.clear(session);
   };
   const composition = useComposition<HTMLTextAreaElement>({
     onEnter: (event) => {
@@ -72,7 +77,12 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
       }}
     >
       <div className="composer-box">
-        <FileList files={files} onRemove={remove} />
+        <UploadChips session={session} list={files} />
+        {unable && (
+          <div className="composer-notice">
+            <UnableNotice unable={unable} onAgent={onAgent} />
+          </div>
+        )}
         <textarea
           ref={area}
           id={FIELD}
@@ -81,7 +91,12 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
           placeholder={t.placeholder}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          onPaste={(event) => event.clipboardData.files.length && add([...event.clipboardData.files])}
+          onPaste={(event) => {
+            const pasted = pastedFiles(event.clipboardData);
+            if (!pasted.length) return;
+            event.preventDefault();
+            uploads.add(session, pasted);
+          }}
           {...composition}
         />
         <div className="composer-bar">
@@ -92,7 +107,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
             multiple
             hidden
             onChange={(event: ChangeEvent<HTMLInputElement>) => {
-              add([...(event.target.files ?? [])]);
+              uploads.add(session, [...(event.target.files ?? [])]);
               event.target.value = "";
             }}
           />
@@ -118,35 +133,35 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
           {t.tooLong(over)}
         </p>
       ) : (
-        <p className="composer-hint">{hint}</p>
+        <p className={problem ? "composer-hint problem" : "composer-hint"} role="status">
+          {problem ?? hint}
+        </p>
       )}
     </form>
   );
 }
 
-function useFiles(session: string, dropped: Props["dropped"]) {
-  const t = useText(chatText);
-  const toast = useToast();
-  const files = useSyncExternalStore(attachments.subscribe, () => attachments.of(session));
-  const add = async (chosen: File[]) => {
-    for (const file of chosen) {
-      const read = await readTextFile(file);
-      if (read === "too-big") toast(t.fileTooBig(file.name));
-      else if (read === "not-text") toast(t.fileNotText(file.name));
-      else attachments.set(session, [...attachments.of(session), read]);
-    }
-  };
+/** Why the files keep the question from being sent. */
+function problemWith(files: readonly Upload[], t: typeof chatText.en): string | null {
+  if (files.length > MAX_FILES) return t.filesTooMany;
+  if (files.some((one) => isPermanent(one.error))) return t.filesRefused;
+  if (files.some((one) => one.error)) return t.filesFailed;
+  return files.some((one) => !one.attachment) ? t.filesUploading : null;
+}
+
+function useFiles(session: string, dropped: Props["dropped"]): readonly Upload[] {
+  const list = useSyncExternalStore(uploads.subscribe, () => uploads.of(session));
   // biome-ignore lint/correctness/useExhaustiveDependencies: files are added once, when they are dropped
   useEffect(() => {
-    if (dropped) void add(dropped.files);
+    if (dropped) uploads.add(session, dropped.files);
   }, [dropped]);
-  const remove = (file: TextFile) =>
-    attachments.set(
-      session,
-      files.filter((one) => one !== file),
-    );
-  const clear = () => attachments.set(session, []);
-  return { files, add: (chosen: File[]) => void add(chosen), remove, clear };
+  return list;
+}
+
+/** Text copied from an Office program comes with a picture of itself, which nobody wants. */
+function pastedFiles(data: DataTransfer): File[] {
+  const rich = data.types.includes("text/html") || data.types.includes("text/rtf");
+  return rich && data.getData("text/plain").trim() ? [] : [...data.files];
 }
 
 function useAutoHeight(area: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
@@ -157,22 +172,6 @@ function useAutoHeight(area: React.RefObject<HTMLTextAreaElement | null>, text: 
     element.style.height = "auto";
     element.style.height = `${element.scrollHeight}px`;
   }, [area, text]);
-}
-
-function FileList({ files, onRemove }: { files: readonly TextFile[]; onRemove: (file: TextFile) => void }) {
-  const t = useText(chatText);
-  if (!files.length) return null;
-  return (
-    <div className="files">
-      {files.map((file) => (
-        <span key={`${file.name} ${file.text.length}`} className="file">
-          <Icon name="file" size={15} />
-          {file.name}
-          <IconButton small icon="close" label={t.removeFile(file.name)} onClick={() => onRemove(file)} />
-        </span>
-      ))}
-    </div>
-  );
 }
 
 function SendMenu() {

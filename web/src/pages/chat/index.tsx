@@ -1,6 +1,7 @@
 import "./chat.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
+import type { Attachment } from "../../../core/attachment";
 import { type Conversation, NEW } from "../../../core/chats";
 import { messageIn } from "../../../core/server-message";
 import { ApiError } from "../../api";
@@ -14,7 +15,7 @@ import { go, hrefTo, useRoute } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
-import { attachments } from "./attachments";
+import { uploads } from "./attachments";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
 import { LiveRegion } from "./live-region";
@@ -29,10 +30,12 @@ export default function ChatPage() {
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
   useReopening(session, conversation);
-  const ask = async (text: string) => {
-    const started = await chats.ask(session, text, agentId ?? undefined);
-    if (started === null) drafts.restore(session, text);
-    else if (session === NEW) moveTo(started);
+  const ask = async (text: string, files: readonly Attachment[]) => {
+    const started = await chats.ask(session, text, agentId ?? undefined, files);
+    if (started === null) {
+      drafts.restore(session, text);
+      uploads.restore(session, files);
+    } else if (session === NEW) moveTo(started);
   };
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (
@@ -53,7 +56,7 @@ export default function ChatPage() {
         onAgent={chooseAgent}
         live={conversation.live}
         disabled={conversation.state === "loading" || conversation.state === "failed"}
-        onSend={(text) => void ask(text)}
+        onSend={(text, files) => void ask(text, files)}
         onStop={stop}
         dropped={dropped}
       />
@@ -65,7 +68,7 @@ export default function ChatPage() {
 /** Moves to the new conversation's own URL, with anything typed in the meantime. */
 function moveTo(session: string): void {
   drafts.move(NEW, session);
-  attachments.move(NEW, session);
+  uploads.move(NEW, session);
   if (isHere(NEW)) go(hrefTo("chat", session), { replace: true });
 }
 

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Attachment } from "../../../core/attachment";
 import { isLocal } from "../../../core/chats";
 import { drafts, useDraft } from "../../drafts";
 import { chatText } from "../../i18n/chat";
@@ -10,6 +11,7 @@ import { chats } from "./client";
 import { CopyButton } from "./copy-button";
 import type { MessageProps } from "./message";
 import { MessageActions } from "./message-actions";
+import { MessageFiles } from "./message-files";
 import { Versions } from "./versions";
 
 const FOLD_LENGTH = 1_500;
@@ -20,9 +22,9 @@ export function QuestionView({ session, message, version, last, busy }: MessageP
   const rewrite = `edit.${message.id}`;
   // Unmounted while scrolled out of view; a rewrite in progress is restored from its draft.
   const [editing, setEditing] = useState(() => (drafts.read(rewrite) ? "kept" : null));
-  const send = async (text: string) => {
+  const send = async (text: string, files: readonly Attachment[]) => {
     setEditing(null);
-    if (await chats.edit(session, message, text)) drafts.write(rewrite, "");
+    if (await chats.edit(session, message, text, undefined, files)) drafts.write(rewrite, "");
     else setEditing("kept");
   };
   if (editing) {
@@ -30,6 +32,7 @@ export function QuestionView({ session, message, version, last, busy }: MessageP
       <article className="message user" aria-label={t.you}>
         <EditQuestion
           text={message.text}
+          attachments={message.attachments}
           rewrite={rewrite}
           focused={editing === "opened"}
           busy={busy}
@@ -37,16 +40,19 @@ export function QuestionView({ session, message, version, last, busy }: MessageP
             drafts.write(rewrite, "");
             setEditing(null);
           }}
-          onSend={(text) => void send(text)}
+          onSend={(text, files) => void send(text, files)}
         />
       </article>
     );
   }
   return (
     <article className={`message user ${last ? "last" : ""}`} aria-label={t.you}>
-      <div className="bubble">
-        <Folded text={message.text} />
-      </div>
+      <MessageFiles files={message.attachments} />
+      {message.text && (
+        <div className="bubble">
+          <Folded text={message.text} />
+        </div>
+      )}
       <div className="message-actions">
         <Versions session={session} version={version} />
         <CopyButton text={() => message.text} label={t.copyMessage} />
@@ -80,6 +86,7 @@ function Folded({ text }: { text: string }) {
 
 function EditQuestion({
   text,
+  attachments,
   rewrite,
   focused,
   busy,
@@ -87,22 +94,25 @@ function EditQuestion({
   onSend,
 }: {
   text: string;
+  attachments: readonly Attachment[];
   /** The draft's key. */
   rewrite: string;
   focused: boolean;
   busy: boolean;
   onCancel: () => void;
-  onSend: (text: string) => void;
+  onSend: (text: string, files: readonly Attachment[]) => void;
 }) {
   const t = useText(chatText);
   const shell = useText(shellText);
   const [draft, setDraft] = useDraft(rewrite);
   const [emptied, setEmptied] = useState(false);
   const value = draft || (emptied ? "" : text);
-  const ready = Boolean(value.trim()) && !busy;
-  const send = () => ready && onSend(value);
+  const [files, setFiles] = useState(attachments);
+  const ready = (Boolean(value.trim()) || files.length > 0) && !busy;
+  const send = () => ready && onSend(value, files);
   return (
     <div className="edit-question">
+      <MessageFiles files={files} onRemove={(file) => setFiles(files.filter((one) => one !== file))} />
       <TextArea
         autoFocus={focused}
         aria-label={t.editField}

@@ -1,24 +1,41 @@
 import "./sources.css";
-import { useId, useState } from "react";
-import type { Citation } from "../../../core/citations";
+import { lazy, Suspense, useId, useState } from "react";
+import { type Citation, citedIn } from "../../../core/citations";
 import { chatText } from "../../i18n/chat";
 import { date } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { hrefTo } from "../../route";
 import { LinkButton } from "../../ui/button";
 
-/** The list of an answer's sources, numbered as in its text. */
-export function Sources({ citations }: { citations: readonly Citation[] }) {
+const Markdown = lazy(() => import("./markdown"));
+
+/** What the answer cites, numbered as in its text. What tools found beside that is folded. */
+export function Sources({ text, citations }: { text: string; citations: readonly Citation[] }) {
   const t = useText(chatText);
-  if (!citations.length) return null;
+  const cited = citedIn(text, citations);
+  const others = citations.filter((citation) => !cited.includes(citation));
   return (
-    <section className="sources" aria-label={t.sources}>
-      <h3>{t.sources}</h3>
-      {citations.map((citation) => (
-        <SourceChip key={citation.key} citation={citation} />
-      ))}
-    </section>
+    <>
+      {cited.length > 0 && (
+        <section className="sources" aria-label={t.sources}>
+          <h3>{t.sources}</h3>
+          <Chips citations={cited} />
+        </section>
+      )}
+      {others.length > 0 && (
+        <details className="sources-found">
+          <summary>{cited.length > 0 ? t.alsoFound(others.length) : t.foundOnly(others.length)}</summary>
+          <div className="sources">
+            <Chips citations={others} />
+          </div>
+        </details>
+      )}
+    </>
   );
+}
+
+function Chips({ citations }: { citations: readonly Citation[] }) {
+  return citations.map((citation) => <SourceChip key={citation.key} citation={citation} />);
 }
 
 /** A native popover: Escape and a click outside close it and return the focus to the chip. */
@@ -65,9 +82,11 @@ function SourceCard({ citation }: { citation: Citation }) {
   return (
     <>
       <b>{citation.title}</b>
-      <span className="source-snippet" style={{ display: "block" }}>
-        {citation.snippet}
-      </span>
+      <div className="source-snippet">
+        <Suspense fallback={citation.snippet}>
+          <Markdown text={citation.snippet} />
+        </Suspense>
+      </div>
       <span className="source-about">
         <span>
           {t.from}: {citation.tool}

@@ -38,13 +38,33 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
         <span className={`tool-state ${state}`}>
           {state === "good" && <Icon name="check" size={16} />}
           {state === "bad" && <Icon name="warn" size={16} />}
-          {state === "good" && time ? time : labels[state]}
+          {state === "good" && time
+            ? time
+            : state === "run"
+              ? (progressText(tool) ?? labels.run)
+              : labels[state]}
         </span>
         <Icon name="down" size={16} />
       </summary>
       <div className="tool-body">
         <h4>{t.toolArguments}</h4>
         <Arguments value={tool.arguments} />
+        {tool.progress && !tool.result && (
+          <p className="tool-progress">
+            <progress
+              max={tool.progress.total ?? undefined}
+              value={tool.progress.progress}
+              aria-label={tool.name}
+            />
+            {tool.progress.message}
+          </p>
+        )}
+        {tool.logs && (
+          <>
+            <h4>{t.toolLog}</h4>
+            <pre tabIndex={0}>{tool.logs.join("\n")}</pre>
+          </>
+        )}
         {tool.result && (
           <>
             <h4>{tool.result.isError ? t.toolError : t.toolResult}</h4>
@@ -76,6 +96,13 @@ function stateOf(tool: ToolPart, status: Status, decision: boolean | undefined):
   if (tool.result) return tool.result.isError ? "bad" : "good";
   if (status !== "streaming") return "off";
   return tool.needsApproval && decision === undefined ? "wait" : "run";
+}
+
+/** How far a running tool is: its own words, or a percentage. */
+function progressText({ progress }: ToolPart): string | null {
+  if (!progress) return null;
+  if (progress.message) return progress.message.slice(0, 60);
+  return progress.total ? `${Math.round((100 * progress.progress) / progress.total)} %` : null;
 }
 
 function brief(value: Record<string, unknown>): string {

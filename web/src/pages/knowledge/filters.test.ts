@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completed, dates, matching, openFilter, searchable } from "./filters";
+import { asOf, completed, dates, matching, openFilter, searchable, withoutAsOf } from "./filters";
 
 const tags = ["docker", "Docker Compose", "検索", "nginx"].map((value) => ({ value }));
 
@@ -60,5 +60,22 @@ describe("completion", () => {
       "2026-03",
       "2026",
     ]);
+  });
+});
+
+describe("the date of a search in the past", () => {
+  it("is that of the last filter at:", () => {
+    expect(asOf("接続 at:2026-03-01")).toBe("2026-03-01");
+    expect(asOf("at:2025 nginx AT：2026/03")).toBe("2026/03");
+    expect(asOf('at:"2026-03-01T09:00:00+09:00" nginx')).toBe("2026-03-01T09:00:00+09:00");
+    for (const text of ["nginx", "failed at:10:30", "at:8080", "format:2026-03-01", "at:20261"]) {
+      expect(asOf(text)).toBeNull();
+      expect(withoutAsOf(text)).toBe(text);
+    }
+  });
+
+  it("is taken out of the query", () => {
+    expect(withoutAsOf("接続 at:2026-03-01 tag:db")).toBe("接続  tag:db");
+    expect(withoutAsOf('at:"2026-03-01T09:00"')).toBe("");
   });
 });

@@ -1,6 +1,6 @@
-/** Completion of the filters that a query may have: `tag:`, `author:`, `space:`, `after:` and `before:`. */
+/** Completion of the filters that a query may have: `tag:`, `author:`, `space:`, `after:`, `before:` and `at:`. */
 
-export type FilterName = "tag" | "author" | "space" | "after" | "before";
+export type FilterName = "tag" | "author" | "space" | "after" | "before" | "at";
 
 /** The filter whose value ends at the caret. */
 export interface OpenFilter {
@@ -16,7 +16,7 @@ export interface Suggestion {
 }
 
 const MAX_SUGGESTIONS = 8;
-const OPEN = /(?:^|\s)(?:-(?=tag))?(tag|author|space|after|before)[:：]("[^"]*|[^\s"]*)$/i;
+const OPEN = /(?:^|\s)(?:-(?=tag))?(tag|author|space|after|before|at)[:：]("[^"]*|[^\s"]*)$/i;
 const DATE = /^\d{4}(?:[-/]\d{1,2}(?:[-/]\d{1,2})?)?$/;
 
 export function openFilter(text: string, caret: number): OpenFilter | null {
@@ -52,7 +52,7 @@ export function completed(
 export function searchable(text: string): string {
   const open = openFilter(text, text.length);
   if (!open) return text.trim();
-  const isDate = open.name === "after" || open.name === "before";
+  const isDate = open.name === "after" || open.name === "before" || open.name === "at";
   const unfinished = isDate ? /^[\d/-]*$/.test(open.typed) && !DATE.test(open.typed) : open.typed === "";
   return (unfinished ? text.slice(0, open.start).replace(/\S*$/, "") : text).trim();
 }
@@ -66,6 +66,27 @@ export function dates(now: Date, hints: { week: string; month: string; year: str
     { value: day(now).slice(0, 7), hint: hints.month },
     { value: day(now).slice(0, 4), hint: hints.year },
   ];
+}
+
+/** Days in the past as examples for `at:`. */
+export function pastDays(now: Date, hints: { week: string; month: string; year: string }): Suggestion[] {
+  const day = (ago: number) => new Date(now.getTime() - ago * 24 * 3600 * 1000).toISOString().slice(0, 10);
+  return [
+    { value: day(7), hint: hints.week },
+    { value: day(30), hint: hints.month },
+    { value: day(365), hint: hints.year },
+  ];
+}
+
+/** The date of a filter `at:`: the search shows what was known then. As on the server, the last one counts. */
+export function asOf(text: string): string | null {
+  const found = [...text.matchAll(/(?:^|\s)at[:：]"?((?:19|20)\d\d(?:[-/][^\s"]*)?)(?=["\s]|$)/gi)].at(-1);
+  return found?.[1] ?? null;
+}
+
+/** The text without `at:` filters. */
+export function withoutAsOf(text: string): string {
+  return text.replace(/(^|\s)at[:：]"?(?:19|20)\d\d(?:[-/][^\s"]*)?"?(?=\s|$)/gi, "$1").trim();
 }
 
 function folded(text: string): string {

@@ -136,7 +136,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
         <fieldset className="kn-switch" aria-label={t.view}>
           <LinkButton
             small
-            href={here({ ...view, map: false, inbox: false })}
+            href={here({ ...view, map: false, links: false, inbox: false })}
             aria-current={isList ? "true" : undefined}
           >
             {t.list}
@@ -151,7 +151,7 @@ function Head({ view, current, open }: { view: View; current: string | null; ope
           </LinkButton>
           <LinkButton
             small
-            href={viewHref({ q: "", tag: null, space: null, map: false, inbox: true })}
+            href={viewHref({ q: "", tag: null, space: null, map: false, links: false, inbox: true })}
             aria-current={view.inbox ? "true" : undefined}
           >
             {memory.inbox}

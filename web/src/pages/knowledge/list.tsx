@@ -2,10 +2,11 @@ import { messageIn } from "../../../core/server-message";
 import { ago } from "../../i18n/dates";
 import { useLanguage, useText } from "../../i18n/language";
 import { Translated } from "../../i18n/translate";
-import { Button } from "../../ui/button";
+import { Button, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { AnchorBadge } from "./anchor";
+import { asOf, withoutAsOf } from "./filters";
 import { FlagBadge } from "./flags";
 import { excerpt, Highlighted } from "./highlight";
 import { type HighlightedHit, languageOf, SEARCH_LIMIT, useBrowse, useSearch } from "./notes";
@@ -14,7 +15,7 @@ import { SpaceBadge } from "./space-field";
 import { SupersededBadge } from "./supersession";
 import { knowledgeText } from "./text";
 import { MatchedQuestion, TrustBadge, WaitingBadge } from "./trust";
-import { noteHref, type View } from "./view-state";
+import { noteHref, type View, viewHref } from "./view-state";
 
 export function SearchResults({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
@@ -28,6 +29,7 @@ export function SearchResults({ view, current }: { view: View; current: string |
       <p className="kn-count" role="status">
         {isFetching ? t.searching : count(data.hits.length)}
       </p>
+      <AsOf view={view} />
       {data.notice && (
         <Notice kind="warn">
           <Translated message={messageIn(data, "notice")} />
@@ -50,6 +52,25 @@ export function SearchResults({ view, current }: { view: View; current: string |
         </>
       )}
     </section>
+  );
+}
+
+/** Says that the results are what was known on a date. */
+function AsOf({ view }: { view: View }) {
+  const t = useText(knowledgeText);
+  const date = asOf(view.q);
+  if (!date) return null;
+  return (
+    <Notice
+      kind="warn"
+      action={
+        <LinkButton small href={viewHref({ ...view, q: withoutAsOf(view.q) })}>
+          {t.asOfEnd}
+        </LinkButton>
+      }
+    >
+      <strong>{t.asOf(date)}</strong> {t.asOfHint}
+    </Notice>
   );
 }
 

@@ -1,38 +1,124 @@
-import { memo, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { useText } from "../../i18n/language";
 import { go } from "../../route";
-import { Button, IconButton } from "../../ui/button";
+import { Button, IconButton, LinkButton } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
-import {
-  colourOf,
-  commonTags,
-  isVisible,
-  moved,
-  SCALE,
-  START,
-  toScreen,
-  type Viewport,
-  zoomed,
-} from "./map-viewport";
-import { languageOf, type Point, useMap } from "./notes";
+import { graphLayout } from "./graph-layout";
+import { graphText } from "./graph-text";
+import { placedLabels } from "./label-layout";
+import { type Edge, MapCanvas } from "./map-canvas";
+import { colourOf, commonTags, isVisible, START, toScreen, type Viewport, zoomed } from "./map-viewport";
+import { languageOf, type Point, useGraph, useMap } from "./notes";
 import { knowledgeText } from "./text";
-import { noteHref, type View } from "./view-state";
+import { noteHref, type View, viewHref } from "./view-state";
 
 const MAX_LISTED = 200;
 const MAX_NAMED = 14;
-const SMALL_DOTS_FROM = 400;
+const MAX_NAMED_LINKED = 60;
+const NO_EDGES: readonly Edge[] = [];
 
+/** The notes on a plane, by topic or by their links to each other. */
 export function NoteMap({ view, current }: { view: View; current: string | null }) {
+  const t = useText(knowledgeText);
+  const g = useText(graphText);
+  const here = (next: View) => (current ? noteHref(current, next) : viewHref(next));
+  return (
+    <div className="kn-map-modes">
+      <fieldset className="kn-switch kn-map-mode" aria-label={t.map}>
+        {[false, true].map((links) => (
+          <LinkButton
+            key={String(links)}
+            small
+            href={here({ ...view, links })}
+            aria-current={view.links === links ? "true" : undefined}
+          >
+            {links ? g.byLinks : g.byTopic}
+          </LinkButton>
+        ))}
+      </fieldset>
+      {view.links ? <LinkMap view={view} current={current} /> : <TopicMap view={view} current={current} />}
+    </div>
+  );
+}
+
+function TopicMap({ view, current }: { view: View; current: string | null }) {
   const t = useText(knowledgeText);
   const { data, error, refetch } = useMap();
   if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={1} height="24rem" label={t.drawing} />;
   if (data.points.length < 2) return <Notice>{t.mapFew}</Notice>;
-  return <Drawn points={data.points} total={data.total} view={view} current={current} />;
+  const { points, total } = data;
+  const hint = total > points.length ? `${t.mapHint} ${t.mapNewest(points.length, total)}` : t.mapHint;
+  return (
+    <Drawn
+      points={points}
+      edges={NO_EDGES}
+      label={t.mapLabel(points.length)}
+      hint={hint}
+      view={view}
+      current={current}
+    />
+  );
 }
 
-function Drawn(props: { points: Point[]; total: number; view: View; current: string | null }) {
-  const { points, total, view, current } = props;
+function LinkMap({ view, current }: { view: View; current: string | null }) {
+  const t = useText(knowledgeText);
+  const g = useText(graphText);
+  const { data, error, refetch } = useGraph();
+  const edges = useMemo(
+    () => (data?.links ?? []).map(({ source, target }): Edge => [source, target]),
+    [data],
+  );
+  const points = useMemo(() => {
+    const places = graphLayout(data?.notes.length ?? 0, edges);
+    return (data?.notes ?? []).map((note, at) => ({ ...note, x: places[at]?.x ?? 0, y: places[at]?.y ?? 0 }));
+  }, [data, edges]);
+  const degrees = useMemo(() => {
+    const counts = new Map<string, number>();
+    for (const at of edges.flat()) {
+      const id = points[at]?.id ?? "";
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return counts;
+  }, [points, edges]);
+  const count = useCallback(
+    (point: Point) => <span className="kn-number">{g.links(degrees.get(point.id) ?? 0)}</span>,
+    [degrees, g],
+  );
+  if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
+  if (!data) return <Skeletons lines={1} height="24rem" label={t.drawing} />;
+  if (points.length === 0)
+    return (
+      <Notice>
+        {g.none} <code>[[{g.example}]]</code> {g.how}
+      </Notice>
+    );
+  const hint = data.total > points.length ? `${g.hint} ${g.most(points.length, data.total)}` : g.hint;
+  return (
+    <Drawn
+      points={points}
+      edges={edges}
+      label={g.label(points.length, edges.length)}
+      hint={hint}
+      view={view}
+      current={current}
+      beside={count}
+    />
+  );
+}
+
+interface DrawnProps {
+  points: Point[];
+  edges: readonly Edge[];
+  label: string;
+  hint: string;
+  view: View;
+  current: string | null;
+  /** What the list says beside a title. */
+  beside?: (point: Point) => ReactNode;
+}
+
+function Drawn({ points, edges, label, hint, view, current, beside }: DrawnProps) {
   const t = useText(knowledgeText);
   const tags = useMemo(() => commonTags(points), [points]);
   const [only, setOnly] = useState<string | null>(view.tag);
@@ -47,8 +133,9 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
     <div className="kn-map">
       <div className="kn-map-picture">
         <MapCanvas
-          label={t.mapLabel(points.length)}
+          label={label}
           points={points}
+          edges={edges}
           tags={tags}
           only={only}
           marked={pointed?.id ?? current}
@@ -57,7 +144,7 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
           setOver={setOver}
           open={(at) => points[at] && go(noteHref(points[at].id, view))}
         />
-        <Names points={shown} viewport={viewport} />
+        <Names points={named(shown, edges.length > 0)} viewport={viewport} />
         {pointed && over && over.x >= 0 && (
           <div
             className={`kn-map-tip ${over.x > 0.6 ? "left" : ""} ${over.y > 0.75 ? "above" : ""}`}
@@ -104,9 +191,7 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
           </Button>
         </div>
       </div>
-      <p className="muted small kn-map-hint">
-        {t.mapHint} {total > points.length && t.mapNewest(points.length, total)}
-      </p>
+      <p className="muted small kn-map-hint">{hint}</p>
       <section className="kn-map-list" aria-label={t.inView(shown.length)}>
         <h3>{t.inView(shown.length)}</h3>
         <ul>
@@ -122,6 +207,7 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
               >
                 <span className={`kn-dot ${colourOf(point, tags)}`} aria-hidden="true" />
                 <span lang={languageOf(point.title)}>{point.title}</span>
+                {beside?.(point)}
               </a>
             </li>
           ))}
@@ -131,156 +217,38 @@ function Drawn(props: { points: Point[]; total: number; view: View; current: str
   );
 }
 
-/** Titles beside the points, while few notes are in view; screen readers use the list. */
-const Names = memo(function Names({ points, viewport }: { points: Point[]; viewport: Viewport }) {
-  if (points.length > MAX_NAMED) return null;
+/** Of many notes in a graph, those with the most links, which come first. */
+function named(points: Point[], linked: boolean): Point[] {
+  if (points.length <= (linked ? MAX_NAMED_LINKED : MAX_NAMED)) return points;
+  return linked ? points.slice(0, MAX_NAMED) : [];
+}
+
+/** Titles beside the points, while few notes are in view; screen readers use the list. Those that do not fit are left out. */
+function Names({ points, viewport }: { points: Point[]; viewport: Viewport }) {
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  const measure = useCallback((element: HTMLDivElement | null) => {
+    if (!element) return;
+    const observer = new ResizeObserver(() =>
+      setSize({ width: element.clientWidth, height: element.clientHeight }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const labels = useMemo(() => {
+    const places = points.map((point) => ({ text: point.title, ...toScreen(point, viewport) }));
+    return placedLabels(places, size);
+  }, [points, viewport, size]);
   return (
-    <div className="kn-names" aria-hidden="true">
-      {points.map((point) => {
-        const { x, y } = toScreen(point, viewport);
-        return (
-          <span
-            key={point.id}
-            lang={languageOf(point.title)}
-            className={x > 0.7 ? "left" : ""}
-            style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
-          >
-            {point.title}
-          </span>
-        );
-      })}
+    <div className="kn-names" aria-hidden="true" ref={measure}>
+      {labels.map(({ at, left, top, width }) => (
+        <span
+          key={points[at]?.id}
+          lang={languageOf(points[at]?.title ?? "")}
+          style={{ left: `${left}px`, top: `${top}px`, width: `${width}px` }}
+        >
+          {points[at]?.title}
+        </span>
+      ))}
     </div>
   );
-});
-
-interface MapCanvasProps {
-  label: string;
-  points: Point[];
-  tags: string[];
-  only: string | null;
-  marked: string | null;
-  viewport: Viewport;
-  setViewport: (change: (viewport: Viewport) => Viewport) => void;
-  setOver: (over: { at: number; x: number; y: number } | null) => void;
-  open: (at: number) => void;
-}
-
-function MapCanvas({
-  label,
-  points,
-  tags,
-  only,
-  marked,
-  viewport,
-  setViewport,
-  setOver,
-  open,
-}: MapCanvasProps) {
-  const svg = useRef<SVGSVGElement>(null);
-  const pointers = useRef(new Map<number, { x: number; y: number }>());
-  const press = useRef<{ at: number | null; travelled: number }>({ at: null, travelled: 0 });
-
-  useEffect(() => {
-    const element = svg.current;
-    if (!element) return;
-    // React's wheel listeners are passive and cannot prevent scrolling.
-    const wheel = (event: WheelEvent) => {
-      event.preventDefault();
-      const { x, y } = positionOf(event, element);
-      setViewport((old) => zoomed(old, Math.exp(-event.deltaY / 400), x, y));
-    };
-    element.addEventListener("wheel", wheel, { passive: false });
-    return () => element.removeEventListener("wheel", wheel);
-  }, [setViewport]);
-
-  function down(event: PointerEvent<SVGSVGElement>) {
-    event.currentTarget.setPointerCapture(event.pointerId);
-    pointers.current.set(event.pointerId, positionOf(event, event.currentTarget));
-    press.current = { at: indexOf(event.target), travelled: 0 };
-  }
-
-  function move(event: PointerEvent<SVGSVGElement>) {
-    const here = positionOf(event, event.currentTarget);
-    const before = pointers.current.get(event.pointerId);
-    if (!before) {
-      const at = indexOf(event.target);
-      setOver(at === null ? null : { at, ...here });
-      return;
-    }
-    press.current.travelled += Math.abs(event.movementX) + Math.abs(event.movementY);
-    const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
-    if (other) {
-      const ratio =
-        Math.hypot(here.x - other.x, here.y - other.y) / Math.hypot(before.x - other.x, before.y - other.y);
-      setViewport((old) => zoomed(old, Number.isFinite(ratio) ? ratio : 1, other.x, other.y));
-    } else setViewport((old) => moved(old, here.x - before.x, here.y - before.y));
-    pointers.current.set(event.pointerId, here);
-  }
-
-  function up(event: PointerEvent<SVGSVGElement>) {
-    pointers.current.delete(event.pointerId);
-    const { at, travelled } = press.current;
-    if (event.type === "pointerup" && at !== null && travelled < 5) open(at);
-    press.current = { at: null, travelled: 0 };
-  }
-
-  return (
-    <svg
-      ref={svg}
-      className={`kn-plane ${points.length > SMALL_DOTS_FROM ? "crowd" : ""}`}
-      viewBox="-1 -1 2 2"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={label}
-      onPointerDown={down}
-      onPointerMove={move}
-      onPointerUp={up}
-      onPointerCancel={up}
-      onPointerLeave={() => setOver(null)}
-    >
-      <g transform={`translate(${viewport.x} ${viewport.y}) scale(${viewport.zoom})`}>
-        <Dots points={points} tags={tags} only={only} />
-        {points
-          .filter((point) => point.id === marked)
-          .map((point) => (
-            <path key={point.id} className="kn-ring" d={dot(point)} />
-          ))}
-      </g>
-    </svg>
-  );
-}
-
-const Dots = memo(function Dots({
-  points,
-  tags,
-  only,
-}: {
-  points: Point[];
-  tags: string[];
-  only: string | null;
-}) {
-  return points.map((point, at) => (
-    <path
-      key={point.id}
-      data-at={at}
-      className={`kn-point ${colourOf(point, tags)} ${only && !point.tags.includes(only) ? "dim" : ""}`}
-      d={dot(point)}
-    />
-  ));
-});
-
-/** A zero-length line with round caps: a dot that keeps its size and shape at any zoom and aspect ratio. */
-function dot({ x, y }: Point): string {
-  return `M${x * SCALE} ${-y * SCALE}h0.00001`;
-}
-
-function indexOf(target: EventTarget): number | null {
-  const at = target instanceof SVGElement ? target.dataset.at : undefined;
-  return at === undefined ? null : Number(at);
-}
-
-/** Screen coordinates, from the upper left corner. */
-function positionOf(event: { clientX: number; clientY: number }, element: Element): { x: number; y: number } {
-  const box = element.getBoundingClientRect();
-  return { x: (event.clientX - box.left) / box.width, y: (event.clientY - box.top) / box.height };
 }

@@ -232,6 +232,21 @@ export function useMap() {
   });
 }
 
+export interface Graph {
+  notes: { id: string; title: string; tags: string[] }[];
+  /** Positions in `notes`. */
+  links: { source: number; target: number }[];
+  /** All notes that have links. */
+  total: number;
+}
+
+export function useGraph() {
+  return useQuery({
+    queryKey: ["knowledge", "graph"],
+    queryFn: ({ signal }) => api.get<Graph>(`${ROOT}/graph`, { signal }),
+  });
+}
+
 /** Refetches everything about notes after a change. */
 export async function changed<T>(work: Promise<T>): Promise<T> {
   const result = await work;

@@ -8,6 +8,7 @@ import {
   matching,
   type OpenFilter,
   openFilter,
+  pastDays,
   type Suggestion,
   searchable,
 } from "./filters";
@@ -31,7 +32,9 @@ export function Search({ view }: { view: View }) {
     if (q === sent.current) return;
     const timer = setTimeout(() => {
       sent.current = q;
-      go(viewHref({ q, tag: view.tag, space: view.space, map: false, inbox: false }), { replace: true });
+      go(viewHref({ q, tag: view.tag, space: view.space, map: false, links: false, inbox: false }), {
+        replace: true,
+      });
     }, SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
   }, [text, view.tag, view.space]);
@@ -100,7 +103,8 @@ function FilterField({ text, setText }: { text: string; setText: (text: string) 
       />
       <p id={`${id}-hint`} className="kn-search-hint muted small">
         {t.filters} <code>tag:</code> <code>-tag:</code> <code>author:</code> <code>space:</code>{" "}
-        <code>after:</code> <code>before:</code> <code>"{t.phrase}"</code> <code>-{t.word}</code>
+        <code>after:</code> <code>before:</code> <code>at:</code> <code>"{t.phrase}"</code>{" "}
+        <code>-{t.word}</code>
       </p>
       {expanded && (
         <div className="kn-suggestions" role="listbox" id={`${id}-list`} aria-label={t.suggestions}>
@@ -151,6 +155,11 @@ function useSuggestions(open: OpenFilter | null): Suggestion[] {
     return matching(
       open.typed,
       authors.data?.authors.map(({ author, count }) => ({ value: author, hint: t.notes(count) })) ?? [],
+    );
+  if (open.name === "at")
+    return matching(
+      open.typed,
+      pastDays(new Date(), { week: t.weekAgo, month: t.monthAgo, year: t.yearAgo }),
     );
   return matching(open.typed, dates(new Date(), { week: t.weekAgo, month: t.thisMonth, year: t.thisYear }));
 }

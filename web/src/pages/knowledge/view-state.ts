@@ -7,6 +7,8 @@ export interface View {
   /** Only notes in this space. */
   space: string | null;
   map: boolean;
+  /** The map shows links instead of topics. */
+  links: boolean;
   /** The notes are proposals. */
   inbox: boolean;
 }
@@ -18,16 +20,17 @@ export function viewOf(route: Route): View {
     tag: query.get("tag"),
     space: query.get("space"),
     map: query.has("map"),
+    links: query.get("map") === "links",
     inbox: query.has("inbox"),
   };
 }
 
-function queryOf({ q, tag, space, map, inbox }: View): string {
+function queryOf({ q, tag, space, map, links, inbox }: View): string {
   const query = new URLSearchParams();
   if (q) query.set("q", q);
   if (tag) query.set("tag", tag);
   if (space) query.set("space", space);
-  if (map) query.set("map", "");
+  if (map) query.set("map", links ? "links" : "");
   if (inbox) query.set("inbox", "");
   const text = query.toString();
   return text && `?${text}`;

@@ -10,9 +10,9 @@ export const setupText = defineText({
     noModelLead:
       "The notes agent already answers from your notes. Connect a model to chat freely and use tools.",
     oneFound: "A model is ready.",
-    found: "found",
-    configured: "configured",
-    missing: "not connected",
+    found: "Found",
+    configured: "Configured",
+    missing: "Not connected",
     test: "Test",
     testing: "Testing…",
     works: (n: number) => `Connected. ${plural(n, "model", "models")} available:`,
@@ -41,7 +41,7 @@ export const setupText = defineText({
   },
   ja: {
     title: "セットアップ",
-    lead: "メモのエージェントはすぐに使えます。モデルと会話するには、次のいずれかを接続してください。",
+    lead: "AI に回答させるには、次のいずれかを接続してください。メモの検索は、何も接続しなくても使えます。",
     models: "モデル",
     noModel: "モデルがまだ見つかりません",
     connecting: "モデルが見つかりました。接続しています…",

@@ -11,7 +11,16 @@ import { State } from "./state";
 import { workflowsText } from "./text";
 import { type Graph, useExecution, useExecutions, useGraph } from "./workflows";
 
-export function WorkflowDetail({ id, readOnly }: { id: string; readOnly: boolean }) {
+/** `rehearsals` says whether a fix can be tried; null while that is not known. */
+export function WorkflowDetail({
+  id,
+  readOnly,
+  rehearsals,
+}: {
+  id: string;
+  readOnly: boolean;
+  rehearsals: boolean | null;
+}) {
   const t = useText(workflowsText);
   const { data, error, refetch } = useGraph(id);
   return (
@@ -22,14 +31,22 @@ export function WorkflowDetail({ id, readOnly }: { id: string; readOnly: boolean
         </LinkButton>
         {error && <ErrorNotice error={error} retry={() => refetch()} />}
         {!data && !error && <Skeletons lines={6} />}
-        {data && <Workflow key={id} graph={data} readOnly={readOnly} />}
+        {data && <Workflow key={id} graph={data} readOnly={readOnly} rehearsals={rehearsals} />}
       </div>
     </div>
   );
 }
 
 /** Selects the newest execution at first, if it has failed. */
-function Workflow({ graph, readOnly }: { graph: Graph; readOnly: boolean }) {
+function Workflow({
+  graph,
+  readOnly,
+  rehearsals,
+}: {
+  graph: Graph;
+  readOnly: boolean;
+  rehearsals: boolean | null;
+}) {
   const t = useText(workflowsText);
   const { workflow } = graph;
   const newest = useExecutions(workflow.id).data?.pages[0]?.executions[0];
@@ -49,7 +66,13 @@ function Workflow({ graph, readOnly }: { graph: Graph; readOnly: boolean }) {
       {graph.draft && <Notice kind="warn">{t.draft}</Notice>}
       <WorkflowGraph graph={graph} execution={shown ? execution : undefined} />
       <div className="wf-columns">
-        <Executions id={workflow.id} chosen={shown} choose={(one) => setChosen(one === shown ? null : one)} />
+        <Executions
+          id={workflow.id}
+          nodes={graph.nodes}
+          rehearsals={readOnly ? null : rehearsals}
+          chosen={shown}
+          choose={(one) => setChosen(one === shown ? null : one)}
+        />
         <Backups id={workflow.id} readOnly={readOnly} />
       </div>
     </>

@@ -1,18 +1,24 @@
+import { useState } from "react";
 import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
 import { Translated } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
+import { TryFix } from "./rehearsal";
 import { Status, When } from "./status";
 import { workflowsText } from "./text";
-import { type Execution, useExecution, useExecutions } from "./workflows";
+import { type Execution, type GraphNode, useExecution, useExecutions } from "./workflows";
 
 export function Executions({
   id,
+  nodes,
+  rehearsals,
   chosen,
   choose,
 }: {
   id: string;
+  nodes: GraphNode[];
+  rehearsals: boolean | null;
   chosen: string | null;
   choose: (execution: string) => void;
 }) {
@@ -39,7 +45,9 @@ export function Executions({
               <span className="grow" />
               <When execution={execution} />
             </button>
-            {execution.id === chosen && <Outcome id={execution.id} />}
+            {execution.id === chosen && (
+              <Outcome id={execution.id} workflow={id} nodes={nodes} rehearsals={rehearsals} />
+            )}
           </li>
         ))}
       </ul>
@@ -52,11 +60,36 @@ export function Executions({
   );
 }
 
-function Outcome({ id }: { id: string }) {
+function Outcome({
+  id,
+  workflow,
+  nodes,
+  rehearsals,
+}: {
+  id: string;
+  workflow: string;
+  nodes: GraphNode[];
+  rehearsals: boolean | null;
+}) {
+  const t = useText(workflowsText);
   const { data, error, refetch } = useExecution(id);
+  const [trying, setTrying] = useState(false);
   if (error) return <ErrorNotice error={error} retry={() => refetch()} />;
   if (!data) return <Skeletons lines={1} />;
-  return <Result execution={data} />;
+  return (
+    <>
+      <Result execution={data} />
+      {data.failed && rehearsals && (
+        <Button small icon="flow" onClick={() => setTrying(true)}>
+          {t.tryFix}
+        </Button>
+      )}
+      {data.failed && rehearsals === false && <p className="muted small wf-outcome">{t.tryNeedsToken}</p>}
+      {trying && (
+        <TryFix workflow={workflow} nodes={nodes} execution={data} onClose={() => setTrying(false)} />
+      )}
+    </>
+  );
 }
 
 function Result({ execution }: { execution: Execution }) {

@@ -33,7 +33,16 @@ export default function WorkflowsPage() {
       </Page>
     );
   if (!server?.open) return <NotConnected server={server} />;
-  if (id) return <WorkflowDetail id={id} readOnly={list.data?.pages[0]?.read_only ?? false} />;
+  if (id) {
+    const first = list.data?.pages[0];
+    return (
+      <WorkflowDetail
+        id={id}
+        readOnly={first?.read_only ?? false}
+        rehearsals={first ? first.rehearsals : null}
+      />
+    );
+  }
   return <WorkflowList list={list} />;
 }
 

@@ -32,6 +32,7 @@ export interface GraphNode {
   trigger: boolean;
   disabled: boolean;
   notes: string | null;
+  parameters: Record<string, unknown>;
 }
 
 export interface GraphLink {
@@ -81,6 +82,24 @@ interface WorkflowPage {
   next_cursor: string | null;
   n8n: string;
   read_only: boolean;
+  rehearsals: boolean;
+}
+
+export type Operation = { op: string } & Record<string, unknown>;
+
+export interface Rehearsed extends WithText<"summary">, WithTexts<"notes"> {
+  outcome:
+    | "fixed"
+    | "still_failing"
+    | "newly_failing"
+    | "different"
+    | "same"
+    | "not_proven"
+    | "needs_permission";
+  would_run_for_real: Record<string, string>;
+  differences: { node: string; at: string; before: string; after: string }[];
+  pinned: string[];
+  ran_for_real: string[];
 }
 
 const ROOT = "api/n8n";
@@ -142,6 +161,13 @@ export function useComparison(backup: string) {
         signal,
       }),
   });
+}
+
+export function rehearse(
+  id: string,
+  body: { patch: Operation[]; execution: string; run_for_real: string[] },
+): Promise<Rehearsed> {
+  return api.post<Rehearsed>(`${one(id)}/rehearsals`, body);
 }
 
 interface Restored extends WithTexts<"steps" | "notes"> {

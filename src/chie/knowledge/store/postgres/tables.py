@@ -12,4 +12,4 @@ def _utc(moment: datetime) -> datetime:
 
 
 VERSIONS = VersionTable("knowledge_versions", "knowledge_supersessions", r"%(\1)s", _utc, _utc)
-LINKS = LinkTable("knowledge_", VERSIONS, "%s", "unnest(%s::text[]) AS elements (value)", list, visible)
+LINKS = LinkTable("knowledge_", VERSIONS, "%s", "unnest(%s::text[]) AS elements (value)", list, list, visible)

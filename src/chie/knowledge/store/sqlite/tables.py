@@ -15,4 +15,4 @@ def _json(values: Sequence[str]) -> str:
 
 
 VERSIONS = VersionTable("note_versions", "supersessions", r":\1", utc_text, datetime.fromisoformat)
-LINKS = LinkTable("", VERSIONS, "?", "json_each(?)", _json, visible)
+LINKS = LinkTable("", VERSIONS, "?", "json_each(?)", _json, json.loads, visible)

@@ -1,0 +1,136 @@
+"""Requests and notifications that a server sends while a tool runs, and the call to which each belongs.
+
+Since protocol 2026-07-28 a request is part of a call's result, so it arrives in the call's own context. Before, nothing
+on the wire says which call it belongs to: it is given to the only one that is running, and refused if there are several
+of different runs, because the question of one user must not reach another.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import mcp_types
+
+from chie.chat.events import Elicitation, ToolLog, ToolProgress
+from chie.chat.interaction import CANCELLED, Answer, RunningCall, current_call
+
+if TYPE_CHECKING:
+    from fastmcp.client.progress import ProgressHandler
+
+MAX_TEXT = 2_000
+MAX_LOGS = 50  # per call
+MIN_PROGRESS_SECONDS = 0.2
+MAX_SCHEMA_FIELDS = 50
+
+
+class ServerRequests:
+    """Of one connection."""
+
+    def __init__(self, server: str) -> None:
+        self._server = server
+        self._running: list[RunningCall] = []
+        self._logs: dict[str, int] = {}
+
+    @contextmanager
+    def during(self, call: RunningCall | None) -> Iterator[None]:
+        if call is None:
+            yield
+            return
+        self._running.append(call)
+        try:
+            yield
+        finally:
+            self._running.remove(call)
+            self._logs.pop(call.id, None)
+
+    def progress_handler(self, call: RunningCall | None) -> "ProgressHandler | None":
+        """Passes on a report at most every 0.2 seconds, and the last one."""
+        if call is None:
+            return None
+        last = 0.0
+
+        async def report(progress: float, total: float | None, message: str | None) -> None:
+            nonlocal last
+            is_end = total is not None and progress >= total
+            if monotonic() - last < MIN_PROGRESS_SECONDS and not is_end:
+                return
+            last = monotonic()
+            event = ToolProgress(type="tool_progress", id=call.id, progress=progress, total=total)
+            call.interaction.report({**event, "message": message[:MAX_TEXT]} if message else event)
+
+        return report
+
+    async def log(self, message: "mcp_types.LoggingMessageNotificationParams") -> None:
+        call = self._call()
+        if call is None or self._logs.get(call.id, 0) >= MAX_LOGS:
+            return
+        self._logs[call.id] = self._logs.get(call.id, 0) + 1
+        text = message.data if isinstance(message.data, str) else str(message.data)
+        call.interaction.report(ToolLog(type="tool_log", id=call.id, level=str(message.level), text=text[:MAX_TEXT]))
+
+    async def elicit(
+        self, message: str, _: object, params: "mcp_types.ElicitRequestParams", __: object
+    ) -> "mcp_types.ElicitResult":
+        call, question = self._call(), self._question(message, params)
+        answer = CANCELLED if call is None or question is None else await self._ask(call, question)
+        content = answer.get("content") if answer["action"] == "accept" else None
+        return mcp_types.ElicitResult(action=answer["action"], content=content)
+
+    async def sample(self, messages: Any, params: "mcp_types.CreateMessageRequestParams", _: object) -> str:  # noqa: ANN401
+        """The model of the agent answers the server, after the user has agreed."""
+        call = self._call()
+        if call is None or call.sample is None:
+            raise PermissionError("nobody can be asked")
+        text = "\n\n".join(_spoken(message) for message in messages)
+        question = Elicitation(
+            type="elicitation",
+            id=uuid4().hex,
+            call_id=call.id,
+            server=self._server,
+            mode="sampling",
+            message="\n\n".join(filter(None, (params.system_prompt, text)))[: 10 * MAX_TEXT],
+        )
+        answer = await self._ask(call, question)
+        if answer["action"] != "accept":
+            raise PermissionError("the user did not agree")
+        async with call.suspended():
+            return await call.sample(params.system_prompt or "", text, params.max_tokens)
+
+    async def _ask(self, call: RunningCall, question: Elicitation) -> Answer:
+        async with call.suspended():
+            return await call.interaction.ask({**question, "call_id": call.id})
+
+    def _call(self) -> RunningCall | None:
+        own = current_call()
+        if own is not None:
+            return own
+        runs = {id(call.interaction) for call in self._running}
+        return self._running[-1] if len(runs) == 1 else None
+
+    def _question(self, message: str, params: "mcp_types.ElicitRequestParams") -> Elicitation | None:
+        """None for a URL that must not be opened, and for a schema that no form can show."""
+        question = Elicitation(
+            type="elicitation",
+            id=uuid4().hex,
+            call_id="",
+            server=self._server,
+            mode="form",
+            message=message[:MAX_TEXT],
+        )
+        if isinstance(params, mcp_types.ElicitRequestURLParams):
+            parts = urlsplit(params.url)
+            is_web = parts.scheme in ("http", "https") and bool(parts.hostname)
+            return {**question, "mode": "url", "url": params.url} if is_web else None
+        schema = dict(params.requested_schema)
+        properties = schema.get("properties")
+        if not isinstance(properties, dict) or len(properties) > MAX_SCHEMA_FIELDS:
+            return None
+        return {**question, "schema": schema}
+
+
+def _spoken(message: Any) -> str:  # noqa: ANN401 - the SDK's, in two eras
+    blocks = message.content if isinstance(message.content, list) else [message.content]
+    return f"{message.role}: " + " ".join(getattr(block, "text", f"[{block.type}]") for block in blocks)

@@ -1,0 +1,28 @@
+"""`list_credentials`."""
+
+from pydantic import Field
+
+from chie.n8n.arguments import Arguments
+from chie.n8n.models import Json
+from chie.n8n.tool import BaseTool
+
+MAX_ROWS = 200
+
+
+class ListCredentialsArguments(Arguments):
+    query: str | None = Field(default=None, max_length=200, description="Part of the name or type.")
+
+
+class ListCredentialsTool(BaseTool[ListCredentialsArguments]):
+    name = "list_credentials"
+    description = "List credentials that a new node can reuse: id, name, type. Never their secrets."
+    arguments = ListCredentialsArguments
+
+    async def execute(self, args: ListCredentialsArguments) -> Json:
+        wanted = (args.query or "").strip().casefold()
+        found = [
+            {key: str(row.get(key)) for key in ("id", "name", "type")}  # nothing else, whatever n8n returns
+            for row in await self.context.client.list_credentials()
+            if wanted in f"{row.get('name')} {row.get('type')}".casefold()
+        ]
+        return {"count": len(found), "credentials": found[:MAX_ROWS]}

@@ -1,0 +1,48 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Attachment } from "../../../core/attachment";
+import { send } from "../../api";
+import { chatText } from "../../i18n/chat";
+import { useText } from "../../i18n/language";
+import { LinkButton } from "../../ui/button";
+import { Dialog, DialogFoot } from "../../ui/dialog";
+import { ErrorNotice, Skeletons } from "../../ui/feedback";
+import { attachmentUrl } from "./attachments";
+
+/** An image as large as the window allows, or the text of a document as models read it. */
+export default function FilePreview({ file, onClose }: { file: Attachment; onClose: () => void }) {
+  const t = useText(chatText);
+  return (
+    <Dialog wide title={file.name} onClose={onClose}>
+      {file.kind === "image" ? (
+        <img className="preview-image" src={attachmentUrl(file)} alt={file.name} />
+      ) : (
+        <DocumentText file={file} />
+      )}
+      <DialogFoot>
+        <LinkButton href={attachmentUrl(file)} download={file.name}>
+          {t.download(t.fileSize(file.size))}
+        </LinkButton>
+      </DialogFoot>
+    </Dialog>
+  );
+}
+
+function DocumentText({ file }: { file: Attachment }) {
+  const t = useText(chatText);
+  const path = `/api/attachments/${encodeURIComponent(file.attachment_id)}/text`;
+  const { data, error, refetch } = useQuery({
+    queryKey: ["attachment-text", file.attachment_id],
+    queryFn: async ({ signal }) => (await send("GET", path, { signal })).text(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Skeletons lines={6} />;
+  return (
+    <>
+      <p className="muted">{t.textOfFile(file.characters ?? data.length)}</p>
+      <pre className="preview-text" tabIndex={0}>
+        {data}
+      </pre>
+    </>
+  );
+}

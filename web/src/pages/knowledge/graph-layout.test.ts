@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { graphLayout } from "./graph-layout";
+import { placedLabels } from "./label-layout";
+
+describe("the layout of the graph", () => {
+  it("has linked notes closer together than others, and stays on the plane", () => {
+    const places = graphLayout(6, [
+      [0, 1],
+      [1, 2],
+      [3, 4],
+      [4, 5],
+    ]);
+    const distance = (a: number, b: number) =>
+      Math.hypot((places[a]?.x ?? 0) - (places[b]?.x ?? 0), (places[a]?.y ?? 0) - (places[b]?.y ?? 0));
+    expect(distance(0, 1)).toBeLessThan(distance(0, 4));
+    expect(distance(3, 4)).toBeLessThan(distance(3, 1));
+    for (const { x, y } of places) expect(Math.max(Math.abs(x), Math.abs(y))).toBeLessThanOrEqual(1);
+    expect(new Set(places.map(({ x, y }) => `${x.toFixed(2)} ${y.toFixed(2)}`)).size).toBe(6);
+  });
+
+  it("is the same every time, and copes with nothing, one note and many", () => {
+    expect(graphLayout(0, [])).toEqual([]);
+    expect(graphLayout(1, [])).toEqual([{ x: 0, y: 0 }]);
+    const edges = Array.from({ length: 999 }, (_, at) => [at, (at * 7) % 1000] as const);
+    const places = graphLayout(1000, edges);
+    expect(places).toEqual(graphLayout(1000, edges));
+    expect(places.every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))).toBe(true);
+  });
+});
+
+describe("titles beside points", () => {
+  const size = { width: 800, height: 400 };
+
+  it("never overlap, nor leave the picture", () => {
+    const points = Array.from({ length: 40 }, (_, at) => ({
+      x: ((at * 37) % 100) / 100,
+      y: ((at * 61) % 100) / 100,
+      text: at % 2 ? "nginx answers 413 when the body is too large" : "検索の結果が空になる",
+    }));
+    const labels = placedLabels(points, size);
+    expect(labels.length).toBeGreaterThan(5);
+    for (const a of labels) {
+      expect(a.left).toBeGreaterThanOrEqual(0);
+      expect(a.left + a.width).toBeLessThanOrEqual(size.width);
+      for (const b of labels) {
+        if (a.at === b.at) continue;
+        const apart =
+          a.left + a.width <= b.left || b.left + b.width <= a.left || Math.abs(a.top - b.top) >= 17;
+        expect(apart).toBe(true);
+      }
+    }
+  });
+
+  it("take another side at the edge", () => {
+    const [label] = placedLabels([{ x: 0.99, y: 0.5, text: "nginx" }], size);
+    expect((label?.left ?? 0) + (label?.width ?? 0)).toBeLessThan(792);
+    expect(placedLabels([{ x: 0.5, y: 0.5, text: "nginx" }], { width: 0, height: 0 })).toEqual([]);
+  });
+});
