@@ -142,6 +142,16 @@ async def test_a_refusal_without_a_limit_halves_the_conversation() -> None:
     assert caught.value is error
 
 
+async def test_a_question_that_certainly_does_not_fit_costs_no_summary() -> None:
+    model = Writer(2_000)
+    window = ContextWindow(model=model, messages=[*long(9)[:-1], UserMessage("x " * 9_000)])
+    with pytest.raises(ContextError) as caught:
+        await compacted(window)
+    assert caught.value.code == "models.message_too_long"
+    assert caught.value.reason.params["model"] == "writer"
+    assert model.prompts == []
+
+
 async def test_tools_that_are_too_long_are_named() -> None:
     window = ContextWindow(model=Writer(2_000), messages=[UserMessage("hello")])
     tool = READ_RESULT

@@ -110,8 +110,11 @@ class ContextWindow:
         return self._sent
 
     async def compact(self) -> AsyncGenerator[SummaryText, None]:
-        """Summarise the oldest turns if the rest does not fit otherwise. What fails to be summarised is left out."""
+        """Summarise the oldest turns if the rest does not fit otherwise. What fails to be summarised is left out.
+        Raises ContextError for a question that certainly does not fit."""
         questions = self._to_summarise()
+        if questions and self.model.context and self._asked * LEAST_SCALE > self.model.context:
+            raise self._message_too_long(self.model.context)
         if questions and (found := self.summaries.find(self.messages, questions)):
             before, self.summary = self.summary, found
             if not self._to_summarise():
@@ -170,16 +173,24 @@ class ContextWindow:
 
     def _refusal(self, error: ContextError) -> ContextError:
         """The same error, naming what is too long by itself: the question, or the tools."""
-        question = next(message for message in reversed(self.messages) if isinstance(message, UserMessage))
-        asked, most = size([question]), (size(self._sent) + self.overhead) / 2
+        asked, most = self._asked, (size(self._sent) + self.overhead) / 2
         limit, scale, name = error.limit or self.model.context, self.model.token_scale, self.model.name or "?"
         if limit is None or max(asked, self.overhead) < most:
             return error
         if asked >= most:
-            tokens = max(int(asked * scale), limit)
-            return ContextError("models.message_too_long", limit=limit, model=name, tokens=tokens, context=limit)
+            return self._message_too_long(limit)
         count, tokens = len(self._instructions[1]), int(self.overhead * scale)
         return ContextError("models.tools_too_long", limit=limit, model=name, tools=count, tokens=tokens, context=limit)
+
+    @property
+    def _asked(self) -> int:
+        """Tokens of the newest question."""
+        return size([next(message for message in reversed(self.messages) if isinstance(message, UserMessage))])
+
+    def _message_too_long(self, limit: int) -> ContextError:
+        tokens = max(int(self._asked * self.model.token_scale), limit)
+        model = self.model.name or "?"
+        return ContextError("models.message_too_long", limit=limit, model=model, tokens=tokens, context=limit)
 
     def read(self, arguments: dict[str, object]) -> Outcome:
         """A page of an earlier result."""

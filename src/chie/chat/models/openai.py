@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, Reasoning
-from chie.chat.models.errors import ModelError
+from chie.chat.models.errors import ContextError, ModelError
 from chie.chat.models.messages import AssistantMessage, ChatMessage, Image, ToolMessage, UserMessage
 from chie.chat.models.openai_chunks import ChunkParser, ReportedError
 from chie.chat.models.openai_reasoning import TAGGED
@@ -167,7 +167,8 @@ class OpenAIModel(ChatModel):
             logger.warning("%s returned HTTP %d: %s", url, error.status_code, error.message[:300])
             told = read_error(error.body, error.response.headers)
             failed = self._endpoint.failed(error.status_code, self.name, error=told)
-            self._listed_model = None  # the model may have been unloaded: list again next time
+            if not isinstance(failed, ContextError):
+                self._listed_model = None  # the model may have been unloaded: list again next time
             raise failed from error
         except openai.APIConnectionError as error:  # nothing was received yet
             raise self._endpoint.unreachable(error.__cause__ or error) from error
