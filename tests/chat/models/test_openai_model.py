@@ -205,6 +205,28 @@ async def test_missing_sdk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
             await anext(model.stream(HI))
 
 
+async def test_a_connection_that_the_server_has_closed_is_replaced() -> None:
+    """llama.cpp closes one after a hundred requests, without a word in its last response."""
+    body = f"data: {json.dumps(chunk('stop', content='はい'))}\n\n".encode()
+    connections = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]))
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+        await reader.readuntil(b"\r\n\r\n")  # the next request gets no response
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        model = OpenAIModel(OpenAIEndpoint(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"), "m")
+        answers = [[item async for item in model.stream(HI)] for _ in range(2)]
+        await model.close()
+    assert answers == [[TextDelta("はい"), End(None)]] * 2
+    assert connections == 2
+
+
 async def test_few_idle_connections_to_a_local_server_are_kept() -> None:
     """Every request checks all idle ones; after many answers at once that took longer than the rest of it."""
     connections: set[asyncio.StreamWriter] = set()

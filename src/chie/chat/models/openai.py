@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from chie.installation.commands import install_extra
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+    from openai._response import AsyncAPIResponse
 
     from chie.chat.models.openai_endpoint import OpenAIEndpoint
 
@@ -85,9 +86,8 @@ class OpenAIModel(ChatModel):
             client = await self._loaded_client()
             if self._located_url != self._endpoint.url:
                 client.base_url = self._located_url = self._endpoint.url
-            create = client.chat.completions.with_streaming_response.create
-            # As the extra body, the request is sent as it is; the SDK would check every value against its types.
-            async with create(model="", messages=(), stream=True, extra_body=self._request(prompt)) as response:
+            async with AsyncExitStack() as stack:
+                response = await self._response(client, prompt, stack)
                 async for part in response.iter_bytes():
                     for event in events.feed(part):
                         for chunk in answer.parse(event):
@@ -100,6 +100,20 @@ class OpenAIModel(ChatModel):
         for chunk in answer.finish():
             yield chunk
         yield answer.end()
+
+    async def _response(self, client: "AsyncOpenAI", prompt: Prompt, stack: AsyncExitStack) -> "AsyncAPIResponse[Any]":
+        """Once more if the server has just closed an idle connection, as llama.cpp does after a hundred requests."""
+        import httpx2
+        import openai
+
+        # As the extra body, the request is sent as it is; the SDK would check every value against its types.
+        create, body = client.chat.completions.with_streaming_response.create, self._request(prompt)
+        try:
+            return await stack.enter_async_context(create(model="", messages=(), stream=True, extra_body=body))
+        except openai.APIConnectionError as error:
+            if not isinstance(error.__cause__, httpx2.RemoteProtocolError):
+                raise
+            return await stack.enter_async_context(create(model="", messages=(), stream=True, extra_body=body))
 
     async def _locate(self) -> None:
         """Another server than before has other models."""
