@@ -22,6 +22,7 @@ OURS = (
     "saves",
     "versions",
     "links",
+    "spaces",
     "retrieval",
     "recall",
     "review",

@@ -32,10 +32,11 @@ class Search:
     query: Query
     vector: "Vectors | None"
     corpus: Corpus
+    visible: Sequence[int] | None  # the only passages that the viewer sees, if they are few
     hidden: Sequence[int]  # passages that the viewer must not see
 
     def hits(self, *, limit: int, conditions: Conditions) -> list[Hit]:
-        among = matching(self.connection, conditions) if conditions else None
+        among = matching(self.connection, conditions) if conditions else self.visible
         near = self._by_meaning(max(scoring.MIN_SEMANTIC_CANDIDATES, 2 * limit), among)
         shares = self._by_words(among)
         candidates = self._contenders(list(dict.fromkeys([*near, *shares])), shares, limit)

@@ -134,7 +134,7 @@ class SqliteStore(SqlNoteStore):
         with self._file.read() as connection:
             among, hidden = note_table.scope(connection, viewer)
             seen = corpus(connection, viewer)
-            search = Search(connection, self._vectors, Query(query), vector, seen, hidden)
+            search = Search(connection, self._vectors, Query(query), vector, seen, among, hidden)
             hits = search.hits(limit=limit, conditions=conditions)
             missing = 0 if vector is None else self._vectors.missing(connection)
             concealed = self._concealed(connection, missing, among, hidden) if missing else 0
