@@ -33,7 +33,7 @@ DRIVER = APP / "node_modules" / "sqlite3" / "build" / "Release" / "node_sqlite3.
 OPENAPI = APP / "node_modules" / "n8n" / "dist" / "public-api" / "v1" / "openapi.yml"
 
 OWNER = {"email": "owner@example.test", "firstName": "Test", "lastName": "Owner", "password": "Passw0rd1"}
-START_TIMEOUT_SECONDS = 90.0
+START_TIMEOUT_SECONDS = 240.0
 
 
 @dataclass(frozen=True)

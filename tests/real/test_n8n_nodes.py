@@ -27,8 +27,7 @@ def n8n(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealN8n]:
 
 @pytest.fixture
 async def call(n8n: RealN8n, tmp_path: Path) -> AsyncIterator[Caller]:
-    token = SecretStr(n8n.rest.create_mcp_token())
-    async with calling(Instance(n8n.url, n8n.key), tmp_path, mcp_token=token) as caller:
+    async with calling(Instance(n8n.url, n8n.key), tmp_path, mcp_token=SecretStr(n8n.mcp_token)) as caller:
         yield caller
 
 
@@ -81,3 +80,32 @@ async def test_wrong_parameters_are_refused_with_the_allowed_values(call: Caller
     operations = [{"op": "setField", "node": "取得", "path": "parameters.method", "value": "FETCH"}]
     assert "must be one of DELETE" in (await call("patch_workflow", id=made["id"], operations=operations)).error
     assert (await call("validate_workflow", id=made["id"])).data["valid"] is True
+
+
+@pytest.mark.req("NP-4")
+async def test_versions_are_listed_compared_and_restored(call: Caller) -> None:
+    nodes = [node("開始", "n8n-nodes-base.manualTrigger"), node("取得", "n8n-nodes-base.code", typeVersion=2)]
+    made = (await call("create_workflow", name=uuid4().hex, nodes=nodes, connections=chain("開始", "取得"))).data
+    operations = [{"op": "setField", "node": "取得", "path": "parameters.jsCode", "value": "return []"}]
+    await call("patch_workflow", id=made["id"], operations=operations)
+    rows = (await call("list_versions", id=made["id"])).data["versions"]
+    assert [row["source"] for row in rows] == ["n8n", "backup", "n8n"]
+    for row in rows[1:]:
+        found = (await call("compare_versions", id=made["id"], **{"from": row["version"]})).data
+        assert found["changed"] == {"取得": ["parameters.jsCode"]}
+    restored = (await call("restore_version", id=made["id"], version=rows[-1]["version"])).data
+    assert restored["changed"] == ["nodes"]
+    again = (await call("compare_versions", id=made["id"], **{"from": rows[-1]["version"]})).data
+    assert again["same"] is True
+    assert (await call("restore_version", id=made["id"], version="none")).code == "n8n.version_not_found"
+
+
+@pytest.mark.req("NP-4")
+async def test_credentials_are_listed_without_secrets(call: Caller, n8n: RealN8n) -> None:
+    secret = {"name": "X-Key", "value": "s3cret-value"}
+    body = {"name": "店 header", "type": "httpHeaderAuth", "data": secret}
+    assert n8n.rest.call("POST", "/rest/credentials", body)[0] == 200
+    answer = await call("list_credentials", query="店")
+    (row,) = answer.data["credentials"]
+    assert (row["name"], row["type"], sorted(row)) == ("店 header", "httpHeaderAuth", ["id", "name", "type"])
+    assert "s3cret" not in answer.text

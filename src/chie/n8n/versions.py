@@ -45,7 +45,7 @@ class Versions:
             note = Message("n8n.versions_of_deleted_workflow")
         except ChieError as error:
             note = Message("n8n.versions_not_listed", reason=error.reason)
-        return VersionList(sorted(rows, key=lambda row: str(row["time"])[:19], reverse=True)[:limit], note)
+        return VersionList(sorted(rows, key=_moment, reverse=True)[:limit], note)
 
     async def read(self, workflow_id: str, version: str) -> Workflow:
         if version == CURRENT:
@@ -89,6 +89,11 @@ class Restoration:
         if self.whole:
             return restore_change(now, self.version)
         return Change({key: self.version[key] for key in OF_N8N}, keep="nothing")
+
+
+def _moment(row: Json) -> tuple[str, bool]:
+    """To the second. A backup is written just before the version that replaces it."""
+    return str(row["time"])[:19], row["source"] == "n8n"
 
 
 def _graph(workflow: Workflow) -> Workflow:
