@@ -24,7 +24,7 @@ async def test_versions_of_n8n_and_backups_are_one_list(call: Caller, fake: Fake
     assert found["count"] == len(found["versions"]) == 5
     times = [row["time"][:19] for row in found["versions"]]
     assert times == sorted(times, reverse=True)
-    assert found["versions"][0]["source"] == "n8n"
+    assert [row["source"] for row in found["versions"]] == ["n8n", "backup", "n8n", "backup", "n8n"]
     own = [row for row in found["versions"] if row["source"] == "n8n"]
     assert [row.get("current", False) for row in own] == [True, False, False]
     assert [row["before"] for row in found["versions"] if row["source"] == "backup"] == ["patch", "patch"]

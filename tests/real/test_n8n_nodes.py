@@ -90,6 +90,7 @@ async def test_versions_are_listed_compared_and_restored(call: Caller) -> None:
     await call("patch_workflow", id=made["id"], operations=operations)
     rows = (await call("list_versions", id=made["id"])).data["versions"]
     assert [row["source"] for row in rows] == ["n8n", "backup", "n8n"]
+    assert "current" in rows[0]
     for row in rows[1:]:
         found = (await call("compare_versions", id=made["id"], **{"from": row["version"]})).data
         assert found["changed"] == {"取得": ["parameters.jsCode"]}

@@ -17,6 +17,7 @@ from chie.n8n.models import Json, Workflow
 
 OF_N8N = ("nodes", "connections")  # n8n's versions have no more
 CURRENT = "current"
+MOMENT_DIGITS = 17  # of a year to those of a millisecond
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,10 @@ class Restoration:
 
 
 def _moment(row: Json) -> tuple[str, bool]:
-    """To the second. A backup is written just before the version that replaces it."""
-    return str(row["time"])[:19], row["source"] == "n8n"
+    """To the millisecond. A backup is written just before the version that replaces it."""
+    time = str(row["version"]).partition("/")[2].partition("-")[0] if row["source"] == "backup" else str(row["time"])
+    digits = "".join(filter(str.isdecimal, time)).ljust(MOMENT_DIGITS, "0")
+    return digits[:MOMENT_DIGITS], row["source"] == "n8n"
 
 
 def _graph(workflow: Workflow) -> Workflow:
