@@ -35,6 +35,12 @@ SUITES = {
     ),
     "knowledge": Suite(
         ("knowledge/service.py", "knowledge/validation.py", "knowledge/search/ranking.py"),
-        ("knowledge/test_service_rules.py", "knowledge/test_ranking.py", "knowledge/test_service.py"),
+        (
+            "knowledge/test_service_rules.py",
+            "knowledge/test_import_rules.py",
+            "knowledge/test_search_rules.py",
+            "knowledge/test_ranking.py",
+            "knowledge/test_service.py",
+        ),
     ),
 }

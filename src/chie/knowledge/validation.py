@@ -35,7 +35,7 @@ _NOT_A_PATH_SEGMENT = re.compile(r"/|^\.{1,2}$")  # even percent-encoded, it wou
 RESERVED_IDS = frozenset(
     {
         *("search", "tags", "authors", "map", "export", "import", "samples", "inbox", "trash", "anchors"),
-        *("spaces", "repositories", "review", "cited", "recording"),
+        *("spaces", "repositories", "review", "cited", "recording", "graph"),
     }
 )
 """Paths of the API in the position of an id."""
