@@ -114,10 +114,12 @@ async def test_errors_are_raised_by_the_client(chat: ChatClient) -> None:
     [
         (Message("models.key_rejected", url="u", status=401, setting="s"), AuthenticationError),
         (Message("models.conversation_too_long", url="u", status=400), BadRequestError),
+        (Message("models.message_too_long", model="m", tokens=9, context=8), BadRequestError),
+        (Message("models.tools_too_long", model="m", tools=9, tokens=9, context=8), BadRequestError),
         (Message("models.rate_limited_for", url="u", status=429, seconds=7), RateLimitError),
         (Message("models.server_failed", url="u", status=502), InternalServerError),
     ],
-    ids=["key", "context", "rate", "failed"],
+    ids=["key", "context", "question", "tools", "rate", "failed"],
 )
 async def test_errors_of_a_model_keep_their_status(
     chat: ChatClient, monkeypatch: pytest.MonkeyPatch, reason: Message, expected: type[APIStatusError], stream: bool

@@ -61,6 +61,8 @@ export const chatText = defineText({
       n === 1 ? "The first question and its answer were left out" : `The first ${n} questions were left out`,
     summaryNote:
       "The conversation is too long for the model, which reads this instead of the oldest part. Nothing is deleted.",
+    leftOutNote:
+      "The conversation is too long for the model, which does not read the oldest part again. Nothing is deleted.",
     reasoningCutNote:
       "The length limit was reached while the model was still thinking, so there is no answer. Ask for less at a time, or choose a model that thinks less.",
     answered: "The answer is complete.",
@@ -194,6 +196,8 @@ export const chatText = defineText({
     leftOut: (n: number) => `最初の ${n} 件の質問と回答を省きました`,
     summaryNote:
       "会話がモデルには長すぎるため、モデルは最も古い部分の代わりにこれを読みます。元のやり取りは消えていません。",
+    leftOutNote:
+      "会話がモデルには長すぎるため、モデルは最も古い部分を読みません。元のやり取りは消えていません。",
     reasoningCutNote:
       "考えている途中で長さの上限に達したため、回答がありません。質問を小さく分けるか、あまり長く考えないモデルを選んでください。",
     answered: "回答が完了しました。",

@@ -22,6 +22,8 @@ from chie.logging import request_id
 MODEL_STATUS = {
     "models.conversation_too_long": 400,
     "models.bedrock_conversation_too_long": 400,
+    "models.message_too_long": 400,
+    "models.tools_too_long": 400,
     "models.parameters_unsupported": 400,
     "models.question_refused": 400,
     "models.request_rejected": 400,

@@ -35,7 +35,7 @@ export const EarlierSummary = memo(function EarlierSummary({
             {part.text}
           </div>
         )}
-        <p className="muted small">{t.summaryNote}</p>
+        <p className="muted small">{part.text ? t.summaryNote : t.leftOutNote}</p>
       </div>
     </details>
   );
