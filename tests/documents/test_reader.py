@@ -8,10 +8,15 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.fakes.office_files import archive, docx, odt, pdf, pptx, xlsx
 from tests.fakes.pictures import png
 
 from chie.documents import reader as reading
+from chie.documents.file_kinds import IMAGES
+from chie.documents.images import image_size
+from chie.documents.plain_text import decode
 from chie.documents.reader import DocumentReader, ReadFile
 from chie.errors import ConfigurationError, ValidationError
 
@@ -87,6 +92,19 @@ async def test_plain_text_in_any_encoding(encoding: str) -> None:
 async def test_images_are_measured(data: bytes, media_type: str) -> None:
     found = await read("whatever.txt", data)
     assert (found.kind, found.media_type, found.width, found.height) == ("image", media_type, 3, 2)
+
+
+@given(st.sampled_from(sorted(IMAGES)), st.sampled_from([png(3, 2), JPEG, GIF, WEBP_LOSSY, b""]), st.binary())
+def test_any_bytes_are_an_image_or_damaged(media_type: str, head: bytes, rest: bytes) -> None:
+    for cut in range(0, len(head) + 1, 3):
+        size = image_size(media_type, head[:cut] + rest)
+        assert size is None or min(size) > 0
+
+
+@given(st.binary())
+def test_any_bytes_are_text_or_not(data: bytes) -> None:
+    text = decode(data)
+    assert text is None or "\x00" not in text
 
 
 @pytest.mark.parametrize("data", [png()[:40], JPEG[:-2], JPEG[:10] + b"\xff\xd9", GIF[:8], WEBP_LOSSY[:-4]])

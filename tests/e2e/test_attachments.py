@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Route, expect
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
+from tests.e2e.test_accessibility import serious_findings
 from tests.fakes.office_files import docx, pdf, xlsx
 from tests.fakes.pictures import png
 
@@ -75,6 +76,22 @@ def test_picture_and_documents_are_chips_and_reach_the_agent(open_screen: OpenSc
     thumbnail = question.locator("img")
     expect(thumbnail).to_be_visible()
     assert thumbnail.evaluate("(image) => image.naturalWidth") == 1568
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(open_screen: OpenScreen, theme: str) -> None:
+    screen = open_viewer(open_screen, color_scheme=theme, bypass_csp=True)
+    attach(screen, payload("a.png", png(), "image/png"), payload("b.txt", b"words"))
+    screen.field.fill("What is this?")
+    expect(screen.page.locator(".composer .send")).to_be_enabled()
+    screen.field.press("Enter")
+    screen.wait_for_end()
+    attach(screen, payload("c.txt", b"words"), payload("broken.pdf", b"%PDF-1.4 junk"))
+    expect(screen.page.get_by_role("alert")).to_be_visible()
+    assert serious_findings(screen) == []
+    screen.button("Open b.txt").click()
+    expect(screen.page.get_by_role("dialog").locator("pre")).to_have_text("words")
+    assert serious_findings(screen) == []
 
 
 def test_preview_by_keyboard(open_screen: OpenScreen) -> None:

@@ -76,7 +76,7 @@ async def test_anthropic_gets_image_blocks_before_the_text() -> None:
             "role": "user",
             "content": [
                 {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": ENCODED}},
-                {"type": "text", "text": IN_WORDS},
+                {"type": "text", "text": IN_WORDS, "cache_control": {"type": "ephemeral"}},
             ],
         }
     ]
@@ -93,7 +93,11 @@ async def test_bedrock_gets_image_blocks_before_the_text(monkeypatch: pytest.Mon
     assert peer.seen[0]["messages"] == [
         {
             "role": "user",
-            "content": [{"image": {"format": "png", "source": {"bytes": ENCODED}}}, {"text": IN_WORDS}],
+            "content": [
+                {"image": {"format": "png", "source": {"bytes": ENCODED}}},
+                {"text": IN_WORDS},
+                {"cachePoint": {"type": "default"}},
+            ],
         }
     ]
 

@@ -1,5 +1,6 @@
 """Files of questions over HTTP: stored once, given to agents, shared by branches, and deleted with the last session."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Any
@@ -261,6 +262,28 @@ class TestStorage:
         assert "secret" not in markdown
         exported = await chat.get(f"/api/sessions/{session}/export", format="json")
         assert exported["messages"][0]["attachments"] == [report]
+
+
+async def test_files_survive_uploads_and_deletions_at_once(both: URL) -> None:
+    """In several processes: nothing fails, and in the end nothing is left that no session has."""
+
+    async def repeat(chat: ChatClient) -> None:
+        for _ in range(8):
+            file = await upload(chat, "a.png", png())
+            body = {"message": "one", "attachments": [file["attachment_id"]]}
+            asked = await chat.client.post("/api/chat/stream", json=body)
+            if asked.status_code == 404:  # another session with the same file was deleted in between
+                assert asked.json()["code"] == "attachments.not_found"
+                continue
+            assert asked.status_code == 200, asked.text
+            deleted = await chat.client.delete(f"/api/sessions/{asked.headers['x-chie-session']}")
+            assert deleted.status_code == 204, deleted.text
+
+    async with open_chat(both, FakeRegistry(SeeingAgent())) as one, open_chat(both, FakeRegistry(SeeingAgent())) as two:
+        await asyncio.gather(*(repeat(chat) for chat in (one, two, one, two)))
+        assert await count(one, "message_attachments") == 0
+        assert await count(one, "attachments") in (0, 1)  # one that was uploaded and not sent
+        assert await count(one, "attachment_files") == await count(one, "attachments")
 
 
 class TestRefusal:

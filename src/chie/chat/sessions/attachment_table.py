@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, delete, exists, insert, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import Attachment, new_id, now
@@ -30,7 +29,7 @@ async def save(connection: Connection, columns: dict[str, Any], data: bytes, *, 
 
     An existing row is updated, which locks it on PostgreSQL: nobody deletes it as unused before the commit.
     """
-    upsert: Any = sqlite.insert if on_sqlite else postgresql.insert
+    upsert = _upsert(on_sqlite=on_sqlite)
     file = upsert(FileRow).values(hash=columns["hash"], size=len(data), data=data)
     await connection.execute(file.on_conflict_do_update(index_elements=["hash"], set_={"size": len(data)}))
     statement = upsert(AttachmentRow).values(id=new_id(), created_at=now(), **columns)
@@ -105,17 +104,29 @@ async def unsent_before(connection: Connection, moment: datetime) -> set[str]:
 async def delete_unused(connection: Connection, ids: set[str]) -> None:
     """Of these attachments, those that no message has, and the files that only they had.
 
-    Locked first, in a statement of its own: the next one sees what another transaction did with them meanwhile.
+    Locked first, in statements of their own: the next ones see what another transaction did with them meanwhile. Files
+    come before attachments, as in `save`, so that the two do not wait for each other.
     """
     if not ids:
         return
-    locked = select(AttachmentRow.id, AttachmentRow.hash).where(AttachmentRow.id.in_(ids)).with_for_update()
-    hashes = {row.hash for row in await connection.execute(locked.order_by(AttachmentRow.id))}
-    await connection.execute(delete(AttachmentRow).where(AttachmentRow.id.in_(ids), ~_LINKED))
+    found = select(AttachmentRow.hash).where(AttachmentRow.id.in_(ids)).distinct()
+    hashes = set((await connection.execute(found)).scalars())
     files = select(FileRow.hash).where(FileRow.hash.in_(hashes)).order_by(FileRow.hash).with_for_update()
     await connection.execute(files)
+    rows = select(AttachmentRow.id).where(AttachmentRow.id.in_(ids)).order_by(AttachmentRow.id).with_for_update()
+    await connection.execute(rows)
+    await connection.execute(delete(AttachmentRow).where(AttachmentRow.id.in_(ids), ~_LINKED))
     in_use = exists().where(AttachmentRow.hash == FileRow.hash)
     await connection.execute(delete(FileRow).where(FileRow.hash.in_(hashes), ~in_use))
+
+
+def _upsert(*, on_sqlite: bool) -> Any:  # noqa: ANN401  the two have no common type
+    """Loaded on first use: most processes need one dialect alone."""
+    if on_sqlite:
+        from sqlalchemy.dialects.sqlite import insert as upsert
+    else:
+        from sqlalchemy.dialects.postgresql import insert as upsert  # type: ignore[assignment]
+    return upsert
 
 
 def _attachment(row: Row[*tuple[Any, ...]]) -> Attachment:

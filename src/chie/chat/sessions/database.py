@@ -23,6 +23,8 @@ T = TypeVar("T")
 Change = Callable[[Connection], Awaitable[T]]
 
 CHANNEL = "chie"
+CONFLICT = "database.transaction_conflict"
+MAX_ATTEMPTS = 5  # at a change that other transactions get in the way of
 NAMES_PER_NOTIFICATION = 200  # a payload holds 8000 bytes
 
 _NOTIFY = text(f"SELECT pg_notify('{CHANNEL}', :names)")
@@ -131,15 +133,25 @@ class Database:
 
     async def _write_each(self, batch: Sequence[QueuedChange], error: Exception) -> None:
         """Commit each change alone after the batch failed. A locked database would make each wait as long again."""
-        if len(batch) == 1 or (isinstance(error, ChieError) and error.code in BUSY_CODES):
+        code = error.code if isinstance(error, ChieError) else ""
+        if code in BUSY_CODES or (len(batch) == 1 and code != CONFLICT):
             for queued in batch:
                 queued.fail(error)
             return
         for queued in batch:
+            await self._write_alone(queued)
+
+    async def _write_alone(self, queued: QueuedChange) -> None:
+        """A change that PostgreSQL cancelled in favour of another one is made again; the other has ended by then."""
+        for attempt in range(MAX_ATTEMPTS):
             try:
                 await self._commit([queued])
-            except Exception as own:  # noqa: BLE001
-                queued.fail(own)
+            except Exception as error:  # noqa: BLE001
+                cancelled = isinstance(error, ChieError) and error.code == CONFLICT
+                if cancelled and attempt < MAX_ATTEMPTS - 1:
+                    continue
+                queued.fail(error)
+            return
 
     async def _commit(self, batch: Sequence[QueuedChange]) -> None:
         async def make(connection: Connection) -> list[object]:

@@ -61,10 +61,10 @@ export function FileChip({ file, children }: { file: Attachment; children?: Reac
             <>
               <Icon name="file" size={15} />
               <span className="file-name">{file.name}</span>
-              <span className="file-size">{t.fileSize(file.size)}</span>
             </>
           )}
         </button>
+        {!image && <span className="file-size">{t.fileSize(file.size)}</span>}
         {children}
       </span>
       {open && (
