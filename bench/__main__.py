@@ -30,6 +30,7 @@ OURS = (
     "injections",
     "bedrock_kb",
     "n8n",
+    "rehearsals",
     "agents",
     "chat",
     "workers",

@@ -2,27 +2,20 @@
 
 import json
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from pydantic import SecretStr
-from tests.app.processes import StdioServer
-from tests.fakes.n8n import KEY, FakeN8n
+from tests.fakes.n8n import FakeN8n
 from tests.fakes.n8n_mcp import TOKEN
 from tests.n8n.caller import Caller, Instance, Json, calling, chain, node
-
-from chie.n8n.rehearsal import copies as copies_module
+from tests.n8n.failing import ORDER, SET, failing, names, parameters
 
 pytestmark = pytest.mark.req("NP-3")
 
-WEBHOOK = "n8n-nodes-base.webhook"
 HTTP = "n8n-nodes-base.httpRequest"
 CODE = "n8n-nodes-base.code"
-SET = "n8n-nodes-base.set"
-ORDER = [{"json": {"顧客": "山田", "total": 120}}]
 
 
 @pytest.fixture
@@ -36,26 +29,6 @@ async def nothing_left(fake: FakeN8n, tmp_path: Path) -> AsyncIterator[None]:
     yield
     assert [name for name in names(fake) if name.startswith("chie-rehearsal")] == []
     assert list((tmp_path / "home").rglob("*.lock")) == []
-
-
-def names(fake: FakeN8n) -> list[str]:
-    return [workflow["name"] for workflow in fake.workflows.values()]
-
-
-def failing(fake: FakeN8n, *own: Json, connections: Json | None = None, **pins: Any) -> str:
-    """The id of a workflow whose last execution failed; `pins` are what the services returned then."""
-    nodes = [node("Hook", WEBHOOK), *own]
-    for number, each in enumerate(nodes):
-        each["id"] = f"id{number}"
-    connections = connections or chain(*(each["name"] for each in nodes))
-    workflow = fake.add_workflow(name="注文", nodes=nodes, connections=connections, active=True)
-    fake.runner.run(workflow, "Hook", {"Hook": ORDER, **pins})
-    fake.runner.ran.clear()
-    return str(workflow["id"])
-
-
-def parameters(name: str, **values: Any) -> list[Json]:
-    return [{"op": "setField", "node": name, "path": "parameters", "value": values}]
 
 
 async def test_fix_is_proven_with_what_came_in_then(call: Caller, fake: FakeN8n) -> None:
@@ -211,100 +184,6 @@ async def test_token_of_another_user_is_explained(call: Caller, fake: FakeN8n) -
     fake.mcp.tools["test_workflow"] = lambda _: {"executionId": None, "status": "error", "error": "Workflow not found."}
     answer = await call("rehearse_change", id=workflow_id, patch=parameters("A"))
     assert (answer.code, "same user of n8n" in answer.error) == ("n8n.rehearsal_not_started", True)
-
-
-async def test_lost_response_to_the_creation_leaves_no_copy(call: Caller, fake: FakeN8n) -> None:
-    workflow_id = failing(fake, node("A", SET, parameters={"fail": "x"}))
-    fake.fail("POST", "/workflows", 502, stored=True)
-    assert (await call("rehearse_change", id=workflow_id, patch=parameters("A"))).code == "n8n.server_error"
-
-
-async def test_cancelled_rehearsal_leaves_no_copy(call: Caller, fake: FakeN8n) -> None:
-    workflow_id = failing(fake, node("A", SET, parameters={"fail": "x"}))
-    fake.runner.proceed.clear()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(lambda: call("rehearse_change", id=workflow_id, patch=parameters("A")))
-        await anyio.to_thread.run_sync(fake.runner.reached.wait)
-        tasks.cancel_scope.cancel()
-    fake.runner.proceed.set()
-    with anyio.fail_after(10):
-        while any(name.startswith("chie-rehearsal") for name in names(fake)):  # noqa: ASYNC110
-            await anyio.sleep(0.01)
-
-
-async def test_copy_that_could_not_be_removed_is_removed_at_the_next_start(
-    instance: Instance, fake: FakeN8n, settings: dict[str, Any], tmp_path: Path
-) -> None:
-    workflow_id = failing(fake, node("A", SET, parameters={"fail": "x"}))
-    fake.fail("DELETE", "", 500)
-    async with calling(instance, tmp_path, **settings) as call:
-        assert (await call("rehearse_change", id=workflow_id, patch=parameters("A"))).data["outcome"] == "fixed"
-    assert len(fake.workflows) == 2
-    await restarted(instance, fake, settings, tmp_path)
-
-
-async def restarted(instance: Instance, fake: FakeN8n, settings: dict[str, Any], tmp_path: Path) -> None:
-    """Start the server until it has removed what was left."""
-    async with calling(instance, tmp_path, **settings):
-        with anyio.fail_after(10):
-            while len(fake.workflows) > 1 or list((tmp_path / "home").rglob("*.lock")):  # noqa: ASYNC110
-                await anyio.sleep(0.01)
-
-
-async def test_copy_of_a_process_that_was_killed_is_removed_at_the_next_start(
-    instance: Instance, fake: FakeN8n, settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While the process lives, no other one touches its copy."""
-    workflow_id = failing(fake, node("A", SET, parameters={"fail": "x"}))
-    fake.runner.proceed.clear()
-    values = {"N8N_URL": fake.url, "N8N_API_KEY": KEY, "N8N_MCP_TOKEN": TOKEN, "CHIE_HOME": str(tmp_path / "home")}
-    for name, value in values.items():
-        monkeypatch.setenv(name, value)
-    arguments = {"id": workflow_id, "patch": parameters("A")}
-    with StdioServer("n8n-mcp-server") as server:
-        params = {"name": "rehearse_change", "arguments": arguments}
-        server.send({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params})
-        assert await anyio.to_thread.run_sync(fake.runner.reached.wait, 60)
-        async with calling(instance, tmp_path, **settings) as call:
-            await call("n8n_health")
-            assert len(fake.workflows) == 2
-        server.process.kill()
-    fake.runner.proceed.set()
-    await restarted(instance, fake, settings, tmp_path)
-
-
-async def test_workflow_of_a_user_is_never_taken_for_a_copy(call: Caller, fake: FakeN8n) -> None:
-    workflow_id = failing(fake, node("A", SET, parameters={"fail": "x"}))
-    copied: list[Json] = []
-    run = fake.mcp.tools["test_workflow"]
-
-    def observed(arguments: Json) -> Json:
-        copied.append(json.loads(json.dumps(fake.workflows[arguments["workflowId"]])))
-        return run(arguments)
-
-    fake.mcp.tools["test_workflow"] = observed
-    long_ago = (datetime.now(UTC) - timedelta(days=1)).isoformat()
-    fake.add_workflow(name="chie-rehearsal 注文", createdAt=long_ago)
-    await call("rehearse_change", id=workflow_id, patch=parameters("A"))
-    mark = copied[0]
-    assert copies_module.is_copy(mark)
-    assert mark["settings"]["availableInMCP"] is True
-    for change in ({"nodes": mark["nodes"][:-1]}, {"active": True}, {"name": mark["name"][:-1] + "x"}):
-        assert not copies_module.is_copy({**mark, **change})
-    assert "chie-rehearsal 注文" in names(fake)
-    fake.workflows = {key: own for key, own in fake.workflows.items() if own["name"] == "注文"}
-
-
-async def test_old_copy_of_another_machine_is_removed_and_a_new_one_is_not(call: Caller, fake: FakeN8n) -> None:
-    workflow_id = failing(fake, node("A", SET, parameters={"fail": "x"}))
-    old, new = "0" * 32, "1" * 32
-    for token, age in ((old, timedelta(hours=1)), (new, timedelta(minutes=1))):
-        body = copies_module.marked({"nodes": [], "connections": {}, "settings": {}}, token)
-        fake.add_workflow(**body, createdAt=(datetime.now(UTC) - age).isoformat())
-    await call("rehearse_change", id=workflow_id, patch=parameters("A"))
-    left = [name for name in names(fake) if name.startswith("chie-rehearsal")]
-    assert [new in name for name in left] == [True]
-    fake.workflows.clear()
 
 
 async def test_without_the_token_the_tool_does_not_exist(instance: Instance, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from pydantic import SecretStr
 from tests.n8n.caller import Caller, Instance, Json, calling, chain, node
 from tests.real.n8n_server import RealN8n, installed, running
 
+from bench import rehearsals
+
 pytestmark = [pytest.mark.real, pytest.mark.req("NP-3")]
 
 BASE = "n8n-nodes-base."
@@ -155,3 +157,17 @@ async def test_fix_is_proven_on_the_execution_that_failed(call: Caller, n8n: Rea
     assert await copies(call) == []
     after = (await call("get_workflow", id=workflow_id, raw=True)).data
     assert (after["versionId"], after["activeVersionId"]) == (before["versionId"], before["activeVersionId"])
+
+
+def test_no_copy_is_left_when_processes_are_killed(
+    n8n: RealN8n, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`python -m bench.rehearsals` does the same with a hundred."""
+    monkeypatch.setattr(rehearsals, "REHEARSALS", 8)
+    for name, value in {"URL": n8n.url, "API_KEY": n8n.key, "MCP_TOKEN": n8n.mcp_token}.items():
+        monkeypatch.setenv(f"N8N_{name}", value)
+    monkeypatch.setenv("CHIE_HOME", str(tmp_path / "home"))
+    api = rehearsals.Api(n8n)
+    workflow_id, _ = rehearsals.fail(api, n8n)
+    (left,) = rehearsals.measure_copies(api, tmp_path / "home", workflow_id)
+    assert ("2 of them killed" in left.what, left.value) == (True, 0)
