@@ -64,7 +64,7 @@ def flow(path: str) -> Json:
     return {"name": path, "nodes": nodes, "connections": links, "settings": {"executionOrder": "v1"}}
 
 
-def fail(api: Api, n8n: RealN8n) -> tuple[str, Json]:
+def fail(api: Api, n8n: RealN8n) -> tuple[str, list[Json]]:
     """A published workflow that has failed, and the data that started it."""
     workflow = api.call("POST", "/workflows", json=flow(uuid4().hex))
     api.call("POST", f"/workflows/{workflow['id']}/publish", json={})
