@@ -13,7 +13,6 @@ from chie.knowledge.embedding.base import Embedder
 from chie.knowledge.history.versions import Change, change_of
 from chie.knowledge.note import AuthorCount, Found, Hit, ImportedFile, Note, Page, Similar, TagCount
 from chie.knowledge.review.findings import ReviewNote
-from chie.knowledge.search import ranking
 from chie.knowledge.search.passages import split
 from chie.knowledge.search.query import NO_FILTERS, Filters
 from chie.knowledge.search.ranking import Query
@@ -24,12 +23,14 @@ from chie.knowledge.store.postgres import (
     anchor_table,
     import_table,
     nearest,
+    note_lists,
     note_table,
     recall_table,
     review_table,
     statistics,
 )
 from chie.knowledge.store.postgres.backfill import Backfill
+from chie.knowledge.store.postgres.duplicates import near_duplicates
 from chie.knowledge.store.postgres.filtering import newest, passage_filter
 from chie.knowledge.store.postgres.note_table import Draft
 from chie.knowledge.store.postgres.passage_filter import PassageFilter
@@ -186,11 +187,11 @@ class PostgresStore(SqlNoteStore):
             self._backfill.run(lambda _: None)
 
     def walk(self, *, after: str | None, limit: int) -> list[Note]:
-        return self._pool.read(lambda connection: note_table.walk(connection, after=after, limit=limit))
+        return self._pool.read(lambda connection: note_lists.walk(connection, after=after, limit=limit))
 
     def browse(self, *, tag: str | None, limit: int, cursor: str | None, viewer: Viewer = ANYBODY) -> Page:
         return self._pool.read(
-            lambda connection: note_table.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
+            lambda connection: note_lists.page(connection, tag=tag, limit=limit, cursor=cursor, viewer=viewer)
         )
 
     def search(
@@ -230,7 +231,7 @@ class PostgresStore(SqlNoteStore):
         if vectors is None:
             return []
         found = self._pool.read(
-            lambda connection: self._near_duplicates(connection, vectors[0], limit + 1, viewer),
+            lambda connection: near_duplicates(connection, self._model, vectors[0], limit + 1, viewer),
             settings=nearest.SEARCH_SETTINGS,
         )
         return [similar for similar in found if similar.id != note.id][:limit]
@@ -239,10 +240,10 @@ class PostgresStore(SqlNoteStore):
         return self.check(viewer=viewer).notes
 
     def tags(self, *, viewer: Viewer = ANYBODY) -> list[TagCount]:
-        return self._pool.read(lambda connection: note_table.tags(connection, viewer))
+        return self._pool.read(lambda connection: note_lists.tags(connection, viewer))
 
     def authors(self, *, viewer: Viewer = ANYBODY) -> list[AuthorCount]:
-        return self._pool.read(lambda connection: note_table.authors(connection, viewer))
+        return self._pool.read(lambda connection: note_lists.authors(connection, viewer))
 
     def map_data(self, *, limit: int, known: str | None = None, viewer: Viewer = ANYBODY) -> MapData | None:
         self._model.ensure_name()
@@ -294,21 +295,3 @@ class PostgresStore(SqlNoteStore):
         if vectors is not None:
             self._vectors.insert(connection, ids, vectors, change)
         statistics.apply(connection, change)
-
-    def _near_duplicates(
-        self, connection: "Connection", vector: "Vectors", count: int, viewer: Viewer
-    ) -> list[Similar]:
-        stats = statistics.read(connection, self._model.name, viewer)
-        scan = nearest.first_scan(stats, self._model.dimension, PassageFilter([], viewer), count, few=False)
-        near = dict(nearest.nearest(connection, scan, vector))
-        found = connection.execute(
-            "SELECT p.id, n.id, n.title FROM knowledge_passages p JOIN knowledge_notes n ON n.seq = p.note"
-            " WHERE p.id = ANY(%s)",
-            (list(near),),
-        )
-        names = {passage: (note_id, title) for passage, note_id, title in found}
-        return [
-            Similar(id=names[passage][0], title=names[passage][1], score=ranking.display_score(cosine))
-            for passage, cosine in sorted(near.items(), key=lambda item: (-item[1], item[0]))
-            if cosine >= ranking.NEAR_DUPLICATE_COSINE
-        ]
