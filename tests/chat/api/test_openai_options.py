@@ -1,6 +1,7 @@
 """`/v1` as a model server: roles, parameters and the client's own tools, seen at the servers of the models."""
 
 import json
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 import pytest
 from openai import BadRequestError
 from openai.types.chat import (
+    ChatCompletionContentPartImageParam,
+    ChatCompletionContentPartParam,
     ChatCompletionFunctionToolParam,
     ChatCompletionMessageFunctionToolCall,
     ChatCompletionMessageParam,
@@ -15,6 +18,7 @@ from openai.types.chat import (
 )
 from tests.fakes.model_app import ModelApp, open_model_app
 from tests.fakes.model_server import Say, Use, say, use
+from tests.fakes.pictures import png
 
 from chie.chat.settings import ChatSettings
 
@@ -297,3 +301,31 @@ async def test_result_of_an_unknown_call_is_refused(v1: ModelApp) -> None:
 async def test_a_model_by_its_id(v1: ModelApp) -> None:
     model = await v1.client.models.retrieve("chat")
     assert (model.id, model.object) == ("chat", "model")
+
+
+def image(data: bytes, kind: str = "png") -> ChatCompletionContentPartImageParam:
+    return {"type": "image_url", "image_url": {"url": f"data:image/{kind};base64,{b64encode(data).decode()}"}}
+
+
+async def test_images_reach_a_model_that_sees(v1: ModelApp) -> None:
+    v1.anthropic.script.append(say("赤"))
+    parts: list[ChatCompletionContentPartParam] = [{"type": "text", "text": "何色？"}, image(png())]
+    answer = await v1.client.chat.completions.create(model="adk", messages=[{"role": "user", "content": parts}])
+    assert answer.choices[0].message.content == "赤"
+    blocks = v1.anthropic.seen[0]["messages"][0]["content"]
+    sources = [block["source"] for block in blocks if block["type"] == "image"]
+    assert [(one["media_type"], one["data"]) for one in sources] == [("image/png", b64encode(png()).decode())]
+    assert "何色？" in str(blocks)
+
+
+async def test_images_that_cannot_be_seen_say_why(v1: ModelApp) -> None:
+    elsewhere: ChatCompletionContentPartImageParam = {"type": "image_url", "image_url": {"url": "http://x.test/a.png"}}
+    for model, part, words in (
+        ("chat", image(png()), "cannot see images. Choose"),
+        ("adk", elsewhere, "are not opened"),
+        ("adk", image(b"no picture"), "Convert it"),
+        ("adk", image(png()[:30]), "damaged"),
+    ):
+        with pytest.raises(BadRequestError, match=words):
+            await v1.client.chat.completions.create(model=model, messages=[{"role": "user", "content": [part]}])
+    assert v1.anthropic.seen == []

@@ -146,7 +146,7 @@ async def test_errors(v1: ModelApp) -> None:
         ({"text": {"style": "x"}}, "text.style"),
         ({"tools": [{"type": "web_search"}]}, "tools"),
         ({"input": [{"type": "item_reference", "id": "i"}]}, "item_reference"),
-        ({"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "f"}]}]}, "Only text"),
+        ({"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "f"}]}]}, "Remove audio"),
         ({"input": []}, "1 to"),
         ({"reasoning": {"effort": 5}}, "reasoning_effort"),
     ],

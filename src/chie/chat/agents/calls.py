@@ -68,9 +68,14 @@ def stream_with_options(
         return agent.stream_with_options(message, history, session_id, options)
     if options.unusual_names:
         raise ValidationError("agents.options_unsupported", names=options.unusual_names)
-    if not message:
+    files: Sequence[Attachment] = ()
+    if not message and history and history[-1]["role"] == "user":
+        *history, last = history
+        message, files = last["content"], last.get("attachments", ())
+    elif not message:
         raise ValidationError("agents.tool_results_unsupported")
-    return stream_chat(agent, "\n\n".join(filter(None, (options.system, message))), history, session_id)
+    text = "\n\n".join(filter(None, (options.system, message)))
+    return stream_chat(agent, text, history, session_id, attachments=files)
 
 
 def _takes(agent: BaseAgent, keyword: str) -> bool:

@@ -9,14 +9,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.calls import stream_with_options
 from chie.chat.api.agent_reader import AgentReader
 from chie.chat.api.openai_options import AgentRequest, agent_request
 from chie.chat.api.openai_schemas import Completion, CompletionRequest, Model, Models
 from chie.chat.api.openai_stream import data, error_object, streamed_answer, whole_answer
 from chie.chat.api.sse import HEARTBEAT_COMMENT, MEDIA_TYPE
-from chie.chat.api.state import ChatState
+from chie.chat.api.state import Chat, ChatState
 from chie.chat.events import ClientCall, Done, Usage
 from chie.chat.runs.reader import HEARTBEAT_SECONDS
 from chie.chat.sessions.entities import new_id
@@ -54,7 +53,7 @@ async def get_model(model: str, chat: ChatState) -> Model:
 async def complete(body: CompletionRequest, chat: ChatState, request: Request) -> Response:
     """Ask an agent. Nothing is stored. The agent's tools run on the server, and those that need approval are denied;
     calls of the request's own `tools` are returned. Fields that cannot be followed are refused by name."""
-    reader = read_answer(chat.agents.get_agent(body.model), agent_request(body))
+    reader = await read_answer(chat, body.model, agent_request(body))
     chunks = _Chunks(body.model)
     if not body.stream:
         return await whole_answer(request, chunks.whole(reader))
@@ -62,7 +61,10 @@ async def complete(body: CompletionRequest, chat: ChatState, request: Request) -
     return await streamed_answer(request, reader, chunks.stream(reader, usage=usage), _last)
 
 
-def read_answer(agent: BaseAgent, asked: AgentRequest) -> AgentReader:
+async def read_answer(chat: Chat, model: str, asked: AgentRequest) -> AgentReader:
+    agent = chat.agents.get_agent(model)
+    if asked.has_images:
+        await chat.starter.require_seeing(agent)
     logger.info("agent %s answers %d turns that are not stored", agent.agent_id, len(asked.history))
     events = stream_with_options(agent, asked.question, asked.history, new_id(), asked.options)
     return AgentReader(events, HEARTBEAT_SECONDS)

@@ -1,10 +1,11 @@
 """A request of the OpenAI-compatible API as an agent takes it: earlier turns, the question and options."""
 
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chie.chat.agents.base import Turn
+from chie.chat.agents.base import Attachment, Turn
 from chie.chat.api.openai_schemas import (
     ChatMessage,
     CompletionRequest,
@@ -15,6 +16,8 @@ from chie.chat.api.openai_schemas import (
 )
 from chie.chat.models.chunks import Call
 from chie.chat.models.options import Options, ToolSpec
+from chie.documents.file_kinds import image_type
+from chie.documents.images import image_size
 from chie.errors import ValidationError
 
 NO_PARAMETERS = {"type": "object", "properties": {}}
@@ -22,18 +25,27 @@ NO_PARAMETERS = {"type": "object", "properties": {}}
 
 @dataclass(frozen=True, kw_only=True)
 class AgentRequest:
-    """An empty `question` means that `history` ends with the results of the client's tools."""
+    """An empty `question` means that `history` ends with what is to be answered: a question with images, or the
+    results of the client's tools."""
 
     history: list[Turn]
     question: str
     options: Options
 
+    @property
+    def has_images(self) -> bool:
+        return any("attachments" in turn for turn in self.history)
+
 
 def agent_request(body: CompletionRequest) -> AgentRequest:
     system, turns = _conversation(body.messages)
-    question = str(turns.pop()["content"]) if turns and turns[-1]["role"] == "user" else ""
-    ended = turns[-1].get("parts", [])[-1:] if turns else []
-    if not question.strip() and (question or not ended or ended[0]["type"] != "tool_result"):
+    last = turns[-1] if turns else Turn(role="assistant", content="")
+    question = ""
+    if last["role"] == "user" and "attachments" not in last:
+        question = str(turns.pop()["content"])
+    ended = last.get("parts", [])[-1:]
+    answerable = question.strip() or "attachments" in last or (ended and ended[0]["type"] == "tool_result")
+    if not answerable:
         raise ValidationError("chat.question_missing")
     return AgentRequest(history=turns, question=question, options=_options(body, system))
 
@@ -83,7 +95,8 @@ def _conversation(messages: Sequence[ChatMessage]) -> tuple[str, list[Turn]]:
             case "system" | "developer":
                 system.append(text)
             case "user":
-                turns.append(Turn(role="user", content=text))
+                images = _images(message)
+                turns.append({**Turn(role="user", content=text), **({"attachments": images} if images else {})})
             case "assistant":
                 turns.append(_answer(text, message.tool_calls or []))
             case "tool":
@@ -115,6 +128,29 @@ def _add_result(turns: list[Turn], call_id: str | None, text: str) -> None:
 def _text(message: ChatMessage) -> str:
     if not isinstance(message.content, list):
         return message.content or ""
-    if any(part.type not in ("text", "refusal") for part in message.content):
+    readable = ("text", "refusal", "image_url") if message.role == "user" else ("text", "refusal")
+    if any(part.type not in readable for part in message.content):
         raise ValidationError("chat.text_only")
-    return "\n".join(part.text or "" for part in message.content)
+    return "\n".join(part.text or "" for part in message.content if part.type != "image_url")
+
+
+def _images(message: ChatMessage) -> list[Attachment]:
+    parts = message.content if isinstance(message.content, list) else []
+    urls = [part.image_url.url if part.image_url else "" for part in parts if part.type == "image_url"]
+    return [_image(f"image {number}", url) for number, url in enumerate(urls, start=1)]
+
+
+def _image(name: str, url: str) -> Attachment:
+    head, _, data = url.partition(",")
+    if not head.startswith("data:image/") or not head.endswith(";base64"):
+        raise ValidationError("chat.image_url_unsupported")
+    try:
+        content = b64decode(data, validate=True)
+    except ValueError as error:
+        raise ValidationError("attachments.image_damaged", name=name) from error
+    media_type = image_type(content)
+    if media_type is None:
+        raise ValidationError("attachments.image_type_unsupported", name=name)
+    if image_size(media_type, content) is None:
+        raise ValidationError("attachments.image_damaged", name=name)
+    return Attachment(name=name, media_type=media_type, data=content)

@@ -10,9 +10,14 @@ MAX_TOOLS = 256
 Name = Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.-]+$")
 
 
+class ImageUrl(BaseModel):
+    url: str = Field(description="A `data:` URL; others are not opened.")
+
+
 class ContentPart(BaseModel):
     type: str
     text: str | None = None
+    image_url: ImageUrl | None = None
 
 
 class FunctionCall(BaseModel):

@@ -50,7 +50,7 @@ RESPONSE: dict[int | str, dict[str, Any]] = {
 @router.post("/responses", response_class=JSONResponse, responses={**RESPONSE, **errors(401, 403, 404, 413, 429)})
 async def respond(body: ResponseRequest, chat: ChatState, request: Request) -> Response:
     """Ask an agent, as `/v1/chat/completions` does, with the input, output and events of the Responses API."""
-    reader = read_answer(chat.agents.get_agent(body.model), agent_request(completion_request(body)))
+    reader = await read_answer(chat, body.model, agent_request(completion_request(body)))
     answer = _Answer(body)
     if not body.stream:
         return await whole_answer(request, answer.whole(reader))

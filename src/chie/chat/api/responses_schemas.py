@@ -124,6 +124,8 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
     kind = part.get("type")
     if kind in TEXT_PARTS:
         return {"type": "text", "text": str(part.get("text", part.get("refusal", "")))}
+    if kind == "input_image" and isinstance(part.get("image_url"), str):
+        return {"type": "image_url", "image_url": {"url": part["image_url"]}}
     return {"type": str(kind)}
 
 

@@ -84,11 +84,22 @@ class RunStarter:
         own = next(info for info in infos if info["agent_id"] == agent.agent_id)
         if any(file.kind == "document" for file in files) and not own["reads_documents"]:
             raise ValidationError("attachments.agent_cannot_read", agent=_name(own))
-        if any(file.kind == "image" for file in files) and not own["sees_images"]:
-            seeing = next((info for info in infos if info["available"] and info["sees_images"]), None)
-            if seeing is None:
-                raise ValidationError("attachments.nobody_sees", agent=_name(own))
-            raise ValidationError("attachments.agent_cannot_see", agent=_name(own), other=_name(seeing))
+        if any(file.kind == "image" for file in files):
+            _require_seeing(own, infos)
+
+    async def require_seeing(self, agent: BaseAgent) -> None:
+        """Raises ValidationError for an agent that sees no images."""
+        infos = await self._agents.list_agents()
+        _require_seeing(next(info for info in infos if info["agent_id"] == agent.agent_id), infos)
+
+
+def _require_seeing(own: AgentInfo, infos: Sequence[AgentInfo]) -> None:
+    if own["sees_images"]:
+        return
+    seeing = next((info for info in infos if info["available"] and info["sees_images"]), None)
+    if seeing is None:
+        raise ValidationError("attachments.nobody_sees", agent=_name(own))
+    raise ValidationError("attachments.agent_cannot_see", agent=_name(own), other=_name(seeing))
 
 
 def _name(info: AgentInfo) -> str | Message:
