@@ -95,8 +95,9 @@ def _conversation(messages: Sequence[ChatMessage]) -> tuple[str, list[Turn]]:
             case "system" | "developer":
                 system.append(text)
             case "user":
-                images = _images(message)
-                turns.append({**Turn(role="user", content=text), **({"attachments": images} if images else {})})
+                turns.append(Turn(role="user", content=text))
+                if images := _images(message):
+                    turns[-1]["attachments"] = images
             case "assistant":
                 turns.append(_answer(text, message.tool_calls or []))
             case "tool":
