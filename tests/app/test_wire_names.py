@@ -34,6 +34,8 @@ API = {
     "/api/mcp/servers": {"get"},
     "/api/mcp/servers/{name}/reconnect": {"post"},
     "/api/mcp/servers/{name}/accept": {"post"},
+    "/api/mcp/servers/{name}/view": {"get"},
+    "/api/mcp/servers/{name}/view/call": {"post"},
     "/api/mcp/servers/{name}/login": {"post", "delete"},
     "/api/mcp/oauth/callback": {"get"},
     "/api/mcp/oauth/client.json": {"get"},

@@ -63,6 +63,8 @@ ROUTES: dict[str, Case] = {
     "GET /api/mcp/oauth/callback": Case(PUBLIC),
     "GET /api/mcp/oauth/client.json": Case(PUBLIC),
     "POST /api/mcp/oauth/finish": Case(SHARED, body={"state": "x", "code": "y"}),
+    "GET /api/mcp/servers/{name}/view": Case(SHARED, query={"uri": "ui://x"}),
+    "POST /api/mcp/servers/{name}/view/call": Case(SHARED, body={"tool": "x"}),  # as the caller
     "POST /api/mcp/servers/{name}/accept": Case(SHARED),  # for admins; see test_changed_tools.py
     "GET /api/setup": Case(SHARED),
     "GET /api/setup/connect": Case(SHARED),

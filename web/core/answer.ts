@@ -25,6 +25,12 @@ export interface SummaryPart {
   text: string | null;
 }
 
+/** The view of a tool: an MCP App of its server. */
+export interface ViewRef {
+  server: string;
+  uri: string;
+}
+
 export interface ToolPart {
   type: "tool";
   /** The index among the parts; models may use the same call id twice in an answer. */
@@ -37,6 +43,7 @@ export interface ToolPart {
   definition?: string;
   /** They differ from the ones that the operator approved. */
   changed?: boolean;
+  view?: ViewRef;
   result: ToolOutcome | null;
   /** The last report of a tool that runs. */
   progress?: { progress: number; total: number | null; message?: string };
@@ -48,6 +55,8 @@ export interface ToolPart {
 
 export interface ToolOutcome {
   content: string;
+  /** Where a view shows it. */
+  structured?: Record<string, unknown>;
   isError: boolean;
   /** Where the tool reported an error of the server's catalogue. */
   code?: string | null;
@@ -157,6 +166,7 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
     needsApproval: event.approval === "required",
     ...(event.definition && { definition: event.definition }),
     ...(event.changed && { changed: true }),
+    ...(event.view && { view: event.view }),
     result: null,
     startedAt: now,
     milliseconds: null,
@@ -172,6 +182,7 @@ function changeTool(parts: Part[], id: string, change: (tool: ToolPart) => Parti
 function addResult(parts: Part[], event: Result, now: number | null): Part[] {
   const { content, is_error: isError, code, params } = event;
   const result: ToolOutcome = { content, isError, code, params };
+  if (event.structured) result.structured = event.structured;
   const index = parts.findIndex(
     (part) => part.type === "tool" && part.id === event.id && part.result === null,
   );

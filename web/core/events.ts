@@ -19,6 +19,7 @@ export type ChatEvent =
       approval?: "required";
       definition?: string;
       changed?: true;
+      view?: { server: string; uri: string };
     }
   | {
       type: "tool_result";
@@ -29,6 +30,7 @@ export type ChatEvent =
       code?: string | null;
       params?: Params | null;
       duration_ms?: number;
+      structured?: Record<string, unknown>;
     }
   | { type: "tool_progress"; id: string; progress: number; total: number | null; message?: string }
   | { type: "tool_log"; id: string; level: string; text: string }

@@ -30,6 +30,13 @@ class SummaryText(TypedDict):
     content: NotRequired[str]
 
 
+class ViewRef(TypedDict):
+    """The view of a tool: an MCP App that shows its result."""
+
+    server: str
+    uri: str
+
+
 class ToolCall(TypedDict):
     """A tool is about to run; `approval` is present while it waits for the user's decision.
 
@@ -44,11 +51,13 @@ class ToolCall(TypedDict):
     approval: NotRequired[Literal["required"]]
     definition: NotRequired[str]
     changed: NotRequired[Literal[True]]
+    view: NotRequired[ViewRef]
 
 
 class ToolResult(TypedDict):
     """The result of a tool call, as the model sees it; `is_error` marks a failed one.
 
+    `structured` is present where a view shows it.
     `code` and `params` are present where the tool reported an error of Chie's catalogue. The run manager adds
     `duration_ms`, without the time spent waiting for approval.
     """
@@ -61,6 +70,7 @@ class ToolResult(TypedDict):
     code: NotRequired[str]
     params: NotRequired[dict[str, Any]]
     duration_ms: NotRequired[int]
+    structured: NotRequired[dict[str, Any]]
 
 
 class ToolProgress(TypedDict):

@@ -20,6 +20,7 @@ from chie.chat.api import (
     responses,
     servers,
     sessions,
+    views,
 )
 from chie.chat.api.state import Chat
 from chie.chat.runs.saver import SAVE_SECONDS
@@ -42,6 +43,7 @@ for part in (
     agents,
     servers,
     logins,
+    views,
     openai_compat,
     responses,
 ):

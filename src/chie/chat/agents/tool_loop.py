@@ -16,7 +16,7 @@ from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.reply import Reply
 from chie.chat.agents.summaries import SummaryCache
 from chie.chat.agents.text_joiner import TextJoiner
-from chie.chat.events import ClientCall, Done, Event, ToolCall, ToolResult, Usage, total_usage
+from chie.chat.events import ClientCall, Done, Event, ToolCall, ToolResult, Usage, ViewRef, total_usage
 from chie.chat.interaction import begin_call
 from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import Call
@@ -109,7 +109,7 @@ class ToolLoop:
         if self.options.call_required:
             return {}
         client_names = {tool.name for tool in self.options.tools}
-        return {tool.name: tool for tool in self._toolset.tools() if tool.name not in client_names}
+        return {tool.name: tool for tool in self._toolset.tools() if tool.for_model and tool.name not in client_names}
 
     async def _fit(self, tools: dict[str, Tool]) -> AsyncGenerator[Event, None]:
         """Before each request: make the conversation fit, and offer the tool that reads what was shortened."""
@@ -180,6 +180,8 @@ class ToolLoop:
         elif arguments is None and isinstance(tool, Tool):
             tool = Message("agents.arguments_invalid")
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
+        if isinstance(tool, Tool) and tool.view:
+            event["view"] = ViewRef(server=tool.server, uri=tool.view)
         if isinstance(tool, Tool) and tool.needs_approval(event["arguments"]) and self.approve is not None:
             event["approval"] = "required"
             event["definition"] = tool.definition

@@ -22,6 +22,8 @@ from chie.chat.toolbox.hint_pins import HintPins
 from chie.chat.toolbox.message_limits import MAX_MESSAGE_BYTES, TOO_LARGE, UNREADABLE_CODES
 from chie.chat.toolbox.server_requests import ServerRequests
 from chie.chat.toolbox.tool import ServerState, State, Tool
+from chie.chat.toolbox.views import View, read_view
+from chie.errors import NotFoundError
 from chie.logging import REQUEST_META, request_id
 from chie.messages.catalogue import Message
 
@@ -158,6 +160,19 @@ class Connection:
             raise InvalidResultError("toolbox.result_invalid", tool=tool) from error
         except (OSError, HTTPError, ExceptionGroup, ClosedResourceError, BrokenResourceError) as error:
             raise self._lose(client) from error
+
+    async def view(self, uri: str) -> View:
+        """The HTML of a view. Raises NotFoundError, or ConnectionLostError."""
+        self.start()
+        await self.settle(self.timeout)
+        if self._client is None:
+            reason = self._error or Message("toolbox.try_again_soon")
+            raise ConnectionLostError("toolbox.server_not_connected", server=self.name, reason=reason)
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await read_view(self._client, uri)
+        except (MCPError, TimeoutError, RuntimeError) as error:
+            raise NotFoundError("toolbox.view_not_found") from error
 
     @contextmanager
     def _busy(self) -> Iterator[None]:

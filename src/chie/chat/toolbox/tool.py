@@ -39,6 +39,9 @@ class Tool:
     always_ask: bool = False
     definition: str = ""
     changed: bool = False
+    view: str | None = None  # the URI of the view that shows its results
+    for_model: bool = True
+    for_view: bool = True
 
     @classmethod
     def from_mcp(cls, server: str, tool: "mcp_types.Tool", *, builtin: bool = False) -> "Tool":
@@ -56,6 +59,7 @@ class Tool:
             destructive=not (read_only or only_adds),
             destructive_arguments=frozenset((tool.meta or {}).get(DESTRUCTIVE_ARGUMENTS_META, ()) if builtin else ()),
             definition=_fingerprint(tool),
+            **_about_views(tool.meta or {}),
         )
 
     def needs_approval(self, arguments: Mapping[str, Any]) -> bool:
@@ -63,6 +67,15 @@ class Tool:
         if self.always_ask or not self.destructive_arguments:
             return self.always_ask or self.destructive
         return self.destructive and any(arguments.get(name) not in (None, False) for name in self.destructive_arguments)
+
+
+def _about_views(meta: Mapping[str, Any]) -> dict[str, Any]:
+    """From a tool's `_meta`: its view, and who may call it. The flat key is of an older revision."""
+    ui = meta.get("ui") if isinstance(meta.get("ui"), dict) else {"resourceUri": meta.get("ui/resourceUri")}
+    uri, visibility = ui.get("resourceUri"), ui.get("visibility")
+    callers = visibility if isinstance(visibility, list) else ["model", "app"]
+    view = uri if isinstance(uri, str) and uri.startswith("ui://") else None
+    return {"view": view, "for_model": "model" in callers, "for_view": "app" in callers}
 
 
 def _fingerprint(tool: "mcp_types.Tool") -> str:
@@ -102,6 +115,8 @@ class Outcome:
         event = ToolResult(
             type="tool_result", id=call["id"], name=call["name"], content=self.content, is_error=self.is_error
         )
+        if "view" in call and self.structured is not None:
+            event["structured"] = self.structured
         if self.code is not None:
             event["code"], event["params"] = self.code, self.params or {}
         return event

@@ -17,8 +17,9 @@ from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
 from chie.chat.toolbox.transport import BuiltIn, create_transport
 from chie.chat.toolbox.url_check import CheckedUrls
 from chie.chat.toolbox.user_connections import UserConnections
+from chie.chat.toolbox.views import View
 from chie.chat.toolbox.wrappers import ServerLists, UniqueNames
-from chie.errors import ConfigurationError, NotFoundError
+from chie.errors import ConfigurationError, ConflictError, NotFoundError
 from chie.messages.catalogue import Message
 from chie.web_fetch.url_policy import UrlPolicy, load_policy
 
@@ -100,6 +101,23 @@ class Toolbox:
         connection = self._connection(name)
         await connection.accept_changes()
         return connection.state
+
+    async def view(self, name: str, uri: str) -> View:
+        """A view of this server, as the current user is connected to it."""
+        self._connection(name)
+        return await (await self._opened(name)).view(uri)
+
+    async def call_from_view(self, name: str, tool_name: str, arguments: dict[str, Any], *, approved: bool) -> Outcome:
+        """A view calls a tool of its own server. ConflictError if the user must approve the call first."""
+        self._connection(name)
+        await self.initialize_servers([name])
+        toolset = self.toolset([name])
+        tool = next((one for one in toolset.tools() if one.original == tool_name and one.for_view), None)
+        if tool is None:
+            raise NotFoundError("toolbox.tool_not_found")
+        if tool.needs_approval(arguments) and not approved:
+            raise ConflictError("toolbox.view_call_needs_approval", tool=tool.original)
+        return await toolset.call(tool, arguments)
 
     def _connection(self, name: str) -> Connection:
         if name not in self._connections:

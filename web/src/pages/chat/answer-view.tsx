@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useRef } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import {
   type Answer,
   EMPTY_ANSWER,
@@ -7,6 +7,7 @@ import {
   type SummaryPart,
   type ToolPart,
   textOf,
+  type ViewRef,
 } from "../../../core/answer";
 import { decisionKey } from "../../../core/chats";
 import { type Citation, citationsOf, citedNotes } from "../../../core/citations";
@@ -30,6 +31,7 @@ import { Versions } from "./versions";
 
 export const loadMarkdown = () => import("./markdown");
 const Markdown = lazy(loadMarkdown);
+const ToolView = lazy(() => import("./tool-view"));
 const QuestionForm = lazy(() => import("./question-form"));
 
 export function AnswerView({ session, message, version, agentName, last, busy, decided }: MessageProps) {
@@ -175,10 +177,33 @@ function Tools({ session, id, tools, answer, decided }: ToolsProps) {
         return waiting ? (
           <Approval key={tool.key} session={session} messageId={id} tool={tool} />
         ) : (
-          <ToolCard key={tool.key} tool={tool} status={answer.status} decision={decision} />
+          <div key={tool.key}>
+            <ToolCard tool={tool} status={answer.status} decision={decision} />
+            {tool.view && tool.result && !tool.result.isError && (
+              <OptionalView tool={tool} view={tool.view} />
+            )}
+          </div>
         );
       })}
     </div>
+  );
+}
+
+/** A view is shown when the user asks for it, so that a server cannot fill the page by itself. */
+function OptionalView({ tool, view }: { tool: ToolPart; view: ViewRef }) {
+  const t = useText(chatText);
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button small kind="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {open ? t.hideView : t.showView}
+      </Button>
+      {open && (
+        <Suspense fallback={null}>
+          <ToolView tool={tool} view={view} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

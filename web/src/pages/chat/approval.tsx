@@ -6,8 +6,8 @@ import { ErrorText } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { allowedTools } from "./allowed-tools";
+import { Arguments } from "./arguments";
 import { chats } from "./client";
-import { Arguments } from "./tool-card";
 
 /** A destructive tool call that waits for the user's approval. Several may wait at once. */
 export function Approval({

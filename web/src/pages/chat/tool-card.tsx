@@ -6,8 +6,7 @@ import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { useTranslate } from "../../i18n/translate";
 import { Icon } from "../../ui/icon";
-
-const MAX_SHOWN = 20_000;
+import { Arguments, MAX_SHOWN, truncated } from "./arguments";
 
 type State = "run" | "good" | "bad" | "wait" | "off";
 
@@ -86,12 +85,6 @@ function ResultText({ result }: { result: ToolOutcome }) {
   return translate({ text: serverText(text), code: result.code, params: result.params });
 }
 
-export function Arguments({ value }: { value: Record<string, unknown> }) {
-  const t = useText(chatText);
-  if (!Object.keys(value).length) return <p className="muted small">{t.toolNoArguments}</p>;
-  return <pre tabIndex={0}>{truncated(JSON.stringify(value, null, 2))}</pre>;
-}
-
 function stateOf(tool: ToolPart, status: Status, decision: boolean | undefined): State {
   if (tool.result) return tool.result.isError ? "bad" : "good";
   if (status !== "streaming") return "off";
@@ -119,8 +112,4 @@ function pretty(content: string): string {
     }
   }
   return truncated(content);
-}
-
-function truncated(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
