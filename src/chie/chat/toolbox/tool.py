@@ -71,7 +71,8 @@ class Tool:
 
 def _about_views(meta: Mapping[str, Any]) -> dict[str, Any]:
     """From a tool's `_meta`: its view, and who may call it. The flat key is of an older revision."""
-    ui = meta.get("ui") if isinstance(meta.get("ui"), dict) else {"resourceUri": meta.get("ui/resourceUri")}
+    given = meta.get("ui")
+    ui = given if isinstance(given, dict) else {"resourceUri": meta.get("ui/resourceUri")}
     uri, visibility = ui.get("resourceUri"), ui.get("visibility")
     callers = visibility if isinstance(visibility, list) else ["model", "app"]
     view = uri if isinstance(uri, str) and uri.startswith("ui://") else None
