@@ -14,9 +14,12 @@ from tests.docs.reader import APP, BIN, Reader
 from tests.fakes import patient
 from tests.fakes.claude_program import write_claude
 from tests.fakes.model_server import Step, Use, say, use
+from tests.fakes.n8n import KEY, FakeN8n
+from tests.fakes.office_files import pdf
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.postgres import new_database, run_server
 from tests.fakes.vector_search import vector_search
+from tests.n8n.caller import order_flow
 from tests.service.programs import Programs
 
 NOT_RUN = {
@@ -75,8 +78,10 @@ def reader(tmp_path: Path, model: OpenAIServer) -> Iterator[Reader]:
     identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
     for command in (["init", "-q"], [*identity, "commit", "-q", "--allow-empty", "-m", "Fix the pool"]):
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
-    with vector_search() as service:
+    with vector_search() as service, FakeN8n() as n8n:
+        n8n.add_workflow(**order_flow())
         env = {"OPENAI_BASE_URL": model.base_url, "CHIE_VECTOR_SEARCH_EMULATOR": service.address}
+        env |= {"N8N_URL": n8n.url, "N8N_API_KEY": KEY}
         managers = Programs(tmp_path / "managers")
         managers.add("systemctl")
         managers.answer("show chie.service", output="ActiveState=active\nSubState=running\n")
@@ -129,6 +134,10 @@ def write_cases(reader: Reader, model: OpenAIServer) -> None:
     (reader.home / "cases.jsonl").write_text(json.dumps(case), encoding="utf-8")
 
 
+def write_invoice(reader: Reader, _: OpenAIServer) -> None:
+    (reader.home / "invoice.pdf").write_bytes(pdf("Invoice 42"))
+
+
 def ask(reader: Reader, _: OpenAIServer) -> None:
     response = patient.post(f"{reader.replacements[APP]}/api/chat/stream", json={"message": "hello"})
     reader.env["MESSAGE"] = response.headers["X-Chie-Message"]
@@ -149,6 +158,7 @@ PREPARATIONS: dict[str, Callable[[Reader, OpenAIServer], None]] = {
     "eval --file": write_cases,
     "notes show ID": save_a_note,
     "notes delete ID": save_a_note,
+    "@invoice.pdf": write_invoice,
     "/stream/$MESSAGE": ask,
     "/stop": ask,
     "/regenerate": ask,
