@@ -76,7 +76,7 @@ def test_changed_tool_asks_again_until_it_is_accepted(
 @pytest.mark.req("AG-10")
 @pytest.mark.parametrize(
     ("locale", "connect", "disconnect", "connected"),
-    [("ja", "接続する", "接続を解除", "接続済み"), ("en", "Connect", "Disconnect", "connected")],
+    [("ja", "接続する", "接続を解除", "接続済み"), ("en", "Connect", "Disconnect", "Connected")],
 )
 def test_user_logs_in_at_a_remote_server_uses_it_and_logs_out(
     open_screen: OpenScreen,
@@ -93,7 +93,7 @@ def test_user_logs_in_at_a_remote_server_uses_it_and_logs_out(
         card = screen.page.locator(".sv-server").filter(has_text="vault")
         card.get_by_role("button", name="vault").first.press("Enter")  # the server is idle until it is first used
         button = screen.page.get_by_role("button", name=f"{connect}: vault", exact=True)
-        expect(card).to_contain_text("login" if locale == "en" else "ログインが必要")
+        expect(card).to_contain_text("Login" if locale == "en" else "ログインが必要")
         assert serious_findings(screen) == []
         assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]
         button.first.press("Enter")
@@ -108,7 +108,7 @@ def test_user_logs_in_at_a_remote_server_uses_it_and_logs_out(
         expect(screen.answer.locator("details.tool")).to_contain_text("vault of ")
         screen.open("/#/servers")
         screen.page.get_by_role("button", name=f"{disconnect}: vault").press("Enter")
-        expect(card.locator(".sv-state")).to_contain_text("login" if locale == "en" else "ログイン")
+        expect(card.locator(".sv-state")).to_contain_text("Login" if locale == "en" else "ログイン")
 
 
 def asking_server(era: str) -> dict[str, object]:
