@@ -87,7 +87,7 @@ def test_installation_in_use_is_summarized(home: Path, monkeypatch: pytest.Monke
     assert found["knowledge"]["message"].startswith("Healthy (notes: 1")
     assert found["OpenAI-compatible server"]["message"] == "Responds. Models: 1, including qwen3-8b."
     assert found["n8n"]["message"] == f"Healthy (n8n: {n8n.url})."
-    assert found["MCP server peer"]["params"] == {"count": 9}
+    assert found["MCP server peer"]["params"] == {"count": 11}
     assert found["port"]["message"] == f"Chie is running at {url}."
     assert found["Cursor"]["params"] == {"servers": ["knowledge"]}
 

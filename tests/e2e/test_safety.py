@@ -19,6 +19,7 @@ def test_nothing_in_an_answer_runs_loads_or_becomes_an_element(screen: Screen) -
     expect(screen.answer).to_contain_text("<script>window.hacked = 1</script>")
     for card in screen.answer.locator("details.tool summary").all():
         card.click()
+    screen.answer.locator(".sources-found summary").click()
     screen.answer.locator(".source-chip").first.click()
     expect(screen.page.locator(".source-card:popover-open")).to_contain_text("<script>hacked=1</script>")
     assert screen.page.locator(f"main :is({HARM})").count() == 0

@@ -139,6 +139,7 @@ def test_without_a_model_the_notes_agent_answers_and_a_card_offers_endpoints(
         screen.ask("Docker のディスクが一杯")
         screen.wait_for_end()
         expect(screen.answer).to_contain_text("ビルドサーバーのディスクが Docker で一杯になる")
+        screen.page.wait_for_load_state("networkidle")  # the code of the answer is still being coloured
 
 
 def test_sample_notes_are_offered_and_added_once(open_screen: OpenScreen) -> None:

@@ -123,7 +123,7 @@ def test_what_was_typed_is_kept_for_each_conversation(screen: Screen) -> None:
     expect(screen.field).to_have_value("書きかけ")
 
 
-def test_a_text_file_goes_with_the_question_and_other_files_are_refused(screen: Screen) -> None:
+def test_a_text_file_goes_with_the_question_and_a_damaged_one_does_not(screen: Screen) -> None:
     screen.choose_agent("Echo")
     picker = screen.page.locator("input[type=file]")
     picker.set_input_files(
@@ -132,12 +132,14 @@ def test_a_text_file_goes_with_the_question_and_other_files_are_refused(screen: 
             FilePayload(name="photo.png", mimeType="image/png", buffer=b"\x89PNG\r\n\x1a\n\x00\x00\xff"),
         ]
     )
-    expect(screen.page.locator(".file")).to_have_text("メモ.txt")
-    expect(screen.page.locator(".toasts")).to_contain_text("photo.png is not a text file.")
+    files = screen.page.locator(".composer .file")
+    expect(files.first).to_contain_text("メモ.txt")
+    expect(files.last).to_have_class(re.compile("failed"))
+    screen.button("Remove photo.png").click()
     screen.ask("何が書いてある？")
     screen.wait_for_end()
-    expect(screen.answer).to_contain_text("日本語")
     expect(screen.answer).to_contain_text("何が書いてある？")
+    expect(screen.page.locator("article.user")).to_contain_text("メモ.txt")
 
 
 def test_files_stay_with_the_conversation_they_were_added_to(screen: Screen) -> None:
@@ -145,12 +147,12 @@ def test_files_stay_with_the_conversation_they_were_added_to(screen: Screen) -> 
     screen.page.reload()
     memo = FilePayload(name="salaries.txt", mimeType="text/plain", buffer=b"confidential")
     screen.page.locator("input[type=file]").set_input_files([memo])
-    expect(screen.page.locator(".file")).to_have_text("salaries.txt")
+    expect(screen.page.locator(".composer .file")).to_contain_text("salaries.txt")
     row(screen, "has no files").get_by_role("link").click()
     expect(screen.page.locator("article.user")).to_be_visible()
     expect(screen.page.locator(".file")).to_have_count(0)
     screen.page.get_by_role("link", name="New chat").first.click()
-    expect(screen.page.locator(".file")).to_have_text("salaries.txt")
+    expect(screen.page.locator(".composer .file")).to_contain_text("salaries.txt")
 
 
 def test_text_typed_while_the_first_question_is_sent_moves_to_the_conversation(screen: Screen) -> None:

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.req("AG-2")
 
 LONG = "長い説明です。" * 90
 TEXTS = {
-    "ja-JP": ("最初の 2 件の質問と回答を要約しました", "元のやり取りは消えていません", "編集", "再送信"),
-    "en-US": ("The first 2 questions were summarised", "Nothing is deleted", "Edit", "Resend"),
+    "ja-JP": ("チャット", "最初の 2 件の質問と回答を要約しました", "元のやり取りは消えていません", "編集", "再送信"),
+    "en-US": ("Chat", "The first 2 questions were summarised", "Nothing is deleted", "Edit", "Resend"),
 }
 
 
@@ -21,7 +21,7 @@ TEXTS = {
 def test_the_oldest_turns_become_a_block_that_opens(
     open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, locale: str
 ) -> None:
-    label, note, edit, send = TEXTS[locale]
+    agent, label, note, edit, send = TEXTS[locale]
     answers = [say(f"回答 {number}。{LONG}") for number in range(3)]
     refusal = Refuse(400, "request (2600 tokens) exceeds the available context size (2048 tokens)")
     summary = say("利用者は**要点**を尋ねた。")
@@ -29,6 +29,7 @@ def test_the_oldest_turns_become_a_block_that_opens(
         monkeypatch.setenv("OPENAI_BASE_URL", model.base_url)
         with http_server("chie", "serve") as url:
             screen = open_screen("/", at=url, locale=locale, viewport={"width": 360, "height": 640})
+            screen.choose_agent(agent)
             for number in range(4):
                 screen.ask(f"質問 {number}")
                 expect(screen.answers).to_have_count(number + 1)

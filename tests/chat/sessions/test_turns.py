@@ -113,9 +113,12 @@ async def test_parent_starts_a_branch_without_the_other_branch_in_its_history(ow
         ("知" * (MAX_MESSAGE + 1), "sessions.message_too_long", {"length": MAX_MESSAGE + 1, "limit": MAX_MESSAGE}),
     ],
 )
-async def test_invalid_question_is_rejected(owner: Owner, text: str, code: str, params: dict[str, int]) -> None:
+async def test_invalid_question_is_rejected(
+    owner: Owner, sessions: SessionService, text: str, code: str, params: dict[str, int]
+) -> None:
     pending = await owner.answered()
-    for rejected in (owner.ask(text), owner.turns.edit(pending.message_id, text, agent_id=AGENT)):
+    question = (await messages(sessions, pending))[0].message_id
+    for rejected in (owner.ask(text), owner.turns.edit(question, text, agent_id=AGENT)):
         with pytest.raises(ValidationError) as caught:
             await rejected
         assert (caught.value.code, caught.value.reason.params) == (code, params)

@@ -97,7 +97,8 @@ async def test_states_list_every_server(toolbox: Toolbox) -> None:
     first, second, unconfigured = [state.details() for state in toolbox.states()]
     assert (first["name"], first["state"], first["transport"]) == ("bench", "connected", "built-in")
     assert (first["error"], first["error_code"], first["error_params"]) == (None, None, None)
-    assert {"name": "erase", "description": "Destroys something.", "destructive": True} in first["tools"]
+    erase = {"name": "erase", "description": "Destroys something.", "destructive": True, "changed": False}
+    assert erase in first["tools"]
     assert (second["state"], second["tools"]) == ("idle", [])
     assert (unconfigured["name"], unconfigured["state"]) == ("n8n", "not_configured")
     assert unconfigured["error"] == str(NOT_CONFIGURED)
