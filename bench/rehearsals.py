@@ -4,6 +4,7 @@ import json
 import os
 import statistics
 import time
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +31,9 @@ class Api:
     def __init__(self, n8n: RealN8n) -> None:
         self._http = httpx2.Client(base_url=n8n.url, timeout=60, trust_env=False)
         self._n8n = n8n
+
+    def close(self) -> None:
+        self._http.close()
 
     def call(self, method: str, path: str, **more: Any) -> Any:
         answer = self._http.request(method, f"/api/v1{path}", headers={"X-N8N-API-KEY": self._n8n.key}, **more)
@@ -136,9 +140,9 @@ def main() -> list[Figure]:
         home = Path(folder) / "home"
         values = {"N8N_URL": n8n.url, "N8N_API_KEY": n8n.key, "N8N_MCP_TOKEN": n8n.mcp_token, "CHIE_HOME": str(home)}
         os.environ.update(values)
-        api = Api(n8n)
-        workflow_id, items = fail(api, n8n)
-        return [measure_time(api, workflow_id, items), *measure_copies(api, home, workflow_id)]
+        with closing(Api(n8n)) as api:
+            workflow_id, items = fail(api, n8n)
+            return [measure_time(api, workflow_id, items), *measure_copies(api, home, workflow_id)]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`rehearse_change` on a real n8n: seeded failures, each fixed by a patch that the rehearsal proves."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -167,7 +168,7 @@ def test_no_copy_is_left_when_processes_are_killed(
     for name, value in {"URL": n8n.url, "API_KEY": n8n.key, "MCP_TOKEN": n8n.mcp_token}.items():
         monkeypatch.setenv(f"N8N_{name}", value)
     monkeypatch.setenv("CHIE_HOME", str(tmp_path / "home"))
-    api = rehearsals.Api(n8n)
-    workflow_id, _ = rehearsals.fail(api, n8n)
-    (left,) = rehearsals.measure_copies(api, tmp_path / "home", workflow_id)
+    with closing(rehearsals.Api(n8n)) as api:
+        workflow_id, _ = rehearsals.fail(api, n8n)
+        (left,) = rehearsals.measure_copies(api, tmp_path / "home", workflow_id)
     assert ("2 of them killed" in left.what, left.value) == (True, 0)
