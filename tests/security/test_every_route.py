@@ -65,6 +65,10 @@ ROUTES: dict[str, Case] = {
     "POST /api/mcp/oauth/finish": Case(SHARED, body={"state": "x", "code": "y"}),
     "GET /api/mcp/servers/{name}/view": Case(SHARED, query={"uri": "ui://x"}),
     "POST /api/mcp/servers/{name}/view/call": Case(SHARED, body={"tool": "x"}),  # as the caller
+    "GET /api/mcp/prompts": Case(SHARED, query={"agent_id": "echo"}),
+    "GET /api/mcp/resources": Case(SHARED, query={"agent_id": "echo"}),  # as the caller; see test_server_content.py
+    "POST /api/mcp/servers/{name}/prompt": Case(SHARED, body={"prompt": "x"}),
+    "POST /api/mcp/servers/{name}/resource": Case(SHARED, body={"uri": "knowledge://x"}),  # the same
     "POST /api/mcp/servers/{name}/accept": Case(SHARED),  # for admins; see test_changed_tools.py
     "GET /api/setup": Case(SHARED),
     "GET /api/setup/connect": Case(SHARED),

@@ -9,13 +9,22 @@ export interface Upload {
   key: number;
   name: string;
   /** Null after a reload: only what the server has is left then. */
-  file: File | null;
+  file: Source | null;
   attachment: Attachment | null;
   /** Why the upload failed. */
   error: unknown;
 }
 
-export type Send = (file: File, signal: AbortSignal) => Promise<Attachment>;
+/** A resource of an MCP server, which Chie reads there. */
+export interface ServerResource {
+  name: string;
+  server: string;
+  uri: string;
+}
+
+type Source = File | ServerResource;
+
+export type Send = (file: Source, signal: AbortSignal) => Promise<Attachment>;
 
 const PREFIX = "chie.files.";
 const NONE: readonly Upload[] = [];
@@ -41,7 +50,7 @@ export class UploadList extends Observable {
     return list;
   }
 
-  add(session: string, files: readonly File[]): void {
+  add(session: string, files: readonly Source[]): void {
     const added = files.map((file) => this.#upload(file.name, file, null));
     this.#set(session, [...this.of(session), ...added]);
     for (const one of added) void this.#start(one);
@@ -92,7 +101,7 @@ export class UploadList extends Observable {
     }
   }
 
-  #upload(name: string, file: File | null, attachment: Attachment | null): Upload {
+  #upload(name: string, file: Source | null, attachment: Attachment | null): Upload {
     this.#next += 1;
     return { key: this.#next, name, file, attachment, error: null };
   }

@@ -18,6 +18,7 @@ from chie.chat.api import (
     openai_compat,
     questions,
     responses,
+    server_content,
     servers,
     sessions,
     views,
@@ -44,6 +45,7 @@ for part in (
     servers,
     logins,
     views,
+    server_content,
     openai_compat,
     responses,
 ):

@@ -89,6 +89,10 @@ class BaseAgent(ABC):
     @abstractmethod
     def supports_mcp(self) -> bool: ...
 
+    def mcp_servers(self) -> Sequence[str]:
+        """The MCP servers whose prompts and resources the page offers with this agent, by name."""
+        return ()
+
     async def close(self) -> None:  # noqa: B027  most agents hold no resources
         """Release the agent's resources. Called once, when the app shuts down."""
 

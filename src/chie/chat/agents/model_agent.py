@@ -56,6 +56,9 @@ class ModelAgent(ProfileAgent, OptionsAgent):
     def supports_mcp(self) -> bool:
         return self._tools is not None
 
+    def mcp_servers(self) -> Sequence[str]:
+        return self._tools.servers if self._tools else ()
+
     @property
     def sees_images(self) -> bool:
         return self._model.sees_images is True

@@ -128,16 +128,26 @@ class Connection:
             async with asyncio.timeout(timeout):
                 await self._settled.wait()
 
+    async def connected(self) -> "Client[Any]":
+        """Raises ConnectionLostError if the server is down."""
+        await self.settle(self.timeout)
+        if self._client is None:
+            reason = self._error or Message("toolbox.try_again_soon")
+            raise ConnectionLostError("toolbox.server_not_connected", server=self.name, reason=reason)
+        return self._client
+
+    @contextmanager
+    def request_meta(self) -> Iterator[dict[str, str]]:
+        """`_meta` of one request for the current user."""
+        with self._busy(), self._transport.identity() as identity:
+            yield {REQUEST_META: request_id(), **identity}
+
     async def call(self, tool: str, arguments: dict[str, Any]) -> mcp_types.CallToolResult:
         """Raises ConnectionLostError, InvalidResultError, or MCPError if the server rejects the call.
 
         Cancelling it cancels the tool.
         """
-        await self.settle(self.timeout)
-        client = self._client
-        if client is None:
-            reason = self._error or Message("toolbox.try_again_soon")
-            raise ConnectionLostError("toolbox.server_not_connected", server=self.name, reason=reason)
+        client = await self.connected()
         try:
             running = current_call()
             with self._busy(), self._transport.identity() as identity, self._requests.during(running):
@@ -164,13 +174,10 @@ class Connection:
     async def view(self, uri: str) -> View:
         """The HTML of a view. Raises NotFoundError, or ConnectionLostError."""
         self.start()
-        await self.settle(self.timeout)
-        if self._client is None:
-            reason = self._error or Message("toolbox.try_again_soon")
-            raise ConnectionLostError("toolbox.server_not_connected", server=self.name, reason=reason)
+        client = await self.connected()
         try:
             async with asyncio.timeout(self.timeout):
-                return await read_view(self._client, uri)
+                return await read_view(client, uri)
         except (MCPError, TimeoutError, RuntimeError) as error:
             raise NotFoundError("toolbox.view_not_found") from error
 

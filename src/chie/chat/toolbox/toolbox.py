@@ -83,10 +83,20 @@ class Toolbox:
 
     async def initialize_servers(self, server_names: Iterable[str]) -> None:
         """Connect to these servers and wait until each is connected or known to be down. Idempotent."""
+        await self.connections(server_names)
+
+    async def connections(self, server_names: Iterable[str]) -> list[Connection]:
+        """The current user's connections to these servers, started; those that cannot be connected too."""
         connections = [await self._opened(name) for name in server_names if name in self._connections]
         for connection in connections:
             connection.start()
         await asyncio.gather(*(connection.settle(SETTLE_TIMEOUT_SECONDS) for connection in connections))
+        return connections
+
+    async def connection(self, name: str) -> Connection:
+        """As `connections`. NotFoundError if there is no such server."""
+        self._connection(name)
+        return (await self.connections([name]))[0]
 
     async def reconnect(self, name: str) -> ServerState:
         """Disconnect one server and connect to it again at once, whatever its back-off."""

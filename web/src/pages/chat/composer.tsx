@@ -13,6 +13,7 @@ import { allowedTools, useAllowedTools } from "./allowed-tools";
 import { uploads } from "./attachments";
 import { IS_MAC, sendKey, sends } from "./send-key";
 import { isPermanent, UnableNotice, UploadChips, useUnable } from "./upload-chips";
+import { useSuggestions } from "./use-suggestions";
 
 const FIELD = "message";
 const MAX_MESSAGE = 200_000;
@@ -55,89 +56,101 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
     setText("");
     uploads.clear(session);
   };
-  const composition = useComposition<HTMLTextAreaElement>({
-    onEnter: (event) => {
-      if (!sends(event, chosen)) return;
-      event.preventDefault();
-      submit();
+  const suggestions = useSuggestions({ area, session, agentId, text, setText });
+  const composition = useComposition<HTMLTextAreaElement>(
+    {
+      onEnter: (event) => {
+        if (suggestions.takes(event) || !sends(event, chosen)) return;
+        event.preventDefault();
+        submit();
+      },
+      onEscape: (event) => !suggestions.takes(event) && live && onStop(),
     },
-    onEscape: () => live && onStop(),
-  });
+    (event) => ["ArrowDown", "ArrowUp", "Tab"].includes(event.key) && suggestions.takes(event),
+  );
   useAutoHeight(area, text);
   // biome-ignore lint/correctness/useExhaustiveDependencies: focus moves with the session
   useEffect(focusField, [session]);
   const hint = chosen === "enter" ? t.hintEnter : IS_MAC ? t.hintCmd : t.hintCtrl;
   return (
-    <form
-      className="composer"
-      aria-label={t.messageField}
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <div className="composer-box">
-        <UploadChips session={session} list={files} />
-        {unable && (
-          <div className="composer-notice">
-            <UnableNotice unable={unable} onAgent={onAgent} />
-          </div>
-        )}
-        <textarea
-          ref={area}
-          id={FIELD}
-          rows={1}
-          aria-label={t.messageField}
-          placeholder={t.placeholder}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          onPaste={(event) => {
-            const pasted = pastedFiles(event.clipboardData);
-            if (!pasted.length) return;
-            event.preventDefault();
-            uploads.add(session, pasted);
-          }}
-          {...composition}
-        />
-        <div className="composer-bar">
-          <IconButton icon="plus" label={t.attach} onClick={() => picker.current?.click()} />
-          <input
-            ref={picker}
-            type="file"
-            multiple
-            hidden
-            onChange={(event: ChangeEvent<HTMLInputElement>) => {
-              uploads.add(session, [...(event.target.files ?? [])]);
-              event.target.value = "";
-            }}
-          />
-          <AgentMenu chosen={agentId} onChoose={onAgent} />
-          <span className="grow" />
-          <SendMenu />
-          {live ? (
-            <IconButton className="send" kind="plain" icon="stop" label={t.stop} onClick={onStop} />
-          ) : (
-            <IconButton
-              className="send"
-              type="submit"
-              kind="primary"
-              icon="send"
-              label={t.send}
-              disabled={!ready}
-            />
+    <>
+      <form
+        className="composer"
+        aria-label={t.messageField}
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <div className="composer-box">
+          {suggestions.list}
+          <UploadChips session={session} list={files} />
+          {unable && (
+            <div className="composer-notice">
+              <UnableNotice unable={unable} onAgent={onAgent} />
+            </div>
           )}
+          <textarea
+            ref={area}
+            id={FIELD}
+            rows={1}
+            aria-label={t.messageField}
+            placeholder={t.placeholder}
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value);
+              suggestions.follow();
+            }}
+            onPaste={(event) => {
+              const pasted = pastedFiles(event.clipboardData);
+              if (!pasted.length) return;
+              event.preventDefault();
+              uploads.add(session, pasted);
+            }}
+            {...suggestions.field}
+            {...composition}
+          />
+          <div className="composer-bar">
+            <IconButton icon="plus" label={t.attach} onClick={() => picker.current?.click()} />
+            <input
+              ref={picker}
+              type="file"
+              multiple
+              hidden
+              onChange={(event: ChangeEvent<HTMLInputElement>) => {
+                uploads.add(session, [...(event.target.files ?? [])]);
+                event.target.value = "";
+              }}
+            />
+            <AgentMenu chosen={agentId} onChoose={onAgent} />
+            <span className="grow" />
+            <SendMenu />
+            {live ? (
+              <IconButton className="send" kind="plain" icon="stop" label={t.stop} onClick={onStop} />
+            ) : (
+              <IconButton
+                className="send"
+                type="submit"
+                kind="primary"
+                icon="send"
+                label={t.send}
+                disabled={!ready}
+              />
+            )}
+          </div>
         </div>
-      </div>
-      {over > 0 ? (
-        <p className="field-error" role="alert">
-          {t.tooLong(over)}
-        </p>
-      ) : (
-        <p className={problem ? "composer-hint problem" : "composer-hint"} role="status">
-          {problem ?? hint}
-        </p>
-      )}
-    </form>
+        {over > 0 ? (
+          <p className="field-error" role="alert">
+            {t.tooLong(over)}
+          </p>
+        ) : (
+          <p className={problem ? "composer-hint problem" : "composer-hint"} role="status">
+            {problem ?? hint}
+          </p>
+        )}
+      </form>
+      {suggestions.dialog}
+    </>
   );
 }
 
