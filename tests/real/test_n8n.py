@@ -12,7 +12,7 @@ import pytest
 from tests.contract.n8n import EndToEnd
 from tests.n8n.caller import Caller, Era, Instance, Result, calling, chain, node
 from tests.real.n8n_openapi import Inspector
-from tests.real.n8n_server import OPENAPI, RealN8n, installed, running
+from tests.real.n8n_server import OPENAPI, RealN8n
 
 pytestmark = pytest.mark.real
 
@@ -22,14 +22,6 @@ REJECTED_ON_PURPOSE = "noSuchThing"
 @pytest.fixture(scope="module")
 def anyio_backend() -> str:
     return "asyncio"
-
-
-@pytest.fixture(scope="module")
-def n8n(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealN8n]:
-    if not installed():
-        pytest.skip("n8n is not installed: run `make real`")
-    with running(tmp_path_factory.mktemp("n8n")) as n8n:
-        yield n8n
 
 
 @pytest.fixture(scope="module")

@@ -1,26 +1,17 @@
 """`chie n8n export`, `diff` and `push` against a real n8n."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from tests.n8n.caller import chain, node
-from tests.real.n8n_server import RealN8n, installed, running
+from tests.real.n8n_server import RealN8n
 
 from chie.cli import main
 
 pytestmark = [pytest.mark.real, pytest.mark.req("NP-5")]
-
-
-@pytest.fixture(scope="module")
-def n8n(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealN8n]:
-    if not installed():
-        pytest.skip("n8n is not installed: run `make real`")
-    with running(tmp_path_factory.mktemp("n8n")) as n8n:
-        yield n8n
 
 
 @pytest.fixture(autouse=True)

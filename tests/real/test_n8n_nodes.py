@@ -1,13 +1,13 @@
 """Node knowledge and the validation of parameters against a real n8n and its own MCP server."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 from pydantic import SecretStr
 from tests.n8n.caller import Caller, Instance, calling, chain, node
-from tests.real.n8n_server import RealN8n, installed, running
+from tests.real.n8n_server import RealN8n
 
 pytestmark = pytest.mark.real
 
@@ -15,14 +15,6 @@ pytestmark = pytest.mark.real
 @pytest.fixture(scope="module")
 def anyio_backend() -> str:
     return "asyncio"
-
-
-@pytest.fixture(scope="module")
-def n8n(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealN8n]:
-    if not installed():
-        pytest.skip("n8n is not installed: run `make real`")
-    with running(tmp_path_factory.mktemp("n8n")) as n8n:
-        yield n8n
 
 
 @pytest.fixture

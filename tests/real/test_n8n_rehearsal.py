@@ -1,6 +1,6 @@
 """`rehearse_change` on a real n8n: seeded failures, each fixed by a patch that the rehearsal proves."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from pydantic import SecretStr
 from tests.n8n.caller import Caller, Instance, Json, calling, chain, node
-from tests.real.n8n_server import RealN8n, installed, running
+from tests.real.n8n_server import RealN8n
 
 from bench import rehearsals
 
@@ -24,14 +24,6 @@ BASE = "n8n-nodes-base."
 @pytest.fixture(scope="module")
 def anyio_backend() -> str:
     return "asyncio"
-
-
-@pytest.fixture(scope="module")
-def n8n(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealN8n]:
-    if not installed():
-        pytest.skip("n8n is not installed: run `make real`")
-    with running(tmp_path_factory.mktemp("n8n")) as n8n:
-        yield n8n
 
 
 @pytest.fixture
