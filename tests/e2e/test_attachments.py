@@ -120,6 +120,7 @@ def test_paste_and_drop(open_screen: OpenScreen) -> None:
     transfer(screen, "paste", "#message", "image.png", png(), "image/png", **copied)
     screen.settle()
     expect(chips(screen)).to_have_count(2)
+    expect(screen.page.locator(".composer .send")).to_be_enabled()
     screen.field.press("Enter")
     screen.wait_for_end()
     expect(screen.answer).to_contain_text("2 files.")
