@@ -57,6 +57,9 @@ class Team:
     shared_id: str = ""
     proposal_id: str = ""
     trashed_id: str = ""
+    project_id: str = ""
+    project_file_id: str = ""
+    share_token: str = ""
     servers: dict[str, Server | ConfigurationError] = field(default_factory=dict)
 
     def call(self, who: str | None, method: str, path: str, **options: Any) -> Any:
@@ -90,6 +93,8 @@ class Team:
         """All of Aki's things, as Aki sees them."""
         return {
             "session": self.call("aki", "GET", f"/api/sessions/{self.session_id}").json(),
+            "project": self.call("aki", "GET", f"/api/projects/{self.project_id}").json(),
+            "shares": self.call("aki", "GET", "/api/shares").json(),
             "note": self._note(self.note_id),
             "proposal": self._note(self.proposal_id),
             "shared": {**self._note(self.shared_id), "uses": None},  # which everybody may search
@@ -135,6 +140,7 @@ def team(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
     tokens, servers = add_users(), load_servers(store)
     authenticator = load_authenticator()
     authenticator.failures = RateLimit(0, 1)  # tests send many wrong tokens
+    authenticator.requests = RateLimit(0, 1)  # and many requests
     app = create_app(servers, nullcontext(FakeRegistry()), page=page_folder, authenticator=authenticator)
     with TestClient(app, base_url=ADDRESS) as client:
         team = Team(client, tokens, store, servers=servers)
@@ -155,13 +161,21 @@ def team_with_agents(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
 def _populate(team: Team) -> None:
     file = {"file": ("secret.txt", f"the {SECRET} plan".encode(), "text/plain")}
     team.attachment_id = team.call("aki", "POST", "/api/attachments", files=file).json()["attachment_id"]
-    question = {"message": f"What about {SECRET}?", "attachments": [team.attachment_id]}
+    project = {"name": f"The {SECRET} project", "instructions": f"Mention {SECRET}."}
+    team.project_id = team.call("aki", "POST", "/api/projects", json=project).json()["project_id"]
+    files = {"file": ("plan.txt", f"{SECRET} first".encode(), "text/plain")}
+    added = team.call("aki", "POST", f"/api/projects/{team.project_id}/files", files=files)
+    team.project_file_id = added.json()["attachment_id"]
+    question: dict[str, Any] = {"message": f"What about {SECRET}?", "attachments": [team.attachment_id]}
+    question["project_id"] = team.project_id
     asked = team.call("aki", "POST", "/api/chat/stream", json=question)
     assert asked.status_code == 200, asked.text
     team.session_id = asked.headers["x-chie-session"]
     team.answer_id = asked.headers["x-chie-message"]
     messages = team.call("aki", "GET", f"/api/sessions/{team.session_id}").json()["messages"]
     team.question_id = messages[0]["message_id"]
+    share = {"with_project": True}
+    team.share_token = team.call("aki", "POST", f"/api/sessions/{team.session_id}/shares", json=share).json()["token"]
     anchor = {"repository": "github.com/org/repo", "path": "safe.py", "lines": "1-2"}
     private: dict[str, Any] = {"content": f"the {SECRET} password is kept in the safe", "tags": [SECRET]}
     private |= {"private": True, "anchor": anchor}

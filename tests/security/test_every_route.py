@@ -78,6 +78,26 @@ ROUTES: dict[str, Case] = {
     "POST /v1/chat/completions": Case(SHARED),
     "POST /v1/embeddings": Case(SHARED),
     "POST /v1/responses": Case(SHARED),
+    "GET /api/projects": Case(LISTING),
+    "POST /api/projects": Case(LISTING, body={"name": "mine"}),
+    "GET /api/projects/{project_id}": Case(PRIVATE),
+    "PATCH /api/projects/{project_id}": Case(PRIVATE, body={"name": "mine"}),
+    "POST /api/projects/{project_id}/files": Case(PRIVATE),
+    "GET /api/projects/{project_id}/files/{attachment_id}": Case(PRIVATE),
+    "GET /api/projects/{project_id}/files/{attachment_id}/text": Case(PRIVATE),
+    "DELETE /api/projects/{project_id}/files/{attachment_id}": Case(PRIVATE),
+    "GET /api/projects/{project_id}/shares": Case(PRIVATE),
+    "PUT /api/projects/{project_id}/members/{user_id}": Case(PRIVATE, body={"role": "owner"}),
+    "DELETE /api/projects/{project_id}/members/{user_id}": Case(PRIVATE),
+    "POST /api/sessions/{session_id}/shares": Case(PRIVATE, body={"with_project": True}),
+    "GET /api/shares": Case(LISTING),
+    # A link for the members of a project; what a link for everybody shows is in test_projects.py.
+    "GET /api/shared/{token}": Case(PRIVATE),
+    "GET /api/shared/{token}/attachments/{attachment_id}": Case(PRIVATE),
+    "GET /api/shared/{token}/attachments/{attachment_id}/text": Case(PRIVATE),
+    "POST /api/shared/{token}/continue": Case(PRIVATE),
+    "DELETE /api/shares/{token}": Case(PRIVATE),
+    "DELETE /api/projects/{project_id}": Case(PRIVATE),
     "GET /api/sessions": Case(LISTING, query={"query": SECRET}),
     "POST /api/sessions": Case(LISTING, body={}),
     "GET /api/sessions/{session_id}": Case(PRIVATE),
@@ -183,7 +203,10 @@ def filled(team: Team, text: str) -> str:
     note = team.proposal_id if "/inbox/" in text else team.trashed_id if "/trash/" in text else team.note_id
     return (
         text.replace("{session_id}", team.session_id)
-        .replace("{attachment_id}", team.attachment_id)
+        .replace("{attachment_id}", team.project_file_id if "/projects/" in text else team.attachment_id)
+        .replace("{project_id}", team.project_id)
+        .replace("{user_id}", "ben")
+        .replace("{token}", team.share_token)
         .replace("{message_id}", message)
         .replace("{version}", "1")
         .replace("{note_id}", note)
@@ -200,7 +223,7 @@ def request(team: Team, who: str | None, name: str, headers: Mapping[str, str] |
     if name == "POST /api/knowledge/import":
         own = exported(team.note_id, "mine now")
         options["files"] = {"files": ("stolen.md", own.encode(), "text/markdown")}
-    if name == "POST /api/attachments":
+    if name in ("POST /api/attachments", "POST /api/projects/{project_id}/files"):
         options["files"] = {"file": ("own.txt", b"mine", "text/plain")}
     return team.call(who, "POST" if method == "ANY" else method, filled(team, path), **options)
 
@@ -246,6 +269,13 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
         "POST /api/chat/{message_id}/approve": 409,
         "POST /api/chat/{message_id}/answer": 409,
         "DELETE /api/sessions/{session_id}": 204,
+        "POST /api/projects/{project_id}/files": 201,
+        "DELETE /api/projects/{project_id}/files/{attachment_id}": 204,
+        "DELETE /api/projects/{project_id}/members/{user_id}": 204,
+        "POST /api/sessions/{session_id}/shares": 201,
+        "POST /api/shared/{token}/continue": 201,
+        "DELETE /api/shares/{token}": 204,
+        "DELETE /api/projects/{project_id}": 204,
         "POST /api/knowledge/inbox/{note_id}/reject": 404,  # it has been merged
         "DELETE /api/knowledge/trash/{note_id}": 404,  # it has been restored
     }
@@ -261,6 +291,7 @@ def test_lists_hide_private_things_of_others(team: Team) -> None:
         assert answer.status_code in (200, 201), (name, answer.text)
         assert SECRET not in shown, name
         assert team.session_id not in shown, name
+        assert team.project_id not in shown, name
         assert team.note_id not in shown, name
         assert team.proposal_id not in shown, name
         assert team.possessions() == before, name

@@ -16,11 +16,13 @@ from chie.chat.api import (
     logins,
     note_comparison,
     openai_compat,
+    projects,
     questions,
     responses,
     server_content,
     servers,
     sessions,
+    sharing,
     views,
 )
 from chie.chat.api.state import Chat
@@ -41,6 +43,8 @@ for part in (
     questions,
     note_comparison,
     sessions,
+    projects,
+    sharing,
     agents,
     servers,
     logins,

@@ -8,6 +8,7 @@ from tests.fakes.agents import FakeRegistry
 from tests.fakes.chat import sqlite_url
 
 from chie.chat.agents.base import BaseAgent, Turn
+from chie.chat.projects.service import ProjectService
 from chie.chat.runs.run import Run
 from chie.chat.runs.runner import agent_history
 from chie.chat.runs.starter import RunStarter
@@ -44,7 +45,7 @@ def directory() -> FakeRegistry:
 @pytest.fixture
 def starter(database: Database, directory: FakeRegistry) -> RunStarter:
     turns, attachments = TurnService(database, "owner"), AttachmentStore(database)
-    return RunStarter(turns, attachments, directory, IdleManager())  # type: ignore[arg-type]
+    return RunStarter(turns, attachments, ProjectService(database), directory, IdleManager())  # type: ignore[arg-type]
 
 
 async def finish(database: Database, run: Run) -> None:

@@ -80,6 +80,8 @@ class BaseAgent(ABC):
         asks may leave the parameter out.
         An agent may also take the keyword `attachments`, the files of the question. If it does not, the text of
         documents is put into `message` and into the earlier turns.
+        It may take the keyword `project`, a `ProjectContext`, too. If it does not, the project's instructions and files
+        are put before `message`.
         """
 
     @abstractmethod

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from chie.chat.agents.base import AgentInfo, Approve, Attachment, BaseAgent, OptionsAgent, Turn
 from chie.chat.agents.files import with_files
+from chie.chat.agents.project import ProjectContext, ProjectReader
 from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult
 from chie.chat.models.options import Options
 from chie.errors import ServiceError, ValidationError
@@ -46,14 +47,20 @@ def stream_chat(
     approve: Approve | None = None,
     *,
     attachments: Sequence[Attachment] = (),
+    project: ProjectContext | None = None,
 ) -> AsyncGenerator[Event, None]:
     """The agent's answer. An agent whose `stream_chat` has no `approve` gets none, and its events are completed. One
-    that takes no `attachments` gets the text of documents with the message."""
+    that takes no `attachments` gets the text of documents with the message, and one that takes no `project` what the
+    project says."""
     options: dict[str, Any] = {}
     if _takes(agent, "attachments"):
         options = {"attachments": attachments} if attachments else {}
     else:
         message, history = with_files(message, attachments), [_without_files(turn) for turn in history]
+    if project and _takes(agent, "project"):
+        options["project"] = project
+    elif project:
+        message = f"{ProjectReader(project=project, question=message).text(None)}\n\n{message}"
     if _takes(agent, "approve"):
         return agent.stream_chat(message, history, session_id, approve=approve, **options)
     events = cast("AsyncGenerator[Mapping[str, Any], None]", agent.stream_chat(message, history, session_id))

@@ -12,6 +12,7 @@ from chie.chat.agents.large_files import naming_large_file
 from chie.chat.agents.note_comparison import NoteComparison, compare_notes
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
+from chie.chat.agents.project import ProjectContext, ProjectReader
 from chie.chat.agents.questions import suggest_questions
 from chie.chat.agents.summaries import SummaryCache
 from chie.chat.agents.titles import suggest_title
@@ -75,9 +76,10 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         *,
         approve: Approve | None = None,
         attachments: Sequence[Attachment] = (),
+        project: ProjectContext | None = None,
     ) -> AsyncGenerator[Event, None]:
         logger.info("agent %s answers in session %s", self.agent_id, session_id)
-        events = self._answer(message, history, Options(), approve, attachments)
+        events = self._answer(message, history, Options(), approve, attachments, project)
         return naming_large_file(events, attachments, self._model) if attachments else events
 
     def stream_with_options(
@@ -96,6 +98,7 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         options: Options,
         approve: Approve | None = None,
         attachments: Sequence[Attachment] = (),
+        project: ProjectContext | None = None,
     ) -> AsyncGenerator[Event, None]:
         return ToolLoop(
             model=self._model,
@@ -107,6 +110,7 @@ class ModelAgent(ProfileAgent, OptionsAgent):
             approve=approve,
             max_rounds=self._max_rounds,
             options=options,
+            project=ProjectReader(project=project, question=message) if project else None,
         ).run()
 
     def _system_prompt(self) -> str:

@@ -10,6 +10,7 @@ from chie.chat.agents.base import Approve, OptionsAgent, Turn
 from chie.chat.agents.excerpts import excerpt
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.profile_agent import ProfileAgent
+from chie.chat.agents.project import ProjectContext
 from chie.chat.events import Done, Event, Text, ToolCall
 from chie.chat.models.options import Options
 from chie.chat.toolbox.tool import Outcome
@@ -44,8 +45,11 @@ class NotesAgent(ProfileAgent, OptionsAgent):
         session_id: str,  # noqa: ARG002
         *,
         approve: Approve | None = None,  # noqa: ARG002  the search only reads
+        project: ProjectContext | None = None,
     ) -> AsyncGenerator[Event, None]:
-        arguments = {"query": _query(message), "limit": MAX_QUOTES}
+        arguments: dict[str, Any] = {"query": _query(message), "limit": MAX_QUOTES}
+        if project and project.space:
+            arguments["space"] = project.space
         call = ToolCall(type="tool_call", id=f"call_{uuid4().hex[:12]}", name=TOOL, arguments=arguments)
         yield call
         outcome = await self._search(arguments)

@@ -13,6 +13,7 @@ from chie.chat.agents.context_budget import Summary
 from chie.chat.agents.context_window import READ_RESULT, ContextWindow
 from chie.chat.agents.conversation import in_words
 from chie.chat.agents.dependencies import AgentTools
+from chie.chat.agents.project import READ_FILE, ProjectReader
 from chie.chat.agents.reply import Reply
 from chie.chat.agents.summaries import SummaryCache
 from chie.chat.agents.text_joiner import TextJoiner
@@ -54,6 +55,7 @@ class ToolLoop:
     options: Options = field(default_factory=Options)
     summary: Summary | None = None
     summaries: SummaryCache = field(default_factory=SummaryCache)
+    project: ProjectReader | None = None
     _toolset: Toolset = field(default_factory=NoTools)
     _window: ContextWindow = field(init=False)
     _usage: Usage | None = None
@@ -102,14 +104,21 @@ class ToolLoop:
         if self.tools is not None:
             self._toolset = await self.tools.open()
             self.system = "\n\n".join(filter(None, (self.system, self.tools.notice())))
-        self.system = "\n\n".join(filter(None, (self.system, self.options.system)))
+        self.system = "\n\n".join(filter(None, (self.system, await self._about_project(), self.options.system)))
+
+    async def _about_project(self) -> str:
+        return await self.project.prompt(self.model, readable=self.tools is not None) if self.project else ""
 
     def _own_tools(self) -> dict[str, Tool]:
         """The client's tools take precedence over those of the same name."""
         if self.options.call_required:
             return {}
         client_names = {tool.name for tool in self.options.tools}
-        return {tool.name: tool for tool in self._toolset.tools() if tool.for_model and tool.name not in client_names}
+        offered = [*self._toolset.tools(), *self._project_tools()]
+        return {tool.name: tool for tool in offered if tool.for_model and tool.name not in client_names}
+
+    def _project_tools(self) -> Sequence[Tool]:
+        return [READ_FILE] if self.tools is not None and self.project and self.project.is_shortened else []
 
     async def _fit(self, tools: dict[str, Tool]) -> AsyncGenerator[Event, None]:
         """Before each request: make the conversation fit, and offer the tool that reads what was shortened."""
@@ -179,6 +188,8 @@ class ToolLoop:
             tool = Message("agents.call_truncated")
         elif arguments is None and isinstance(tool, Tool):
             tool = Message("agents.arguments_invalid")
+        if self.project and arguments is not None and isinstance(tool, Tool):
+            arguments = self.project.project.arguments(tool, arguments)
         event = ToolCall(type="tool_call", id=call.id, name=call.name, arguments=arguments or {})
         if isinstance(tool, Tool) and tool.view:
             event["view"] = ViewRef(server=tool.server, uri=tool.view)
@@ -220,6 +231,8 @@ class ToolLoop:
             return Outcome.failed(Message("agents.call_rejected"))
         if tool is READ_RESULT:
             return self._window.read(event["arguments"])
+        if tool is READ_FILE and self.project:
+            return self.project.read(event["arguments"])
         if self._has_changed(tool):
             return Outcome.failed(Message("agents.tool_changed"))
         async with self._slots:

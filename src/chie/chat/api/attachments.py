@@ -1,5 +1,6 @@
 """Uploading the files of a question, and reading them again."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -40,13 +41,17 @@ async def get_attachment(
 ) -> Response:
     """Get the file as it was uploaded. Only images are shown by a browser; everything else is downloaded."""
     [found] = await chat.attachments.get([attachment_id])
-    headers = {**HEADERS, "ETag": f'"{found.attachment_id}"'}
-    if if_none_match == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
-    shown = "inline" if found.kind == "image" else "attachment"
-    headers["Content-Disposition"] = f"{shown}; filename*=UTF-8''{quote(found.name, safe='')}"
-    media_type = found.media_type if found.kind == "image" else "application/octet-stream"
-    return Response(await chat.attachments.data(attachment_id), media_type=media_type, headers=headers)
+    tag = {"ETag": f'"{found.attachment_id}"'}
+    if if_none_match == tag["ETag"]:
+        return Response(status_code=304, headers={**HEADERS, **tag})
+    return file_response(found, await chat.attachments.data(attachment_id), tag)
+
+
+def file_response(file: Attachment, data: bytes, headers: Mapping[str, str] | None = None) -> Response:
+    shown = "inline" if file.kind == "image" else "attachment"
+    disposition = {"Content-Disposition": f"{shown}; filename*=UTF-8''{quote(file.name, safe='')}"}
+    media_type = file.media_type if file.kind == "image" else "application/octet-stream"
+    return Response(data, media_type=media_type, headers={**HEADERS, **disposition, **(headers or {})})
 
 
 @router.get("/{attachment_id}/text", response_class=PlainTextResponse, responses=errors(404))

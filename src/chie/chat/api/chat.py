@@ -51,6 +51,7 @@ async def ask(body: Ask, chat: ChatState) -> EventStream:
         agent_id=body.agent_id,
         parent_id=body.parent_id,
         attachment_ids=body.attachments,
+        project_id=body.project_id,
     )
     return _stream(chat, run)
 

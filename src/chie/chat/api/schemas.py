@@ -31,6 +31,7 @@ class Ask(Body):
     )
 
     attachments: Attachments = Field(default_factory=list, description="The ids of files that were uploaded before.")
+    project_id: Id | None = Field(default=None, description="The project of the new session.")
 
 
 class Regenerate(Body):
@@ -51,11 +52,13 @@ class Approve(Body):
 class NewSession(Body):
     title: Title | None = None
     agent_id: Id | None = None
+    project_id: Id | None = None
 
 
 class SessionChange(Body):
     title: Title | None = None
     current_agent_id: Id | None = None
+    project_id: Id | None = Field(default=None, description="Moves the session; `null` takes it out of its project.")
 
 
 class AnswerState(BaseModel):

@@ -31,8 +31,8 @@ EXPORT: dict[int | str, dict[str, Any]] = {
 async def create_session(chat: ChatState, body: NewSession | None = None) -> Session:
     """Create an empty session. Asking without a session creates one too."""
     body = body or NewSession()
-    agent = chat.agents.get_agent(body.agent_id or await chat.agents.default_id())
-    return await chat.sessions.create(agent_id=agent.agent_id, title=body.title)
+    agent = await chat.starter.agent(body.agent_id, project_id=body.project_id)
+    return await chat.sessions.create(agent_id=agent.agent_id, title=body.title, project_id=body.project_id)
 
 
 @router.get("", responses=errors())
@@ -41,9 +41,10 @@ async def list_sessions(
     query: Annotated[str | None, Query(max_length=1_000, description="Text to find in titles and messages.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=500, description="`next_cursor` of the previous page.")] = None,
+    project_id: Annotated[str | None, Query(max_length=MAX_ID, description="Only sessions of this project.")] = None,
 ) -> Page:
     """List sessions, newest first."""
-    return await chat.sessions.page(query=query, limit=limit, cursor=cursor)
+    return await chat.sessions.page(query=query, limit=limit, cursor=cursor, project_id=project_id)
 
 
 @router.get("/{session_id}", responses=errors(404))
@@ -54,10 +55,13 @@ async def get_session(session_id: SessionId, chat: ChatState) -> Conversation:
 
 @router.patch("/{session_id}", responses=errors(404, 413))
 async def change_session(session_id: SessionId, body: SessionChange, chat: ChatState) -> Session:
-    """Rename the session, or change the agent that answers from now on."""
-    if body.title is None and body.current_agent_id is None:
+    """Rename the session, change the agent that answers from now on, or move the session to a project."""
+    moves = "project_id" in body.model_fields_set
+    if body.title is None and body.current_agent_id is None and not moves:
         raise ValidationError("sessions.nothing_to_change")
     agent_id = body.current_agent_id and chat.agents.get_agent(body.current_agent_id).agent_id
+    if moves:
+        await chat.projects.move(session_id, body.project_id)
     return await chat.sessions.change(session_id, title=body.title, agent_id=agent_id)
 
 

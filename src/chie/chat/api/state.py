@@ -9,6 +9,9 @@ from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
 from chie.chat.metrics import Metrics
+from chie.chat.projects.files import ProjectFiles
+from chie.chat.projects.service import ProjectService
+from chie.chat.runs.agent_files import AgentInputs
 from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.lease import new_owner
 from chie.chat.runs.lease_keeper import LeaseKeeper
@@ -29,6 +32,7 @@ from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.titles import TitleStore
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
+from chie.chat.sharing.service import SharingService
 from chie.chat.toolbox.wrappers import possible_names
 from chie.documents.reader import DocumentReader
 
@@ -54,6 +58,9 @@ class Chat:
         self.metrics = Metrics(self._tool_names)
         self.sessions = SessionService(database)
         self.attachments = AttachmentStore(database)
+        self.projects = ProjectService(database)
+        self.project_files = ProjectFiles(database, self.attachments)
+        self.sharing = SharingService(database)
         self.reader = DocumentReader()
         self.answers = AnswerStore(database, owner)
         self.recovery = Recovery(database, owner)
@@ -64,14 +71,14 @@ class Chat:
             notifier,
             RemoteRuns(self.answers, self._queue, notifier, self.recovery),
             self.metrics,
-            self.attachments,
+            AgentInputs(self.attachments, self.projects),
             owner=owner,
             save_seconds=save_seconds,
             max_characters=max_characters,
             titles=Titles(TitleStore(database)) if titles else None,
         )
         agents.toolbox.logins.use(LoginStore(database, SecretBox(home)))
-        self.starter = RunStarter(TurnService(database, owner), self.attachments, agents, self.runs)
+        self.starter = RunStarter(TurnService(database, owner), self.attachments, self.projects, agents, self.runs)
         self._keeper = LeaseKeeper(self.answers, self.runs, self.recovery)
         self._opening = asyncio.Lock()
         self._background: list[asyncio.Task[None]] = []

@@ -14,13 +14,12 @@ from chie.chat.agents.calls import stream_chat
 from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
 from chie.chat.interaction import interacting
 from chie.chat.metrics import Metrics
-from chie.chat.runs.agent_files import load_files
+from chie.chat.runs.agent_files import AgentInputs
 from chie.chat.runs.interaction import RunInteraction
 from chie.chat.runs.retry import retry_storage
 from chie.chat.runs.run import Run
 from chie.chat.sessions.answer_builder import error_events
 from chie.chat.sessions.answers import AnswerStore
-from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.entities import Message, Status, StoredEvent
 from chie.errors import ChieError, ServiceError, StorageError
 from chie.logging import request_id
@@ -41,10 +40,15 @@ class Outcome:
 
 class Runner:
     def __init__(
-        self, answers: AnswerStore, metrics: Metrics, attachments: AttachmentStore, *, max_characters: int
+        self,
+        answers: AnswerStore,
+        metrics: Metrics,
+        inputs: AgentInputs,
+        *,
+        max_characters: int,
     ) -> None:
         self._answers = answers
-        self._attachments = attachments
+        self._inputs = inputs
         self._metrics = metrics
         self._max_characters = max_characters
 
@@ -83,11 +87,10 @@ class Runner:
             return await _approval(run, call)
 
         started, done = perf_counter(), Done(type="done", usage=None)
-        question, history = run.pending.question, run.pending.history
-        files = [*(message.attachments for message in history), run.pending.attachments]
-        *earlier, asked = await load_files(self._attachments, files)
-        turns = agent_history(history, earlier)
-        answer = stream_chat(run.agent, question, turns, run.session_id, approve, attachments=asked)
+        question = run.pending.question
+        *earlier, asked = await self._inputs.files(run.pending)
+        turns, project = agent_history(run.pending.history, earlier), await self._inputs.project(run.pending)
+        answer = stream_chat(run.agent, question, turns, run.session_id, approve, attachments=asked, project=project)
         async with aclosing(answer) as events:
             async for event in events:
                 if not run.count:

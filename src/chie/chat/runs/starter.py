@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from chie.chat.agents.base import AgentInfo, BaseAgent
 from chie.chat.agents.registry import AgentRegistry
+from chie.chat.projects.service import ProjectService
 from chie.chat.runs.manager import RunManager
 from chie.chat.runs.run import Run
 from chie.chat.sessions.attachments import AttachmentStore
@@ -18,10 +19,16 @@ class RunStarter:
     question, stores nothing."""
 
     def __init__(
-        self, turns: TurnService, attachments: AttachmentStore, agents: AgentRegistry, runs: RunManager
+        self,
+        turns: TurnService,
+        attachments: AttachmentStore,
+        projects: ProjectService,
+        agents: AgentRegistry,
+        runs: RunManager,
     ) -> None:
         self._turns = turns
         self._attachments = attachments
+        self._projects = projects
         self._agents = agents
         self._runs = runs
 
@@ -33,9 +40,13 @@ class RunStarter:
         agent_id: str | None = None,
         parent_id: str | None = None,
         attachment_ids: Sequence[str] = (),
+        project_id: str | None = None,
     ) -> Run:
+        """A new session is in the project, whose agent answers unless another one is named."""
         validate_question(message, has_files=bool(attachment_ids))
-        agent = self._agents.get_agent(agent_id or await self._default_agent_id(session_id))
+        if project_id is not None and session_id is not None:
+            raise ValidationError("projects.new_session_only")
+        agent = await self.agent(agent_id, session_id=session_id, project_id=project_id)
         if attachment_ids:
             await self._require_able(agent, await self._attachments.get(attachment_ids))
         pending = await self._turns.ask(
@@ -44,6 +55,7 @@ class RunStarter:
             session_id=session_id,
             parent_id=parent_id,
             attachment_ids=attachment_ids,
+            project_id=project_id,
         )
         return self._runs.start(pending, agent)
 
@@ -71,10 +83,17 @@ class RunStarter:
         await self._require_able(agent, await self._turns.question_files(message_id))
         return self._runs.start(await self._turns.regenerate(message_id, agent_id=agent.agent_id), agent)
 
-    async def _default_agent_id(self, session_id: str | None) -> str:
-        if session_id is None:
-            return await self._agents.default_id()
-        return await self._turns.session_agent_id(session_id)
+    async def agent(
+        self, agent_id: str | None, *, session_id: str | None = None, project_id: str | None = None
+    ) -> BaseAgent:
+        """The named agent, or else that of the session or the project. NotFoundError for a project of others."""
+        preferred = (await self._projects.get(project_id)).agent_id if project_id is not None else None
+        if agent_id is None and session_id is not None:
+            agent_id = await self._turns.session_agent_id(session_id)
+        elif agent_id is None and preferred is not None:
+            known = {info["agent_id"] for info in await self._agents.list_agents()}
+            agent_id = preferred if preferred in known else None  # it may have been removed since
+        return self._agents.get_agent(agent_id or await self._agents.default_id())
 
     async def _require_able(self, agent: BaseAgent, files: Sequence[Attachment]) -> None:
         """Raises ValidationError, with an agent that can, where there is one."""

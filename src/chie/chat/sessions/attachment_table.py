@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, exists, insert, select
+from sqlalchemy import Row, delete, exists, insert, or_, select
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import Attachment, new_id, now
 from chie.chat.sessions.models import AttachmentRow, FileRow, MessageAttachmentRow, MessageRow
+from chie.chat.sessions.project_models import ProjectFileRow
 
 _INSERT_LINKS = insert(MessageAttachmentRow)
 _ATTACHMENT = (
@@ -21,7 +22,10 @@ _ATTACHMENT = (
     AttachmentRow.characters,
     FileRow.size,
 )
-_LINKED = exists().where(MessageAttachmentRow.attachment_id == AttachmentRow.id)
+_LINKED = or_(
+    exists().where(MessageAttachmentRow.attachment_id == AttachmentRow.id),
+    exists().where(ProjectFileRow.attachment_id == AttachmentRow.id),
+)
 
 
 async def save(connection: Connection, columns: dict[str, Any], data: bytes, *, on_sqlite: bool) -> str:
@@ -49,6 +53,43 @@ async def owned(connection: Connection, ids: Sequence[str], *, user_id: str, loc
         statement = statement.with_for_update(key_share=True, read=True, of=AttachmentRow)
     rows = {row.id: _attachment(row) for row in await connection.execute(statement)}
     return [rows[one] for one in ids if one in rows]
+
+
+async def found(connection: Connection, ids: Sequence[str]) -> list[Attachment]:
+    """In the given order, whoever attached them: for callers that have checked who may read them."""
+    statement = select(*_ATTACHMENT).join(FileRow, FileRow.hash == AttachmentRow.hash).where(AttachmentRow.id.in_(ids))
+    rows = {row.id: _attachment(row) for row in await connection.execute(statement)}
+    return [rows[one] for one in ids if one in rows]
+
+
+async def data_of(connection: Connection, attachment_id: str) -> bytes | None:
+    """As `found`."""
+    statement = select(FileRow.data).join(AttachmentRow, FileRow.hash == AttachmentRow.hash)
+    data: bytes | None = (await connection.execute(statement.where(AttachmentRow.id == attachment_id))).scalar()
+    return data
+
+
+async def text_of(connection: Connection, attachment_id: str) -> str | None:
+    """As `found`."""
+    statement = select(AttachmentRow.text).where(AttachmentRow.id == attachment_id)
+    text: str | None = (await connection.execute(statement)).scalar()
+    return text
+
+
+async def copy(connection: Connection, ids: Sequence[str], *, user_id: str, on_sqlite: bool) -> dict[str, str]:
+    """The same files as attachments of this user: the new ids by the old ones. The contents are stored once."""
+    columns = [column for column in AttachmentRow.__table__.columns if column.name not in ("id", "user_id")]
+    statement = select(AttachmentRow.id, *columns).where(AttachmentRow.id.in_(ids))
+    rows = (await connection.execute(statement)).mappings().all()
+    upsert, copies = _upsert(on_sqlite=on_sqlite), dict[str, str]()
+    for row in rows:
+        values = {**row, "id": new_id(), "user_id": user_id, "created_at": now()}
+        statement = upsert(AttachmentRow).values(values)
+        changed = statement.on_conflict_do_update(
+            index_elements=["user_id", "hash", "name"], set_={"created_at": statement.excluded["created_at"]}
+        )
+        copies[row["id"]] = (await connection.execute(changed.returning(AttachmentRow.id))).scalar_one()
+    return copies
 
 
 async def content(connection: Connection, attachment_id: str, *, user_id: str) -> bytes | None:
@@ -102,7 +143,7 @@ async def unsent_before(connection: Connection, moment: datetime) -> set[str]:
 
 
 async def delete_unused(connection: Connection, ids: set[str]) -> None:
-    """Of these attachments, those that no message has, and the files that only they had.
+    """Of these attachments, those that no message and no project has, and the files that only they had.
 
     Locked first, in statements of their own: the next ones see what another transaction did with them meanwhile. Files
     come before attachments, as in `save`, so that the two do not wait for each other.

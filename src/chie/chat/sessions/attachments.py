@@ -18,7 +18,7 @@ UNSENT_LIFETIME = timedelta(days=1)
 
 
 class AttachmentStore:
-    """Files that are not sent within a day are deleted; the others with the last session that has them."""
+    """Files that are not sent within a day are deleted; the others with the last session or project that has them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -32,6 +32,7 @@ class Session:
     created_at: datetime
     updated_at: datetime
     user_id: str = ANONYMOUS
+    project_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +108,7 @@ class PendingAnswer:
     question: str
     history: list[Message]
     attachments: list[Attachment] = field(default_factory=list)
+    project_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,10 +47,12 @@ class SessionRow(Table):
     created_at: Mapped[datetime] = mapped_column(Moment)
     updated_at: Mapped[datetime] = mapped_column(Moment)
     user_id: Mapped[str] = mapped_column(Text, server_default=ANONYMOUS)
+    project_id: Mapped[str | None] = mapped_column(String(36))
 
     __table_args__ = (
         Index("sessions_by_age", "updated_at", "id"),
         Index("sessions_by_user", "user_id", "updated_at", "id"),
+        Index("sessions_by_project", "project_id"),
     )
 
 

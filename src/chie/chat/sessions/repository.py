@@ -31,6 +31,7 @@ _SESSION = (
     SessionRow.created_at,
     SessionRow.updated_at,
     SessionRow.user_id,
+    SessionRow.project_id,
 )
 _MESSAGE = (
     MessageRow.id,
@@ -68,6 +69,7 @@ def _session_row(session: Session) -> dict[str, Any]:
         "created_at": session.created_at,
         "updated_at": session.updated_at,
         "user_id": session.user_id,
+        "project_id": session.project_id,
     }
 
 
@@ -84,9 +86,17 @@ async def session(connection: Connection, session_id: str, *, user_id: str, lock
 
 
 async def page(
-    connection: Connection, *, user_id: str, query: str | None, limit: int, before: tuple[datetime, str] | None
+    connection: Connection,
+    *,
+    user_id: str,
+    query: str | None,
+    limit: int,
+    before: tuple[datetime, str] | None,
+    project_id: str | None = None,
 ) -> list[Session]:
     statement = select(*_SESSION).where(SessionRow.user_id == user_id)
+    if project_id is not None:
+        statement = statement.where(SessionRow.project_id == project_id)
     statement = statement.order_by(SessionRow.updated_at.desc(), SessionRow.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(tuple_(SessionRow.updated_at, SessionRow.id) < before)
@@ -245,6 +255,7 @@ def _session(row: Row[*tuple[Any, ...]]) -> Session:
         created_at=row.created_at,
         updated_at=row.updated_at,
         user_id=row.user_id,
+        project_id=row.project_id,
     )
 
 

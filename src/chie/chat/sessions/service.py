@@ -25,8 +25,8 @@ class SessionService:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, *, agent_id: str, title: str | None = None) -> Session:
-        session = new_session(agent_id, title or "")
+    async def create(self, *, agent_id: str, title: str | None = None, project_id: str | None = None) -> Session:
+        session = new_session(agent_id, title or "", project_id)
         await self._database.write(repository.new_session(session))
         return session
 
@@ -36,11 +36,18 @@ class SessionService:
             messages = [await with_progress(connection, m) for m in await repository.messages(connection, session_id)]
         return Conversation(**asdict(session), messages=messages)
 
-    async def page(self, *, query: str | None = None, limit: int = 50, cursor: str | None = None) -> Page:
+    async def page(
+        self, *, query: str | None = None, limit: int = 50, cursor: str | None = None, project_id: str | None = None
+    ) -> Page:
         before, query = page_cursor.decode(cursor) if cursor else None, (query or "").strip()
         async with self._database.read() as connection:
             found = await repository.page(
-                connection, user_id=current_user().id, query=query or None, limit=limit + 1, before=before
+                connection,
+                user_id=current_user().id,
+                query=query or None,
+                limit=limit + 1,
+                before=before,
+                project_id=project_id,
             )
         last = found[limit - 1] if len(found) > limit else None
         following = page_cursor.encode(last.updated_at, last.session_id) if last else None
@@ -82,7 +89,7 @@ class SessionService:
             return await repository.count(connection)
 
 
-def new_session(agent_id: str, title: str) -> Session:
+def new_session(agent_id: str, title: str, project_id: str | None = None) -> Session:
     moment = now()
     return Session(
         session_id=new_id(),
@@ -91,6 +98,7 @@ def new_session(agent_id: str, title: str) -> Session:
         created_at=moment,
         updated_at=moment,
         user_id=known_user().id,
+        project_id=project_id,
     )
 
 

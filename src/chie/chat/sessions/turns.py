@@ -32,13 +32,17 @@ class TurnService:
         session_id: str | None = None,
         parent_id: str | None = None,
         attachment_ids: Sequence[str] = (),
+        project_id: str | None = None,
     ) -> PendingAnswer:
-        """Starts a new session without `session_id`, and continues its newest message without `parent_id`."""
+        """Starts a new session without `session_id`, and continues its newest message without `parent_id`.
+
+        A new session belongs to the project; callers have checked that the user may use it.
+        """
         validate_question(message, has_files=bool(attachment_ids))
         if session_id is None:
             if parent_id is not None:
                 raise ValidationError("sessions.parent_without_session")
-            return await self._ask_first(message, agent_id, attachment_ids)
+            return await self._ask_first(message, agent_id, attachment_ids, project_id)
 
         async def change(connection: Connection) -> PendingAnswer:
             session = await existing_session(connection, session_id, lock=True)
@@ -107,14 +111,16 @@ class TurnService:
             files = await attachment_table.of_session(connection, chosen.session_id)
             return files.get(question_id or "", [])
 
-    async def _ask_first(self, message: str, agent_id: str, attachment_ids: Sequence[str]) -> PendingAnswer:
+    async def _ask_first(
+        self, message: str, agent_id: str, attachment_ids: Sequence[str], project_id: str | None
+    ) -> PendingAnswer:
         """Rows without files depend on no others, so they share a statement with other changes."""
-        session = new_session(agent_id, message)
+        session = new_session(agent_id, message, project_id)
         question = _question(session.session_id, message, None)
         answer = _empty_answer(question, agent_id)
         if not attachment_ids:
             await self._database.write(repository.new_session(session, [question, answer], owner=self._owner))
-            return _pending(answer, agent_id, question, [])
+            return _pending(answer, session, question, [])
 
         async def change(connection: Connection) -> PendingAnswer:
             files = await existing(connection, attachment_ids, lock=True)
@@ -122,7 +128,7 @@ class TurnService:
             named = replace(session, title=first_title(asked.content, asked.attachments))
             await repository.new_session(named, [asked, answer], owner=self._owner)(connection)
             await attachment_table.link(connection, asked.message_id, files)
-            return _pending(answer, agent_id, asked, [])
+            return _pending(answer, session, asked, [])
 
         return await self._database.write(change)
 
@@ -146,7 +152,7 @@ class TurnService:
             current_agent_id=agent_id,
             updated_at=answer.created_at,
         )
-        return _pending(answer, agent_id, question, messages)
+        return _pending(answer, session, question, messages)
 
 
 def validate_question(message: str, *, has_files: bool = False) -> None:
@@ -158,14 +164,15 @@ def validate_question(message: str, *, has_files: bool = False) -> None:
         raise ValidationError("sessions.message_has_nul")
 
 
-def _pending(answer: Message, agent_id: str, question: Message, messages: Sequence[Message]) -> PendingAnswer:
+def _pending(answer: Message, session: Session, question: Message, messages: Sequence[Message]) -> PendingAnswer:
     return PendingAnswer(
         session_id=answer.session_id,
         message_id=answer.message_id,
-        agent_id=agent_id,
+        agent_id=answer.agent_id or session.current_agent_id,
         question=question.content,
         history=branch(messages, question.parent_id),
         attachments=question.attachments,
+        project_id=session.project_id,
     )
 
 

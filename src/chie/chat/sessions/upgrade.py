@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, Column, Connection, MetaData, PrimaryKeyConstraint, String, inspect, text
 from sqlalchemy import Table as Relation
 
+from chie.chat.sessions import project_models  # noqa: F401  declares tables
 from chie.chat.sessions.models import Table
 from chie.database.engine import blocking_engine, is_sqlite, location, translate_errors
 from chie.database.sqlite import enable_wal
@@ -15,7 +16,7 @@ from chie.errors import StorageError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0007"  # the newest revision; a database at HEAD is opened without loading Alembic
+HEAD = "0008"  # the newest revision; a database at HEAD is opened without loading Alembic
 VERSION = Relation(
     "alembic_version",
     MetaData(),
