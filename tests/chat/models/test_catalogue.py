@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -64,7 +64,7 @@ async def client(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Any]:
     """A function that opens the app's client; the environment is complete by then."""
     monkeypatch.setattr(openai_endpoint, "CACHE_SECONDS", 0.0)
     monkeypatch.setattr(openai_endpoint, "ERROR_CACHE_SECONDS", 0.0)
-    opened = []
+    opened: list[Any] = []
 
     async def listing() -> list[dict[str, Any]]:
         if not opened:
@@ -220,7 +220,7 @@ def test_bedrock_key_is_sent_as_a_bearer_token(monkeypatch: pytest.MonkeyPatch) 
     def take(request: Any, **_: object) -> Any:
         sent.append(request.headers["Authorization"])
         body = HTTPResponse(BytesIO(b'{"modelSummaries": []}'), preload_content=False)
-        return AWSResponse(request.url, 200, {}, body)
+        return AWSResponse(request.url, 200, cast("Any", {}), body)
 
     client.meta.events.register("before-send.bedrock.*", take)
     client.list_foundation_models()

@@ -40,16 +40,15 @@ def aws_client(
     from botocore.config import Config
     from botocore.session import get_session
 
-    if not api_key:
+    session: Any
+    if api_key:
+        core = get_session()
+        core.register_component("token_provider", _ApiKey(api_key))
+        session, config["signature_version"] = Session(botocore_session=core, region_name=region), "bearer"
+    else:
         session = Session(profile_name=profile, region_name=region)
-        found: BaseClient = session.client(service, config=Config(**config))
-        return found
-    core = get_session()
-    core.register_component("token_provider", _ApiKey(api_key))
-    keyed: BaseClient = Session(botocore_session=core, region_name=region).client(
-        service, config=Config(signature_version="bearer", **config)
-    )
-    return keyed
+    client: BaseClient = session.client(service, config=Config(**config))
+    return client
 
 
 class _ApiKey:
