@@ -1,6 +1,7 @@
 """Limits what a request may send: the size of its body, the time it takes to arrive, and no NUL in its URL."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -18,20 +19,30 @@ MIN_BYTES_PER_SECOND = 50_000  # a large upload over a slow line is no attack
 
 
 class BodyLimit:
-    """`larger` maps paths to the bytes they accept beyond the usual limit; `seconds` is for a body of any size."""
+    """`larger` maps paths to the bytes they accept beyond the usual limit; `*` is any one segment. `seconds` is for a
+    body of any size."""
 
     def __init__(self, app: "ASGIApp", *, seconds: float, larger: Mapping[str, int] | None = None) -> None:
         self._app = app
         self._seconds = seconds
-        self._larger = larger or {}
+        self._larger = {path: size for path, size in (larger or {}).items() if "*" not in path}
+        self._patterns = [(_pattern(path), size) for path, size in (larger or {}).items() if "*" in path]
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
             return await rejection(scope, 400, Message("http.nul_in_url"))(scope, receive, send)
-        limit = self._larger.get(scope["path"], MAX_BODY_BYTES)
+        limit = self._limit(scope["path"])
         return await _LimitedRequest(scope, receive, send, limit, self._seconds).run(self._app)
+
+    def _limit(self, path: str) -> int:
+        matching = (size for pattern, size in self._patterns if pattern.fullmatch(path))
+        return self._larger.get(path) or next(matching, MAX_BODY_BYTES)
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.escape(path).replace(r"\*", "[^/]+"))
 
 
 class _LimitedRequest:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fakes.agents import FakeRegistry
 from tests.fakes.chat import ChatClient, open_chat, sqlite_url
 from tests.fakes.embedders import HashingEmbedder
 from tests.fakes.model_server import Say, Use, say, use
@@ -18,6 +17,7 @@ from chie.chat.agents.dependencies import AgentDependencies
 from chie.chat.agents.passages import passages_like
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.project import READ_FILE, ProjectContext, ProjectReader
+from chie.chat.agents.registry import AgentFactory
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.toolbox import Toolbox
@@ -39,8 +39,8 @@ async def project_with(chat: ChatClient, *files: tuple[str, str], **fields: Any)
     return project
 
 
-def call(name: str, **arguments: Any) -> Say:
-    return use(Use(name, json.dumps(arguments)))
+def call(tool: str, /, **arguments: Any) -> Say:
+    return use(Use(tool, json.dumps(arguments)))
 
 
 def system(request: dict[str, Any]) -> str:
@@ -55,7 +55,7 @@ async def test_instructions_and_small_files_are_sent_whole(tmp_path: Path) -> No
         async with Toolbox([]) as toolbox:
             given = AgentDependencies(ChatSettings(), toolbox, [])
             agent = build_default(Profile(id="plain", base_url=server.base_url, model="m"), given)
-            async with open_chat(sqlite_url(tmp_path), FakeRegistry(agent)) as chat:
+            async with open_chat(sqlite_url(tmp_path), AgentFactory(toolbox, [agent])) as chat:
                 files = [("a.md", "一月に移行する。\n"), ("b.txt", "```\nB\n```")]
                 project = await project_with(chat, *files, instructions="敬語で。")
                 server.script += [say("はい"), say("again")]
@@ -81,7 +81,7 @@ async def test_large_file_is_sent_in_parts_and_read_with_a_tool(tmp_path: Path) 
         async with Toolbox([]) as toolbox:
             given = AgentDependencies(ChatSettings(), toolbox, [])
             agent = build_openai(Profile(id="m", base_url=server.base_url, model="m", context=8_192), given)
-            async with open_chat(sqlite_url(tmp_path), FakeRegistry(agent)) as chat:
+            async with open_chat(sqlite_url(tmp_path), AgentFactory(toolbox, [agent])) as chat:
                 project = await project_with(chat, ("long.txt", long), ("short.txt", "short and whole"))
                 server.script.append(call("read_project_file", name="long.txt", query="launch code 移行"))
                 server.script.append(call("read_project_file", name="long.txt", start=6_000))
@@ -113,7 +113,7 @@ async def test_tools_for_notes_use_the_space_of_the_project(tmp_path: Path) -> N
             given = AgentDependencies(ChatSettings(), toolbox, ["knowledge"])
             agent = build_openai(Profile(id="m", base_url=server.base_url, model="m"), given)
             notes = build_notes(Profile(id="notes"), given)
-            async with open_chat(sqlite_url(tmp_path), FakeRegistry(agent, notes)) as chat:
+            async with open_chat(sqlite_url(tmp_path), AgentFactory(toolbox, [agent, notes])) as chat:
                 project = await project_with(chat, space="ops")
                 server.script += [
                     call("save_knowledge", content="Restart nginx after a change of certificates."),

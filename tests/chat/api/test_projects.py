@@ -156,6 +156,15 @@ async def test_files_stay_although_no_message_has_them(chat: ChatClient, monkeyp
     assert found.content == b"to keep"
 
 
+async def test_large_file_is_taken(chat: ChatClient) -> None:
+    project = await create(chat)
+    large = b"0123456789abcdef\n" * 300_000  # more than other requests may have
+    added = await add(chat, project, "large.txt", large)
+    assert added.json()["code"] == "attachments.text_too_long"  # so it has arrived
+    other = await chat.client.post(f"/api/projects/{project['project_id']}/shares", content=large)
+    assert other.status_code == 413
+
+
 async def test_projects_are_changed_archived_and_listed(chat: ChatClient) -> None:
     older, newer = await create(chat, name="A"), await create(chat, name="B")
     path = f"/api/projects/{older['project_id']}"

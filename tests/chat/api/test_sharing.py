@@ -111,7 +111,7 @@ async def test_shared_conversation_is_continued_as_a_copy(chat: ChatClient) -> N
     assert copied.json()["current_agent_id"] == ToolAgent.id
     await chat.client.delete(f"/api/sessions/{session}")
     messages = await chat.messages(copy)
-    assert [one["content"] for one in messages][0] == "いつ？"
+    assert messages[0]["content"] == "いつ？"
     assert any(part["type"] == "tool_result" for part in messages[1]["parts"])
     [file] = messages[0]["attachments"]
     assert (await chat.client.get(f"/api/attachments/{file['attachment_id']}/text")).text == "一月"

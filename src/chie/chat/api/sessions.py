@@ -39,12 +39,19 @@ async def create_session(chat: ChatState, body: NewSession | None = None) -> Ses
 async def list_sessions(
     chat: ChatState,
     query: Annotated[str | None, Query(max_length=1_000, description="Text to find in titles and messages.")] = None,
+    pinned: Annotated[bool | None, Query(description="Only pinned sessions, or only the others.")] = None,
+    archived: Annotated[
+        bool | None,
+        Query(description="Only archived sessions, or none. Default: none, but a search finds them too."),
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=500, description="`next_cursor` of the previous page.")] = None,
     project_id: Annotated[str | None, Query(max_length=MAX_ID, description="Only sessions of this project.")] = None,
 ) -> Page:
     """List sessions, newest first."""
-    return await chat.sessions.page(query=query, limit=limit, cursor=cursor, project_id=project_id)
+    return await chat.sessions.page(
+        query=query, pinned=pinned, archived=archived, limit=limit, cursor=cursor, project_id=project_id
+    )
 
 
 @router.get("/{session_id}", responses=errors(404))
@@ -55,14 +62,16 @@ async def get_session(session_id: SessionId, chat: ChatState) -> Conversation:
 
 @router.patch("/{session_id}", responses=errors(404, 413))
 async def change_session(session_id: SessionId, body: SessionChange, chat: ChatState) -> Session:
-    """Rename the session, change the agent that answers from now on, or move the session to a project."""
+    """Rename, pin or archive the session, change the agent that answers from now on, or move it to a project."""
     moves = "project_id" in body.model_fields_set
-    if body.title is None and body.current_agent_id is None and not moves:
+    if not moves and all(value is None for value in body.model_dump().values()):
         raise ValidationError("sessions.nothing_to_change")
     agent_id = body.current_agent_id and chat.agents.get_agent(body.current_agent_id).agent_id
     if moves:
         await chat.projects.move(session_id, body.project_id)
-    return await chat.sessions.change(session_id, title=body.title, agent_id=agent_id)
+    return await chat.sessions.change(
+        session_id, title=body.title, agent_id=agent_id, pinned=body.pinned, archived=body.archived
+    )
 
 
 @router.delete("/{session_id}", status_code=204, responses=errors(404, 409))

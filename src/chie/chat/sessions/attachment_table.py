@@ -56,7 +56,7 @@ async def owned(connection: Connection, ids: Sequence[str], *, user_id: str, loc
 
 
 async def found(connection: Connection, ids: Sequence[str]) -> list[Attachment]:
-    """In the given order, whoever attached them: for callers that have checked who may read them."""
+    """In the given order, of any user: for callers that have checked who may read them."""
     statement = select(*_ATTACHMENT).join(FileRow, FileRow.hash == AttachmentRow.hash).where(AttachmentRow.id.in_(ids))
     rows = {row.id: _attachment(row) for row in await connection.execute(statement)}
     return [rows[one] for one in ids if one in rows]

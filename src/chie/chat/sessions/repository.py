@@ -6,13 +6,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, type_coerce, update
+from sqlalchemy import Row, bindparam, delete, exists, func, insert, select, tuple_, type_coerce, update
 
 from chie.chat.sessions import attachment_table
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Rows
 from chie.chat.sessions.entities import EventChunk, Message, MessageContent, Session
 from chie.chat.sessions.models import CommandRow, EventsRow, MessageRow, Moment, SessionRow
+from chie.chat.sessions.session_filter import SessionFilter
 from chie.unicode import fold
 
 NO_LIMIT = 1_000_000
@@ -31,6 +32,8 @@ _SESSION = (
     SessionRow.created_at,
     SessionRow.updated_at,
     SessionRow.user_id,
+    SessionRow.pinned_at,
+    SessionRow.archived_at,
     SessionRow.project_id,
 )
 _MESSAGE = (
@@ -86,25 +89,12 @@ async def session(connection: Connection, session_id: str, *, user_id: str, lock
 
 
 async def page(
-    connection: Connection,
-    *,
-    user_id: str,
-    query: str | None,
-    limit: int,
-    before: tuple[datetime, str] | None,
-    project_id: str | None = None,
+    connection: Connection, *, user_id: str, only: SessionFilter, limit: int, before: tuple[datetime, str] | None
 ) -> list[Session]:
-    statement = select(*_SESSION).where(SessionRow.user_id == user_id)
-    if project_id is not None:
-        statement = statement.where(SessionRow.project_id == project_id)
+    statement = select(*_SESSION).where(SessionRow.user_id == user_id, *only.conditions())
     statement = statement.order_by(SessionRow.updated_at.desc(), SessionRow.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(tuple_(SessionRow.updated_at, SessionRow.id) < before)
-    if query is not None:
-        matching = exists().where(
-            MessageRow.session_id == SessionRow.id, MessageRow.folded.contains(fold(query), autoescape=True)
-        )
-        statement = statement.where(or_(SessionRow.folded.contains(fold(query), autoescape=True), matching))
     return [_session(row) for row in await connection.execute(statement)]
 
 
@@ -255,6 +245,8 @@ def _session(row: Row[*tuple[Any, ...]]) -> Session:
         created_at=row.created_at,
         updated_at=row.updated_at,
         user_id=row.user_id,
+        pinned_at=row.pinned_at,
+        archived_at=row.archived_at,
         project_id=row.project_id,
     )
 

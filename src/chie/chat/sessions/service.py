@@ -10,6 +10,7 @@ from chie.chat.sessions.answers import with_progress
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Conversation, Page, Session, new_id, now
+from chie.chat.sessions.session_filter import SessionFilter
 from chie.database import cursor as page_cursor
 from chie.errors import NotFoundError, ValidationError
 
@@ -37,30 +38,47 @@ class SessionService:
         return Conversation(**asdict(session), messages=messages)
 
     async def page(
-        self, *, query: str | None = None, limit: int = 50, cursor: str | None = None, project_id: str | None = None
+        self,
+        *,
+        query: str | None = None,
+        pinned: bool | None = None,
+        archived: bool | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        project_id: str | None = None,
     ) -> Page:
+        """Archived sessions are left out unless `archived` or a query asks for them."""
         before, query = page_cursor.decode(cursor) if cursor else None, (query or "").strip()
+        archived = False if archived is None and not query else archived
+        only = SessionFilter(query=query or None, pinned=pinned, archived=archived, project_id=project_id)
         async with self._database.read() as connection:
             found = await repository.page(
-                connection,
-                user_id=current_user().id,
-                query=query or None,
-                limit=limit + 1,
-                before=before,
-                project_id=project_id,
+                connection, user_id=current_user().id, only=only, limit=limit + 1, before=before
             )
         last = found[limit - 1] if len(found) > limit else None
         following = page_cursor.encode(last.updated_at, last.session_id) if last else None
         return Page(sessions=found[:limit], next_cursor=following)
 
-    async def change(self, session_id: str, *, title: str | None = None, agent_id: str | None = None) -> Session:
-        columns: dict[str, str] = {}
+    async def change(
+        self,
+        session_id: str,
+        *,
+        title: str | None = None,
+        agent_id: str | None = None,
+        pinned: bool | None = None,
+        archived: bool | None = None,
+    ) -> Session:
+        columns: dict[str, object] = {}
         if title is not None:
             columns["title"] = make_title(title, MAX_TITLE)
             if not columns["title"]:
                 raise ValidationError("sessions.title_blank")
         if agent_id is not None:
             columns["current_agent_id"] = agent_id
+        if pinned is not None:
+            columns["pinned_at"] = now() if pinned else None
+        if archived is not None:
+            columns["archived_at"] = now() if archived else None
 
         async def change(connection: Connection) -> Session:
             await existing_session(connection, session_id)

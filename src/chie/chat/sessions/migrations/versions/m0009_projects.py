@@ -5,8 +5,8 @@ from alembic import op
 
 from chie.chat.sessions.migrations.types import MOMENT
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 
 
 def upgrade() -> None:
