@@ -91,7 +91,7 @@ async def test_large_file_is_sent_in_parts_and_read_with_a_tool(tmp_path: Path) 
             await agent.close()
     prompt = system(server.seen[0])
     assert "The file short.txt:\n```\nshort and whole\n```" in prompt
-    assert f"The parts of the file long.txt, of {len(long.strip())} characters, that resemble the question." in prompt
+    assert f"The parts of the file long.txt, of {len(long)} characters, that resemble the question." in prompt
     assert "read_project_file returns the rest." in prompt
     assert "The launch code is 移行7731." in prompt
     assert len(prompt) < 9_000

@@ -29,6 +29,11 @@ class IdleManager:
         return Run(pending, agent)
 
 
+class NoLimits:
+    async def require(self, agent: BaseAgent) -> None:
+        """Everything is allowed."""
+
+
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
     upgrade(sqlite_url(tmp_path))
@@ -45,7 +50,8 @@ def directory() -> FakeRegistry:
 @pytest.fixture
 def starter(database: Database, directory: FakeRegistry) -> RunStarter:
     turns, attachments = TurnService(database, "owner"), AttachmentStore(database)
-    return RunStarter(turns, attachments, ProjectService(database), directory, IdleManager())  # type: ignore[arg-type]
+    projects = ProjectService(database)
+    return RunStarter(turns, attachments, projects, directory, IdleManager(), NoLimits())  # type: ignore[arg-type]
 
 
 async def finish(database: Database, run: Run) -> None:
