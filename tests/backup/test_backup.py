@@ -17,11 +17,15 @@ from tests.backup.commands import chie, ids_in, message, notes, titles
 from tests.backup.restorer import MAX_WRITTEN_BYTES
 from tests.fakes.pictures import png
 
+from chie.chat.agents.project import ProjectContext
+from chie.chat.projects.files import ProjectFiles
+from chie.chat.projects.service import ProjectService
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
+from chie.chat.sharing.service import SharingService
 from chie.documents.reader import ReadFile
 from chie.installation.commands import followable
 from chie.knowledge.history.history import History
@@ -105,6 +109,43 @@ def test_attached_files_are_restored(home: Path, tmp_path: Path) -> None:
     asyncio.run(delete(session_id))
     assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
     assert asyncio.run(restored(saved, session_id)) == (png(), ["図.png"])
+
+
+@pytest.mark.req("AG-12")
+def test_projects_and_links_are_restored(home: Path, tmp_path: Path) -> None:
+    url = URL.create("sqlite+aiosqlite", database=str(home / "chie.db"))
+    upgrade(url)
+
+    async def create() -> tuple[str, str]:
+        database = Database(url)
+        project = await ProjectService(database).create("移行", instructions="敬語で。")
+        file = ReadFile(name="計画.txt", data="一月".encode(), kind="document", media_type="text/plain", text="一月")
+        await ProjectFiles(database, AttachmentStore(database)).add(project.project_id, file)
+        asked = await TurnService(database, "owner").ask("何？", agent_id="a", project_id=project.project_id)
+        question = (await SessionService(database).conversation(asked.session_id)).messages[0].message_id
+        share = await SharingService(database).create(asked.session_id, message_id=question, with_project=True)
+        await database.close()
+        return project.project_id, share.token
+
+    async def delete(project_id: str) -> None:
+        database = Database(url)
+        await ProjectService(database).delete(project_id, delete_conversations=True)
+        await database.close()
+
+    async def restored(project_id: str, token: str) -> tuple[object, str]:
+        database = Database(url)
+        context = await ProjectService(database).context(project_id)
+        shared = await SharingService(database).read(token)
+        await database.close()
+        return context, shared.messages[0].content
+
+    project_id, token = asyncio.run(create())
+    assert chie("backup", str(tmp_path / "b.zip")).exit_code == 0
+    asyncio.run(delete(project_id))
+    assert chie("restore", str(tmp_path / "b.zip"), "--yes").exit_code == 0
+    files = (("計画.txt", "text/plain", "一月"),)
+    expected = ProjectContext(name="移行", instructions="敬語で。", files=files)
+    assert asyncio.run(restored(project_id, token)) == (expected, "何？")
 
 
 def test_previous_state_is_backed_up_and_can_be_restored(home: Path, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ export interface Conversation {
   failure: unknown;
   title: string;
   agentId: string | null;
+  /** Undefined until the conversation was loaded. */
+  projectId?: string | null;
   messages: Message[];
   /** The last message of the branch on the screen. */
   tip: string | null;
@@ -246,8 +248,9 @@ export class Chats extends Observable {
       ? known.tip
       : (messages.at(-1)?.id ?? null);
     const live = stored.messages.findLast((message) => message.status === "streaming")?.message_id ?? null;
-    const { title, current_agent_id: agentId } = stored;
-    this.#set(sessionId, { ...known, state: "ready", failure: null, title, agentId, messages, tip, live });
+    const { title, current_agent_id: agentId, project_id: projectId = null } = stored;
+    const fields = { title, agentId, projectId, messages, tip, live };
+    this.#set(sessionId, { ...known, state: "ready", failure: null, ...fields });
     if (live) void this.#follow(sessionId, live);
   }
 

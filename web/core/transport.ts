@@ -6,6 +6,7 @@ export interface StoredConversation {
   session_id: string;
   title: string;
   current_agent_id: string;
+  project_id?: string | null;
   messages: StoredMessage[];
 }
 

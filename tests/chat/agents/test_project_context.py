@@ -96,7 +96,7 @@ async def test_large_file_is_sent_in_parts_and_read_with_a_tool(tmp_path: Path) 
     assert "The launch code is 移行7731." in prompt
     assert len(prompt) < 9_000
     assert [tool["function"]["name"] for tool in server.seen[0]["tools"]] == ["read_project_file"]
-    results = [one["content"] for one in server.seen[-1]["messages"] if one["role"] == "tool"]
+    results = [request["messages"][-1]["content"] for request in server.seen[1:]]  # each as it was read first
     assert "移行7731" in results[0]
     assert results[1].startswith(long.strip()[6_000:6_100])
     assert "continue with start 12000" in results[1]

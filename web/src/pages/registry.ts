@@ -32,6 +32,21 @@ export const PAGES: PageEntry[] = [
     component: lazyPage(() => import("./review")),
   },
   {
+    path: "projects",
+    label: "projects",
+    icon: "folder",
+    listed: true,
+    component: lazyPage(() => import("./projects")),
+  },
+  {
+    path: "shared",
+    label: "shared",
+    icon: "link",
+    listed: false,
+    within: "projects",
+    component: lazyPage(() => import("./shared")),
+  },
+  {
     path: "workflows",
     label: "workflows",
     icon: "flow",

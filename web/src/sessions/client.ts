@@ -17,6 +17,7 @@ export interface Session {
   updated_at: string;
   pinned_at: string | null;
   archived_at: string | null;
+  project_id?: string | null;
 }
 
 interface SessionPage {
@@ -27,7 +28,15 @@ interface SessionPage {
 /** Without `archived`, archived ones are found by a search only. */
 export function useSessions(
   query: string,
-  { enabled = true, ...only }: { pinned?: boolean; archived?: boolean; enabled?: boolean } = {},
+  {
+    enabled = true,
+    ...only
+  }: {
+    pinned?: boolean;
+    archived?: boolean;
+    project_id?: string;
+    enabled?: boolean;
+  } = {},
 ) {
   return useInfiniteQuery({
     queryKey: ["sessions", query, only],

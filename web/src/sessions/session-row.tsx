@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, useState } from "react";
+import { lazy, memo, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
@@ -8,8 +8,12 @@ import { Button, IconButton } from "../ui/button";
 import { Dialog, DialogFoot } from "../ui/dialog";
 import { Field, TextInput } from "../ui/field";
 import { focusMain } from "../ui/focus";
+import { LazyDialog } from "../ui/lazy-dialog";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 import { exportUrl, isRemoved, type Session, useSessionActions } from "./client";
+
+const ShareDialog = lazy(() => import("../pages/shared/share-dialog"));
+const MoveDialog = lazy(() => import("../pages/projects/move-dialog"));
 
 export const SessionRow = memo(function SessionRow({
   session,
@@ -21,57 +25,72 @@ export const SessionRow = memo(function SessionRow({
   const t = useText(sessionsText);
   const { remove, pin, archive, restore } = useSessionActions();
   const [renaming, setRenaming] = useState(false);
+  const [Opened, setDialog] = useState<typeof ShareDialog | null>(null);
   const leaving = useFocusAfterLeaving(session);
   const title = session.title || t.untitled;
   const save = (format: "markdown" | "json") => () => window.open(exportUrl(session, format), "_self");
+  // The dialog is beside the row, whose styles are not for it.
   return (
-    <div className={current ? "session current" : "session"}>
-      <a
-        className="ellipsis"
-        href={hrefTo("chat", session.session_id)}
-        title={title}
-        aria-current={current ? "page" : undefined}
-      >
-        {title}
-      </a>
-      {session.archived_at && <span className="session-mark">{t.archivedMark}</span>}
-      <Menu align="end" trigger={<IconButton small icon="more" label={t.actions(title)} />}>
-        {!session.archived_at && (
-          <MenuItem icon="pin" onSelect={() => pin(session, !session.pinned_at)}>
-            {session.pinned_at ? t.unpin : t.pin}
+    <>
+      <div className={current ? "session current" : "session"}>
+        <a
+          className="ellipsis"
+          href={hrefTo("chat", session.session_id)}
+          title={title}
+          aria-current={current ? "page" : undefined}
+        >
+          {title}
+        </a>
+        {session.archived_at && <span className="session-mark">{t.archivedMark}</span>}
+        <Menu align="end" trigger={<IconButton small icon="more" label={t.actions(title)} />}>
+          {!session.archived_at && (
+            <MenuItem icon="pin" onSelect={() => pin(session, !session.pinned_at)}>
+              {session.pinned_at ? t.unpin : t.pin}
+            </MenuItem>
+          )}
+          <MenuItem icon="edit" onSelect={() => setRenaming(true)}>
+            {t.rename}
           </MenuItem>
-        )}
-        <MenuItem icon="edit" onSelect={() => setRenaming(true)}>
-          {t.rename}
-        </MenuItem>
-        <MenuItem icon="download" onSelect={save("markdown")}>
-          {t.exportMarkdown}
-        </MenuItem>
-        <MenuItem icon="download" onSelect={save("json")}>
-          {t.exportJson}
-        </MenuItem>
-        <MenuSeparator />
-        {session.archived_at ? (
-          <MenuItem icon="history" onSelect={() => restore(session)}>
-            {t.restore}
+          <MenuItem icon="link" onSelect={() => setDialog(ShareDialog)}>
+            {t.share}
           </MenuItem>
-        ) : (
-          <MenuItem
-            icon="archive"
-            onSelect={() => {
-              leaving.current = true;
-              archive(session);
-            }}
-          >
-            {t.archive}
+          <MenuItem icon="folder" onSelect={() => setDialog(MoveDialog)}>
+            {t.moveToProject}
           </MenuItem>
-        )}
-        <MenuItem icon="trash" danger onSelect={() => remove(session)}>
-          {t.remove}
-        </MenuItem>
-      </Menu>
-      {renaming && <Rename session={session} onClose={() => setRenaming(false)} />}
-    </div>
+          <MenuItem icon="download" onSelect={save("markdown")}>
+            {t.exportMarkdown}
+          </MenuItem>
+          <MenuItem icon="download" onSelect={save("json")}>
+            {t.exportJson}
+          </MenuItem>
+          <MenuSeparator />
+          {session.archived_at ? (
+            <MenuItem icon="history" onSelect={() => restore(session)}>
+              {t.restore}
+            </MenuItem>
+          ) : (
+            <MenuItem
+              icon="archive"
+              onSelect={() => {
+                leaving.current = true;
+                archive(session);
+              }}
+            >
+              {t.archive}
+            </MenuItem>
+          )}
+          <MenuItem icon="trash" danger onSelect={() => remove(session)}>
+            {t.remove}
+          </MenuItem>
+        </Menu>
+        {renaming && <Rename session={session} onClose={() => setRenaming(false)} />}
+      </div>
+      {Opened && (
+        <LazyDialog label={title} onClose={() => setDialog(null)}>
+          <Opened session={session} onClose={() => setDialog(null)} />
+        </LazyDialog>
+      )}
+    </>
   );
 });
 

@@ -8,16 +8,16 @@ GAP = "\n[…]\n"
 _BREAK = re.compile(r"\n\s*\n|\n|(?<=[。！？.!?])")
 
 
-def passages_like(text: str, question: str, characters: int) -> str:
-    """The beginning of the text and the passages with most in common with the question, in their order."""
+def passages_like(text: str, question: str, characters: int, *, beginning: bool = True) -> str:
+    """The passages with most in common with the question, in their order, after the beginning of the text."""
     text = text.strip()
     if len(text) <= characters:
         return text
     passages, query = _passages(text, min(LENGTH, max(1, characters // 3))), _pairs(question)
-    ranked = sorted(range(1, len(passages)), key=lambda one: (-len(_pairs(passages[one]) & query), one))
-    chosen, used = {0}, len(passages[0])
-    for position in ranked:
-        if used + len(passages[position]) + len(GAP) <= characters:
+    ranked = sorted(range(len(passages)), key=lambda one: (-len(_pairs(passages[one]) & query), one))
+    chosen, used = set[int](), 0
+    for position in [0, *ranked] if beginning else ranked:
+        if position not in chosen and used + len(passages[position]) + len(GAP) <= characters:
             chosen.add(position)
             used += len(passages[position]) + len(GAP)
     return _joined(passages, chosen)[:characters]

@@ -1,5 +1,6 @@
 """The project of a conversation, as an agent is told about it: instructions, files and the space of its notes."""
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ FILE_SHARE = 0.4  # of what a conversation may have; the rest is for the convers
 UNKNOWN_CONTEXT = 8_192  # tokens, of a model that does not say
 LEAST_TOKENS = 80  # a smaller part of a file is of no use
 PAGE = 6_000  # characters of a file that the tool returns at once
+FOUND = 3_000  # characters of the parts that it finds
 KNOWLEDGE = "knowledge"
 SPACE_TOOLS = frozenset({"search_knowledge", "list_knowledge", "save_knowledge"})  # `space` of others moves a note
 
@@ -71,7 +73,7 @@ class ProjectReader:
         """For the system prompt."""
         if model.context is None and sum(text_tokens(text) for *_, text in self.project.files) > UNKNOWN_CONTEXT // 4:
             await model.find_context()
-        return self.text(model.context, readable=readable)
+        return await asyncio.to_thread(self.text, model.context, readable=readable)  # large files take a while
 
     def text(self, context: int | None, *, readable: bool = False) -> str:
         project = self.project
@@ -92,7 +94,7 @@ class ProjectReader:
         if text is None or not isinstance(start, int) or start < 0:
             return Outcome.failed(Message("projects.file_unknown", names=list(texts)))
         if query := str(arguments.get("query") or "").strip():
-            return Outcome(passages_like(text, query, PAGE))
+            return Outcome(passages_like(text, query, FOUND, beginning=False))
         rest = len(text) - start - PAGE
         more = f"\n({rest} more characters; continue with start {start + PAGE}.)" if rest > 0 else ""
         return Outcome(text[start : start + PAGE] + more)

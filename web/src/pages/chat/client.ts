@@ -4,6 +4,7 @@ import type { WithOptionalText, WithText } from "../../../core/server-message";
 import type { StoredConversation } from "../../../core/transport";
 import { ApiError, api, send } from "../../api";
 import { queryClient } from "../../query";
+import { parseRoute } from "../../route";
 import { allowedTools } from "./allowed-tools";
 
 export interface Agent extends WithText<"name" | "description">, WithOptionalText<"reason"> {
@@ -26,13 +27,25 @@ export const agentsQuery = {
   refetchInterval: (query: { state: { error: unknown } }) => (query.state.error ? 2_000 : 30_000),
 };
 
+/** The projects of conversations that were started here, until they are loaded from the server. */
+export const startedIn = new Map<string, string>();
+
+/** The project of a new conversation is in the URL: `#/chat?project=<id>`. */
+async function askInProject(body: { session_id?: string }): Promise<Response> {
+  const project = body.session_id ? null : parseRoute(location.hash).query.get("project");
+  if (!project) return send("POST", "/api/chat/stream", { body });
+  const response = await send("POST", "/api/chat/stream", { body: { ...body, project_id: project } });
+  startedIn.set(response.headers.get("x-chie-session") ?? "", project);
+  return response;
+}
+
 const message = (id: string, ...rest: string[]) => ["/api/chat", encodeURIComponent(id), ...rest].join("/");
 
 /** The page's store of conversations; answers keep streaming while another page is shown. */
 export const chats = new Chats(
   {
     load: (id) => api.get<StoredConversation>(`/api/sessions/${encodeURIComponent(id)}`),
-    ask: (body) => send("POST", "/api/chat/stream", { body }),
+    ask: askInProject,
     edit: (id, text, agentId, attachments) =>
       send("POST", message(id, "edit"), { body: { message: text, agent_id: agentId, attachments } }),
     regenerate: (id, agentId) => send("POST", message(id, "regenerate"), { body: { agent_id: agentId } }),

@@ -6,20 +6,21 @@ import { useText } from "../../i18n/language";
 import { LinkButton } from "../../ui/button";
 import { Dialog, DialogFoot } from "../../ui/dialog";
 import { ErrorNotice, Skeletons } from "../../ui/feedback";
-import { attachmentUrl } from "./attachments";
+import { useFilePath, useFileUrl } from "./file-source";
 
 /** An image as large as the window allows, or the text of a document as models read it. */
 export default function FilePreview({ file, onClose }: { file: Attachment; onClose: () => void }) {
   const t = useText(chatText);
+  const fileUrl = useFileUrl();
   return (
     <Dialog wide title={file.name} onClose={onClose}>
       {file.kind === "image" ? (
-        <img className="preview-image" src={attachmentUrl(file)} alt={file.name} />
+        <img className="preview-image" src={fileUrl(file)} alt={file.name} />
       ) : (
         <DocumentText file={file} />
       )}
       <DialogFoot>
-        <LinkButton href={attachmentUrl(file)} download={file.name}>
+        <LinkButton href={fileUrl(file)} download={file.name}>
           {t.download(t.fileSize(file.size))}
         </LinkButton>
       </DialogFoot>
@@ -29,9 +30,9 @@ export default function FilePreview({ file, onClose }: { file: Attachment; onClo
 
 function DocumentText({ file }: { file: Attachment }) {
   const t = useText(chatText);
-  const path = `/api/attachments/${encodeURIComponent(file.attachment_id)}/text`;
+  const path = useFilePath()(file, "/text");
   const { data, error, refetch } = useQuery({
-    queryKey: ["attachment-text", file.attachment_id],
+    queryKey: ["attachment-text", path],
     queryFn: async ({ signal }) => (await send("GET", path, { signal })).text(),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,6 +1,6 @@
 import "./chat.css";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import type { Attachment } from "../../../core/attachment";
 import { type Conversation, NEW } from "../../../core/chats";
 import { messageIn } from "../../../core/server-message";
@@ -14,19 +14,24 @@ import { Translated, useTranslate } from "../../i18n/translate";
 import { go, hrefTo, useRoute } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
+import { useProject } from "../projects/client";
 import { loadMarkdown } from "./answer-view";
 import { uploads } from "./attachments";
-import { agentsQuery, chats, useConversation } from "./client";
+import { agentsQuery, chats, startedIn, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
 import { LiveRegion } from "./live-region";
 import { Messages } from "./messages";
 import { Welcome } from "./welcome";
 
+const ProjectChip = lazy(() => import("../projects/project-chip"));
+
 /** `#/chat` starts a conversation, `#/chat/<session>` continues one. */
 export default function ChatPage() {
-  const session = useRoute().rest[0] ?? NEW;
+  const { rest, query } = useRoute();
+  const session = rest[0] ?? NEW;
   const conversation = useConversation(session);
-  const [agentId, chooseAgent] = useAgent(session, conversation);
+  const { projectId = startedIn.get(session) ?? query.get("project") } = conversation;
+  const [agentId, chooseAgent] = useAgent(session, conversation, projectId);
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
   useReopening(session, conversation);
@@ -50,6 +55,11 @@ export default function ChatPage() {
         }}
       />
       <ConnectionNotice conversation={conversation} />
+      {projectId && (
+        <Suspense fallback={null}>
+          <ProjectChip id={projectId} />
+        </Suspense>
+      )}
       <Composer
         session={session}
         agentId={agentId}
@@ -180,13 +190,18 @@ function useReopening(session: string, { failure }: Conversation): void {
   }, [session, failure]);
 }
 
-/** The user's choice, else the session's agent, else the default agent. */
-function useAgent(session: string, conversation: Conversation): [string | null, (id: string) => void] {
+/** The user's choice, else the session's agent, the project's, or the default agent. */
+function useAgent(
+  session: string,
+  conversation: Conversation,
+  projectId: string | null,
+): [string | null, (id: string) => void] {
   const { data } = useQuery(agentsQuery);
+  const project = useProject(projectId).data?.agent_id ?? null;
   const [choice, setChoice] = useState<{ session: string; id: string } | null>(null);
   const chosen = choice?.session === session ? choice.id : null;
   const known = (id: string | null) => (data?.agents.some((agent) => agent.agent_id === id) ? id : null);
-  const agentId = known(chosen) ?? known(conversation.agentId) ?? data?.default_id ?? null;
+  const agentId = known(chosen) ?? known(conversation.agentId) ?? known(project) ?? data?.default_id ?? null;
   return [agentId, (id) => setChoice({ session, id })];
 }
 

@@ -6,7 +6,7 @@ import { useText } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { LazyDialog } from "../../ui/lazy-dialog";
-import { attachmentUrl } from "./attachments";
+import { useFileUrl } from "./file-source";
 
 const Preview = lazy(() => import("./file-preview"));
 
@@ -37,6 +37,7 @@ export function MessageFiles({
 
 export function FileChip({ file, children }: { file: Attachment; children?: ReactNode }) {
   const t = useText(chatText);
+  const fileUrl = useFileUrl();
   const [open, setOpen] = useState(false);
   const image = file.kind === "image";
   // The dialog is beside the chip, whose styles are not for it.
@@ -52,7 +53,7 @@ export function FileChip({ file, children }: { file: Attachment; children?: Reac
         >
           {image ? (
             <img
-              src={attachmentUrl(file)}
+              src={fileUrl(file)}
               alt=""
               width={file.width ?? undefined}
               height={file.height ?? undefined}
