@@ -34,6 +34,8 @@ _SESSION = (
     SessionRow.user_id,
     SessionRow.pinned_at,
     SessionRow.archived_at,
+    SessionRow.model,
+    SessionRow.parameters,
 )
 _MESSAGE = (
     MessageRow.id,
@@ -51,6 +53,7 @@ _MESSAGE = (
     MessageRow.input_tokens,
     MessageRow.output_tokens,
     MessageRow.last_event_id,
+    MessageRow.model,
 )
 
 
@@ -71,6 +74,8 @@ def _session_row(session: Session) -> dict[str, Any]:
         "created_at": session.created_at,
         "updated_at": session.updated_at,
         "user_id": session.user_id,
+        "model": session.model,
+        "parameters": session.parameters,
     }
 
 
@@ -197,6 +202,7 @@ async def finish(connection: Connection, message_id: str, final: MessageContent,
         "input_tokens": final.input_tokens,
         "output_tokens": final.output_tokens,
         "last_event_id": final.last_event_id,
+        "model": final.model,
         "owner": None,
         "alive_at": None,
     }
@@ -245,6 +251,8 @@ def _session(row: Row[*tuple[Any, ...]]) -> Session:
         user_id=row.user_id,
         pinned_at=row.pinned_at,
         archived_at=row.archived_at,
+        model=row.model,
+        parameters=row.parameters,
     )
 
 
@@ -265,6 +273,7 @@ def _message(row: Row[*tuple[Any, ...]]) -> Message:
         input_tokens=row.input_tokens,
         output_tokens=row.output_tokens,
         last_event_id=row.last_event_id,
+        model=row.model,
     )
 
 
@@ -280,6 +289,7 @@ def _message_row(message: Message, owner: str) -> dict[str, Any]:
         "agent_id": message.agent_id,
         "status": message.status,
         "last_event_id": 0,
+        "model": message.model,
         "created_at": message.created_at,
         "owner": owner if streaming else None,
     }
