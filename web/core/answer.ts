@@ -1,4 +1,4 @@
-import type { ChatEvent, Question, Usage } from "./events";
+import type { ChatEvent, Preview, Question, Usage } from "./events";
 import type { Params, ServerMessage } from "./server-message";
 
 /** An answer so far: its text and its tool calls, in order. */
@@ -43,6 +43,8 @@ export interface ToolPart {
   definition?: string;
   /** They differ from the ones that the operator approved. */
   changed?: boolean;
+  /** What it would do, for the user who is asked. */
+  preview?: Preview;
   view?: ViewRef;
   result: ToolOutcome | null;
   /** The last report of a tool that runs. */
@@ -106,6 +108,8 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
       return { parts: addSummary(answer.parts, event.questions, event.content ?? null) };
     case "tool_call":
       return { parts: [...answer.parts, newTool(answer.parts.length, event, now)] };
+    case "tool_preview":
+      return { parts: changeTool(answer.parts, event.id, () => ({ preview: event.preview })) };
     case "tool_progress":
       return { parts: changeTool(answer.parts, event.id, () => ({ progress: event })) };
     case "tool_log":
@@ -166,6 +170,7 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
     needsApproval: event.approval === "required",
     ...(event.definition && { definition: event.definition }),
     ...(event.changed && { changed: true }),
+    ...(event.preview && { preview: event.preview }),
     ...(event.view && { view: event.view }),
     result: null,
     startedAt: now,

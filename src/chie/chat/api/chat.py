@@ -19,7 +19,7 @@ MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The number of the last event received.")]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, for clients that cannot set headers.")]
 
-EVENT_TYPES = ["message", "reasoning", "summary", "tool_call", "tool_progress", "tool_log"]
+EVENT_TYPES = ["message", "reasoning", "summary", "tool_call", "tool_preview", "tool_progress", "tool_log"]
 EVENT_TYPES += ["elicitation", "elicitation_end", "tool_result", "error", "done"]
 EVENT: dict[str, Any] = {
     "type": "object",
