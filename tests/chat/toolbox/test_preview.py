@@ -12,7 +12,7 @@ pytestmark = pytest.mark.req("AG-9")
 
 
 def tool(name: str = "sync", **hints: bool | None) -> Tool:
-    annotations = mcp_types.ToolAnnotations(**hints) if hints else None
+    annotations = mcp_types.ToolAnnotations.model_validate(hints) if hints else None
     return Tool.from_mcp(
         "peer",
         mcp_types.Tool(
