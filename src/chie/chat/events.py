@@ -127,11 +127,21 @@ class ElicitationEnd(TypedDict):
 
 
 class Usage(TypedDict):
-    """Token counts, as reported by the model's server; `cached_tokens` are those of the input that it had kept."""
+    """Token counts, as reported by the model's server. `cached_tokens` are those of the input that it had kept,
+    `cache_write_tokens` those that it keeps now, `reasoning_tokens` those of the output that are not shown as text.
+
+    `estimated` is present where the server did not say. The run manager adds the `models` and the `cost` in US
+    dollars; without `cost` the price of a model is not known.
+    """
 
     input_tokens: int
     output_tokens: int
     cached_tokens: NotRequired[int]
+    cache_write_tokens: NotRequired[int]
+    reasoning_tokens: NotRequired[int]
+    estimated: NotRequired[Literal[True]]
+    models: NotRequired[list[str]]
+    cost: NotRequired[float]
 
 
 class ClientCall(TypedDict):
@@ -170,14 +180,28 @@ Event = Text | ReasoningText | SummaryText | ToolCall | ToolResult | Done
 def total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
     if first is None or second is None:
         return first or second
-    cached = first.get("cached_tokens", 0) + second.get("cached_tokens", 0)
-    tokens = first["input_tokens"] + second["input_tokens"]
-    return counted_usage(tokens, first["output_tokens"] + second["output_tokens"], cached)
+    total = counted_usage(
+        first["input_tokens"] + second["input_tokens"],
+        first["output_tokens"] + second["output_tokens"],
+        first.get("cached_tokens", 0) + second.get("cached_tokens", 0),
+        written=first.get("cache_write_tokens", 0) + second.get("cache_write_tokens", 0),
+        reasoning=first.get("reasoning_tokens", 0) + second.get("reasoning_tokens", 0),
+    )
+    return {**total, "estimated": True} if first.get("estimated") or second.get("estimated") else total
 
 
-def counted_usage(input_tokens: int, output_tokens: int, cached_tokens: int) -> Usage:
+def counted_usage(
+    input_tokens: int, output_tokens: int, cached_tokens: int = 0, *, written: int = 0, reasoning: int = 0
+) -> Usage:
+    """`input_tokens` includes those that were cached or written to the cache; `output_tokens` the reasoning."""
     usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-    return {**usage, "cached_tokens": cached_tokens} if cached_tokens else usage
+    if cached_tokens:
+        usage["cached_tokens"] = cached_tokens
+    if written:
+        usage["cache_write_tokens"] = written
+    if reasoning:
+        usage["reasoning_tokens"] = reasoning
+    return usage
 
 
 def clean(text: str) -> str:

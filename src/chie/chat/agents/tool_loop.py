@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from uuid import uuid4
 
+from chie.chat.agents import metered
 from chie.chat.agents.base import Approve
 from chie.chat.agents.call_preview import previewing
 from chie.chat.agents.context_budget import Summary
@@ -81,7 +82,7 @@ class ToolLoop:
                     async for summary in summaries:
                         yield summary
                 try:
-                    async with aclosing(self.model.stream(self._prompt(tools, last=last))) as chunks:
+                    async with aclosing(metered.stream(self.model, self._prompt(tools, last=last))) as chunks:
                         async for chunk in chunks:
                             if piece := reply.add(chunk):
                                 yield piece
@@ -232,7 +233,7 @@ class ToolLoop:
         """The model's answer to a server. It reads nothing of the conversation and gets no tools."""
         prompt = Prompt(system=system, messages=(UserMessage(text),), tools=[], calls_allowed=False)
         reply = Reply(TextJoiner())
-        async with aclosing(self.model.stream(prompt)) as chunks:
+        async with aclosing(metered.stream(self.model, prompt)) as chunks:
             async for chunk in chunks:
                 reply.add(chunk)
         self._usage = total_usage(self._usage, reply.end.usage)

@@ -98,6 +98,7 @@ class AnswerBuilder:
             error_params=error.reason.json_params() if error else None,
             input_tokens=usage["input_tokens"] if usage else None,
             output_tokens=usage["output_tokens"] if usage else None,
+            usage={**usage} if usage else None,
             last_event_id=self.count,
         )
 
