@@ -31,6 +31,7 @@ export type ChatEvent =
       params?: Params | null;
       duration_ms?: number;
       structured?: Record<string, unknown>;
+      blocks?: object[];
     }
   | { type: "tool_progress"; id: string; progress: number; total: number | null; message?: string }
   | { type: "tool_log"; id: string; level: string; text: string }
