@@ -59,6 +59,8 @@ export interface ToolOutcome {
   content: string;
   /** Where a view shows it. */
   structured?: Record<string, unknown>;
+  /** Content blocks as the server sent them, where a view shows more than their text. */
+  blocks?: object[];
   isError: boolean;
   /** Where the tool reported an error of the server's catalogue. */
   code?: string | null;
@@ -188,6 +190,7 @@ function addResult(parts: Part[], event: Result, now: number | null): Part[] {
   const { content, is_error: isError, code, params } = event;
   const result: ToolOutcome = { content, isError, code, params };
   if (event.structured) result.structured = event.structured;
+  if (event.blocks) result.blocks = event.blocks;
   const index = parts.findIndex(
     (part) => part.type === "tool" && part.id === event.id && part.result === null,
   );

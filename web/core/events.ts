@@ -32,6 +32,7 @@ export type ChatEvent =
       params?: Params | null;
       duration_ms?: number;
       structured?: Record<string, unknown>;
+      blocks?: object[];
     }
   | { type: "tool_preview"; id: string; preview: Preview }
   | { type: "tool_progress"; id: string; progress: number; total: number | null; message?: string }

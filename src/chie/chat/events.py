@@ -59,7 +59,7 @@ class ToolCall(TypedDict):
 class ToolResult(TypedDict):
     """The result of a tool call, as the model sees it; `is_error` marks a failed one.
 
-    `structured` is present where a view shows it.
+    `structured` and `blocks`, the content as the server sent it, are present where a view shows them.
     `code` and `params` are present where the tool reported an error of Chie's catalogue. The run manager adds
     `duration_ms`, without the time spent waiting for approval.
     """
@@ -73,6 +73,7 @@ class ToolResult(TypedDict):
     params: NotRequired[dict[str, Any]]
     duration_ms: NotRequired[int]
     structured: NotRequired[dict[str, Any]]
+    blocks: NotRequired[list[dict[str, Any]]]
 
 
 class ToolPreview(TypedDict):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Hint = Literal["read_only", "only_adds", "destroys", "unknown"]
 
 MAX_NAME = 64  # the limit of OpenAI and Bedrock
+MAX_VIEW_CHARACTERS = 1_000_000  # of a result that is kept for a view
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,12 +118,14 @@ def callable_name(name: str) -> str:
 class Outcome:
     """The result of a call. A failure is a result too: the model reads it and can try something else.
 
+    `blocks` is the content as the server sent it, for a view: `content` joins it and may be truncated.
     `code` and `params` are set if the text comes from the message catalogue.
     """
 
     content: str
     is_error: bool = False
     structured: dict[str, Any] | None = None
+    blocks: Sequence[Mapping[str, Any]] = ()
     code: str | None = None
     params: dict[str, Any] | None = None
 
@@ -136,9 +139,15 @@ class Outcome:
         )
         if "view" in call and self.structured is not None:
             event["structured"] = self.structured
+        if "view" in call and self._is_more_than_its_text and len(json.dumps(self.blocks)) <= MAX_VIEW_CHARACTERS:
+            event["blocks"] = [dict(block) for block in self.blocks]
         if self.code is not None:
             event["code"], event["params"] = self.code, self.params or {}
         return event
+
+    @property
+    def _is_more_than_its_text(self) -> bool:
+        return bool(self.blocks) and list(self.blocks) != [{"type": "text", "text": self.content}]
 
 
 Transport = Literal["built-in", "stdio", "http"]

@@ -178,9 +178,8 @@ function ConsentPanel({ consent, server }: { consent: Consent; server: string })
 }
 
 function resultOf({ result }: ToolPart): object {
-  const text = result?.content ?? "";
   return {
-    content: [{ type: "text", text }],
+    content: result?.blocks ?? [{ type: "text", text: result?.content ?? "" }],
     isError: result?.isError ?? false,
     ...(result?.structured && { structuredContent: result.structured }),
   };
