@@ -11,22 +11,29 @@ from chie.chat.runs.run import Run
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.entities import Attachment, ModelChoice
 from chie.chat.sessions.turns import TurnService, validate_question
+from chie.chat.usage.limits import UsageLimits
 from chie.errors import ValidationError
 from chie.messages.catalogue import Message
 
 
 class RunStarter:
-    """Without an `agent_id` the session's agent answers. An unknown agent, or one that cannot take the files of the
-    question, stores nothing."""
+    """Without an `agent_id` the session's agent answers. An unknown agent, one that cannot take the files of the
+    question, or a reached limit stores nothing."""
 
     def __init__(
-        self, turns: TurnService, attachments: AttachmentStore, agents: AgentRegistry, runs: RunManager
+        self,
+        turns: TurnService,
+        attachments: AttachmentStore,
+        agents: AgentRegistry,
+        runs: RunManager,
+        limits: UsageLimits,
     ) -> None:
         self._turns = turns
         self._attachments = attachments
         self._agents = agents
         self._runs = runs
         self._models = ModelChooser(agents.catalogue)
+        self._limits = limits
 
     async def ask(
         self,
@@ -45,6 +52,7 @@ class RunStarter:
         agent, chosen = await self._models.choose(
             self._agents.get_agent(named), choice, session.choice if session else ModelChoice()
         )
+        await self._limits.require(agent)
         if attachment_ids:
             await self._require_able(agent, await self._attachments.get(attachment_ids))
         pending = await self._turns.ask(
@@ -73,6 +81,7 @@ class RunStarter:
         else:
             files = await self._attachments.get(attachment_ids)
         validate_question(message, has_files=bool(files))
+        await self._limits.require(agent)
         await self._require_able(agent, files)
         pending = await self._turns.edit(
             message_id, message, agent_id=agent.agent_id, attachment_ids=attachment_ids, choice=chosen
@@ -83,6 +92,7 @@ class RunStarter:
         self, message_id: str, *, agent_id: str | None = None, choice: ModelChoice | None = None
     ) -> Run:
         agent, chosen = await self._again(message_id, agent_id, choice)
+        await self._limits.require(agent)
         await self._require_able(agent, await self._turns.question_files(message_id))
         pending = await self._turns.regenerate(message_id, agent_id=agent.agent_id, choice=chosen)
         return self._runs.start(pending, agent)

@@ -73,8 +73,9 @@ class MessageContent:
     """The part of a message that is written when an answer ends.
 
     `parts` holds text and tool events in order. `content` covers the events up to `last_event_id`, so an answer that
-    is still streaming can be followed from there. `error_code` and `error_params` are null for errors that were
-    stored before errors had codes. `model` is the name of the model that answered.
+    is still streaming can be followed from there. `usage` has the tokens, the models and the cost. `error_code` and
+    `error_params` are null for errors that were stored before errors had codes. `model` is the name of the model that
+    answered.
     """
 
     status: Status
@@ -85,6 +86,7 @@ class MessageContent:
     error_params: dict[str, Any] | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    usage: dict[str, Any] | None = None
     last_event_id: int = 0
     model: str | None = None
 

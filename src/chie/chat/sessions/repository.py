@@ -52,6 +52,7 @@ _MESSAGE = (
     MessageRow.parts,
     MessageRow.input_tokens,
     MessageRow.output_tokens,
+    MessageRow.usage,
     MessageRow.last_event_id,
     MessageRow.model,
 )
@@ -152,12 +153,7 @@ async def message(connection: Connection, message_id: str, *, user_id: str) -> M
 
 async def insert_events(connection: Connection, chunks: Sequence[EventChunk]) -> None:
     rows = [
-        {
-            "message_id": chunk.message_id,
-            "first": chunk.first,
-            "last": chunk.last,
-            "data": json.dumps(chunk.items, ensure_ascii=False),
-        }
+        {"message_id": chunk.message_id, "first": chunk.first, "last": chunk.last, "data": _json(chunk.items)}
         for chunk in chunks
     ]
     await connection.execute(_INSERT_EVENTS, rows)
@@ -201,6 +197,7 @@ async def finish(connection: Connection, message_id: str, final: MessageContent,
         "error_params": _json(final.error_params),
         "input_tokens": final.input_tokens,
         "output_tokens": final.output_tokens,
+        "usage": _json(final.usage),
         "last_event_id": final.last_event_id,
         "model": final.model,
         "owner": None,
@@ -272,6 +269,7 @@ def _message(row: Row[*tuple[Any, ...]]) -> Message:
         parts=json.loads(row.parts) if row.parts else [],
         input_tokens=row.input_tokens,
         output_tokens=row.output_tokens,
+        usage=json.loads(row.usage) if row.usage else None,
         last_event_id=row.last_event_id,
         model=row.model,
     )
