@@ -99,7 +99,10 @@ async def test_choice_is_stored_sent_and_shown(
 ) -> None:
     openai.script.extend([say("one"), say("two"), say("three"), say("four")])
     async with opened(monkeypatch, both) as client:
-        chosen = {"model": "own//models/日本語.gguf", "parameters": {"temperature": 0.2, "max_tokens": 50}}
+        chosen: dict[str, Any] = {
+            "model": "own//models/日本語.gguf",
+            "parameters": {"temperature": 0.2, "max_tokens": 50},
+        }
         first = await ask(client, **chosen)
         session_id, message_id = first.headers["x-chie-session"], first.headers["x-chie-message"]
         stored = await conversation(client, session_id)
