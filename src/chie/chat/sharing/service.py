@@ -158,7 +158,8 @@ def _shared_tip(messages: list[Message], message_id: str | None) -> Message:
 def _shared(message: Message) -> SharedMessage:
     fields = asdict(message)
     del fields["session_id"]
-    return SharedMessage(**{**fields, "attachments": message.attachments, "last_event_id": 0})
+    cost = {"usage": None, "input_tokens": None, "output_tokens": None}  # is nobody else's business
+    return SharedMessage(**{**fields, **cost, "attachments": message.attachments, "last_event_id": 0})
 
 
 def _copies(messages: list[Message], session_id: str, files: dict[str, str]) -> list[Message]:

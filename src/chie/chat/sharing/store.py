@@ -56,7 +56,7 @@ async def revoke(connection: Connection, token: str, *, user_id: str) -> str | N
 
 
 async def insert_copies(connection: Connection, messages: Sequence[Message]) -> None:
-    """Finished messages with everything but their events, in the given order."""
+    """Finished messages in the given order, without their events and without what they cost another user."""
     await connection.execute(insert(MessageRow), [_row(message) for message in messages])
 
 
@@ -85,9 +85,8 @@ def _row(message: Message) -> dict[str, Any]:
         "error_code": message.error_code,
         "error_params": _json(message.error_params),
         "parts": _json(message.parts or None),
-        "input_tokens": message.input_tokens,
-        "output_tokens": message.output_tokens,
         "last_event_id": 0,
+        "model": message.model,
         "created_at": message.created_at,
     }
 
