@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -81,7 +82,8 @@ def share(screen: Screen, language: str, title: str) -> str:
 def test_project_is_made_used_and_deleted(open_screen: OpenScreen, language: str) -> None:
     t = TEXTS[language]
     screen = open_screen(locale=language, bypass_csp=True)
-    name, question = f"移行 {language}", f"When do we move, {language}?"
+    mark = uuid4().hex[:8]  # unlike those of a run before
+    name, question = f"移行 {mark}", f"When do we move, {mark}?"
     create_project(screen, language, name)
     screen.page.get_by_label(t["instructions"], exact=True).fill("Be brief. 敬語で。")
     screen.button(t["save"]).click()
@@ -119,27 +121,28 @@ def test_project_is_made_used_and_deleted(open_screen: OpenScreen, language: str
 def test_conversation_is_moved_into_a_project_by_keyboard(open_screen: OpenScreen) -> None:
     screen = open_screen()
     t = TEXTS["en"]
-    create_project(screen, "en", "Moving house")
-    session = ask_over_http(screen.address, "which boxes?")
+    name, question = f"Moving {uuid4().hex[:8]}", f"which boxes {uuid4().hex[:8]}?"
+    create_project(screen, "en", name)
+    session = ask_over_http(screen.address, question)
     screen.open(f"/#/chat/{session}")
     screen.page.reload()
-    expect(row(screen, "which boxes?")).to_be_visible()
-    act(screen, "which boxes?", t["move"])
-    choice = screen.page.get_by_role("radio", name="Moving house")
+    expect(row(screen, question)).to_be_visible()
+    act(screen, question, t["move"])
+    choice = screen.page.get_by_role("radio", name=name)
     expect(choice).to_be_visible()
     choice.focus()
     screen.page.keyboard.press("Space")
     expect(choice).to_be_checked()
     screen.button(t["ok"]).press("Enter")
     expect(screen.page.get_by_text(t["moved"])).to_be_visible()
-    expect(screen.page.locator(".pj-chip")).to_have_text("Moving house")
+    expect(screen.page.locator(".pj-chip")).to_have_text(name)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_link_is_made_read_continued_and_revoked(open_screen: OpenScreen, language: str, theme: str) -> None:
     t = TEXTS[language]
-    title = f"nginx の接続数 {language} {theme}"
+    title = f"nginx の接続数 {uuid4().hex[:8]}"  # unlike that of a run before
     screen = open_screen(locale=language, color_scheme=theme, bypass_csp=True)
     screen.choose_agent("Echo")
     screen.ask(title)

@@ -42,6 +42,7 @@ export function useShares() {
 export function useShared(token: string) {
   return useQuery({
     queryKey: ["shared", token],
+    staleTime: 0, // it may have been revoked
     queryFn: ({ signal }) => api.get<SharedConversation>(sharedPath(token), { signal }),
   });
 }
