@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, bindparam, delete, exists, func, insert, or_, select, tuple_, type_coerce, update
+from sqlalchemy import Row, bindparam, delete, exists, func, insert, select, tuple_, type_coerce, update
 
-from chie.chat.sessions import attachment_table
+from chie.chat.sessions import attachment_table, search
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Rows
 from chie.chat.sessions.entities import EventChunk, Message, MessageContent, Session
@@ -91,10 +91,7 @@ async def page(
     if before is not None:
         statement = statement.where(tuple_(SessionRow.updated_at, SessionRow.id) < before)
     if query is not None:
-        matching = exists().where(
-            MessageRow.session_id == SessionRow.id, MessageRow.folded.contains(fold(query), autoescape=True)
-        )
-        statement = statement.where(or_(SessionRow.folded.contains(fold(query), autoescape=True), matching))
+        statement = statement.where(search.matches(query))
     return [_session(row) for row in await connection.execute(statement)]
 
 
