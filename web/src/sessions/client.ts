@@ -8,6 +8,7 @@ import { chats } from "../pages/chat/client";
 import { go, hrefTo, parseRoute } from "../route";
 import { useToast } from "../ui/toast";
 import { undoQueue } from "../ui/undo-queue";
+import type { Passage } from "./passage";
 
 export interface Session {
   session_id: string;
@@ -15,6 +16,8 @@ export interface Session {
   current_agent_id: string;
   created_at: string;
   updated_at: string;
+  /** Where the search has found its words; null where only the title has them. */
+  passage?: Passage | null;
 }
 
 interface SessionPage {

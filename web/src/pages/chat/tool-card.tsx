@@ -80,7 +80,7 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
 /** Results are shown word for word; errors of the server's catalogue are translated. */
 function ResultText({ result }: { result: ToolOutcome }) {
   const translate = useTranslate();
-  const text = pretty(result.content);
+  const text = prettyResult(result.content);
   if (!result.isError) return text;
   return translate({ text: serverText(text), code: result.code, params: result.params });
 }
@@ -103,7 +103,8 @@ function brief(value: Record<string, unknown>): string {
   return shown.join(" · ").slice(0, 200);
 }
 
-function pretty(content: string): string {
+/** JSON with indentation, anything else as it is; long texts are cut. */
+export function prettyResult(content: string): string {
   if (content.length < MAX_SHOWN && /^\s*[[{]/.test(content)) {
     try {
       return JSON.stringify(JSON.parse(content), null, 2);

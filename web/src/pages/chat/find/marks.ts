@@ -1,0 +1,65 @@
+import { revealMessage } from "../reveal";
+import { bringIntoView, rangesIn, unfold } from "./elements";
+
+/** A match: the number of it within its message. */
+export interface Match {
+  id: string;
+  nth: number;
+}
+
+const ALL = "find";
+const CURRENT = "find-current";
+const MAX_FRAMES = 120;
+const STEADY_FRAMES = 3;
+
+const nextFrame = () => new Promise((resume) => requestAnimationFrame(resume));
+
+/** Marks the matches in the messages that are rendered, and goes on as they change. The document is not touched. */
+export function markMatches(query: string, current: Match | null): () => void {
+  const scroller = document.querySelector(".messages");
+  if (!scroller || !query || !("highlights" in CSS)) return () => undefined;
+  let frame = 0;
+  const mark = () => {
+    frame = 0;
+    const ids = [...scroller.querySelectorAll<HTMLElement>(".messages-item")].map(
+      ({ dataset }) => dataset.message ?? "",
+    );
+    const ranges = new Map(ids.map((id) => [id, rangesIn(id, query)]));
+    CSS.highlights.set(ALL, new Highlight(...[...ranges.values()].flat()));
+    const chosen = current && nthOf(ranges.get(current.id) ?? [], current.nth);
+    const highlight = new Highlight(...(chosen ? [chosen] : []));
+    highlight.priority = 1;
+    CSS.highlights.set(CURRENT, highlight);
+  };
+  const later = () => {
+    frame ||= requestAnimationFrame(mark);
+  };
+  const observer = new MutationObserver(later);
+  observer.observe(scroller, { childList: true, subtree: true, characterData: true });
+  mark();
+  return () => {
+    observer.disconnect();
+    cancelAnimationFrame(frame);
+    CSS.highlights.delete(ALL);
+    CSS.highlights.delete(CURRENT);
+  };
+}
+
+/** Scrolls to a match. Messages on the way are measured when they are rendered, so it takes several frames. */
+export async function showMatch(query: string, { id, nth }: Match, isStale: () => boolean): Promise<void> {
+  let steady = 0;
+  for (let frame = 0; frame < MAX_FRAMES && steady < STEADY_FRAMES && !isStale(); frame += 1) {
+    revealMessage(id);
+    const range = nthOf(rangesIn(id, query), nth);
+    if (range) {
+      unfold(range);
+      steady = bringIntoView(range) ? steady + 1 : 0;
+    }
+    await nextFrame();
+  }
+}
+
+/** The text on the page may have fewer matches than the message, where a part of it is not shown. */
+function nthOf(ranges: readonly Range[], nth: number): Range | undefined {
+  return ranges[Math.min(nth, ranges.length - 1)];
+}
