@@ -63,9 +63,9 @@ check: $(DEV) $(MODULES)  ## check style, types, import contracts and generated 
 bench: $(DEV) $(PAGE)  ## measure and store every figure; ARGS=--peers also measures other projects
 	@$(BIN)/python -m bench $(ARGS)
 
-real: $(DEV) tests/real/node_modules/.installed  ## test with real MCP clients, llama.cpp, the conformance suite and a real n8n
+real: $(DEV) tests/real/node_modules/.installed  ## test with real MCP clients, engines, the conformance suite and a real n8n
 	@$(BIN)/python -m tests.real.n8n_server  # the first time takes minutes, and 2.5 GB in the user's cache
-	@$(BIN)/python -m tests.real.engines  # llama.cpp with a small model, into the user's cache
+	@$(BIN)/python -m tests.real.engines  # llama.cpp and LiteLLM, about 1 GB in the user's cache
 	@$(BIN)/python -m pytest -n 0 -m real tests/real $(ARGS)
 
 dist: $(DEV) $(PAGE)  ## build wheels, sdist and the bundle for Claude Desktop into dist/

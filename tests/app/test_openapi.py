@@ -18,7 +18,7 @@ ASK_OTHERS = (
     "/api/bedrock-kb",
     "/api/setup/endpoints",
 )  # what those refuse is a 500 here, with their words
-CHAT = ("/api/chat", "/api/sessions", "/api/agents", "/api/mcp", "/v1/")
+CHAT = ("/api/chat", "/api/sessions", "/api/agents", "/api/models", "/api/mcp", "/v1/")
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ ConnectMode = Literal["auto", "legacy"]
 
 API = {
     "/api/agents": {"get"},
+    "/api/models": {"get"},
     "/api/attachments": {"post"},
     "/api/attachments/{attachment_id}": {"get"},
     "/api/attachments/{attachment_id}/text": {"get"},

@@ -12,6 +12,12 @@ USAGE = {"input_tokens": 7, "output_tokens": 1}
 class AnthropicServer(ModelServer):
     kind = "anthropic"
     content_type = "text/event-stream"
+    models: tuple[str, ...] = ("claude-opus-5", "claude-sonnet-5")
+
+    def listing(self) -> bytes | None:
+        listed = [{"type": "model", "id": name, "lifecycle": "active"} for name in self.models]
+        listed.append({"type": "model", "id": "claude-2", "lifecycle": "retired"})
+        return json.dumps({"data": listed, "has_more": False}).encode()
 
     def frames(self, step: Say) -> Iterator[bytes]:
         yield _start()

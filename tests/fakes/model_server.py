@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
+from socket import SHUT_RDWR, socket
 from threading import Event
 from typing import Any
 
@@ -97,6 +98,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._stream(self.owner.opening(text))
                 self.close_connection = True
             case Stall(text):
+                self.owner.stalled = self.connection
                 self._stream(self.owner.opening(text))
                 self._wait_for_disconnect()
                 self.close_connection = True
@@ -137,12 +139,18 @@ class ModelServer(Loopback, ABC):
         self.seen: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.left = Event()
+        self.stalled: socket | None = None
         self.titles = deque[Step]()
         self.titled: list[dict[str, Any]] = []
 
     @property
     def address(self) -> str:
         return self.url
+
+    def disconnect(self) -> None:
+        """End an answer that stalls in the middle."""
+        assert self.stalled is not None
+        self.stalled.shutdown(SHUT_RDWR)
 
     @abstractmethod
     def frames(self, step: Say) -> Iterator[bytes]:

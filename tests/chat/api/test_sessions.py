@@ -185,3 +185,41 @@ async def test_numbers_that_json_cannot_represent_become_null(
 async def test_search_ignores_surrounding_blanks(chat: ChatClient) -> None:
     await chat.ask("findable")
     assert len((await chat.get("/api/sessions", query=" findable "))["sessions"]) == 1
+
+
+async def titles(chat: ChatClient, **params: object) -> list[str]:
+    return [session["title"] for session in (await chat.get("/api/sessions", **params))["sessions"]]
+
+
+@pytest.mark.req("AG-12")
+async def test_pinned_sessions_can_be_listed_apart_from_the_others(chat_on_both: ChatClient) -> None:
+    first, _ = await chat_on_both.ask("週報のひな形")
+    await chat_on_both.ask("something else")
+    pinned = await chat_on_both.client.patch(f"/api/sessions/{first}", json={"pinned": True})
+    assert pinned.json()["pinned_at"].endswith("Z")
+    assert await titles(chat_on_both, pinned=True) == ["週報のひな形"]
+    assert await titles(chat_on_both, pinned=False) == ["something else"]
+    assert await titles(chat_on_both) == ["something else", "週報のひな形"]
+    await chat_on_both.client.patch(f"/api/sessions/{first}", json={"pinned": False})
+    assert await titles(chat_on_both, pinned=True) == []
+
+
+@pytest.mark.req("AG-12")
+async def test_archived_session_leaves_the_list_but_is_found_and_comes_back_with_a_question(
+    chat_on_both: ChatClient,
+) -> None:
+    session_id, _ = await chat_on_both.ask("去年の障害")
+    path = f"/api/sessions/{session_id}"
+    archived = await chat_on_both.client.patch(path, json={"archived": True})
+    assert archived.json()["archived_at"].endswith("Z")
+    assert await titles(chat_on_both) == []
+    assert await titles(chat_on_both, archived=True) == ["去年の障害"]
+    assert await titles(chat_on_both, query="障害") == ["去年の障害"]
+    assert await titles(chat_on_both, query="障害", archived=False) == []
+    await chat_on_both.ask("続き", session_id=session_id)
+    assert await titles(chat_on_both) == ["去年の障害"]
+    await chat_on_both.client.patch(path, json={"archived": True})
+    restored = await chat_on_both.client.patch(path, json={"archived": False})
+    assert (restored.json()["archived_at"], await titles(chat_on_both)) == (None, ["去年の障害"])
+    refused = await chat_on_both.client.patch(path, json={})
+    assert (refused.status_code, refused.json()["code"]) == (400, "sessions.nothing_to_change")

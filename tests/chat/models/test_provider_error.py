@@ -49,6 +49,7 @@ from chie.chat.models.provider_error import ProviderError, read_error
         ({"message": "Your credit balance is too low to access the Anthropic API."}, ProviderError("quota")),
         ({"code": "invalid_api_key", "message": "Incorrect API key provided: sk-x"}, ProviderError("key")),
         ({"type": "authentication_error", "message": "invalid x-api-key"}, ProviderError("key")),
+        ({"message": "No connected db.", "type": "no_db_connection", "code": "400"}, ProviderError("key")),
         ({"message": "Rate limit reached for gpt-4o in organization org-x"}, ProviderError("rate")),
         ({"code": "model_not_found"}, ProviderError("model")),
         ({"message": "something else"}, ProviderError()),

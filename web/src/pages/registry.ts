@@ -46,6 +46,13 @@ export const PAGES: PageEntry[] = [
     component: lazyPage(() => import("./servers")),
   },
   {
+    path: "archive",
+    label: "archive",
+    icon: "archive",
+    listed: false,
+    component: lazyPage(() => import("./archive")),
+  },
+  {
     path: "setup",
     label: "setup",
     icon: "spark",

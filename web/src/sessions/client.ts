@@ -16,6 +16,8 @@ export interface Session {
   current_agent_id: string;
   created_at: string;
   updated_at: string;
+  pinned_at: string | null;
+  archived_at: string | null;
   /** Where the search has found its words; null where only the title has them. */
   passage?: Passage | null;
 }
@@ -25,11 +27,19 @@ interface SessionPage {
   next_cursor: string | null;
 }
 
-export function useSessions(query: string) {
+/** Without `archived`, archived ones are found by a search only. */
+export function useSessions(
+  query: string,
+  { enabled = true, ...only }: { pinned?: boolean; archived?: boolean; enabled?: boolean } = {},
+) {
   return useInfiniteQuery({
-    queryKey: ["sessions", query],
+    queryKey: ["sessions", query, only],
     queryFn: ({ pageParam, signal }) =>
-      api.get<SessionPage>("/api/sessions", { query: { query, limit: 100, cursor: pageParam }, signal }),
+      api.get<SessionPage>("/api/sessions", {
+        query: { query, ...only, limit: 100, cursor: pageParam },
+        signal,
+      }),
+    enabled,
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: (before) => before,
@@ -108,7 +118,24 @@ export function useSessionActions() {
     });
   };
 
-  return { rename, remove };
+  /** Both happen at once; the toast takes an archiving back. */
+  const change = async (session: Session, body: { pinned?: boolean; archived?: boolean }) => {
+    try {
+      await api.patch(`/api/sessions/${encodeURIComponent(session.session_id)}`, body);
+    } catch {
+      toast(t.changeFailed(session.title || t.untitled));
+    }
+    await client.invalidateQueries({ queryKey: ["sessions"] });
+  };
+  const pin = (session: Session, pinned: boolean) => void change(session, { pinned });
+  const restore = (session: Session) => void change(session, { archived: false });
+  const archive = (session: Session) => {
+    void change(session, { archived: true });
+    if (parseRoute(location.hash).rest[0] === session.session_id) go(hrefTo("chat"));
+    toast(t.archived(session.title || t.untitled), { undo: () => restore(session) });
+  };
+
+  return { rename, remove, pin, archive, restore };
 }
 
 function renamed(data: InfiniteData<SessionPage> | undefined, session: Session, title: string) {

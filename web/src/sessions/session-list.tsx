@@ -8,27 +8,35 @@ import { useRoute } from "../route";
 import { ErrorNotice, Skeletons } from "../ui/feedback";
 import { SearchField } from "../ui/field";
 import { type Session, useRemoved, useSessions } from "./client";
+import { ListMenu } from "./list-menu";
 import { SessionRow } from "./session-row";
 import { useDebounced } from "./use-debounced";
 
 const ROW_HEIGHT = 34;
 const PASSAGE_HEIGHT = 84;
 const GROUP_HEIGHT = 34;
-const NAMED_GROUPS = ["today", "yesterday", "week", "month"] as const;
+const NAMED_GROUPS = ["pinned", "today", "yesterday", "week", "month"] as const;
 
-type Row = { type: "group"; group: DateGroup } | { type: "session"; session: Session };
+type Group = DateGroup | "pinned";
+type Row = { type: "group"; group: Group } | { type: "session"; session: Session };
 
-/** All sessions, newest first. Only visible rows are rendered, and the next page is loaded ahead of scrolling. */
+/** Pinned sessions, then the others, newest first; a search shows all in one list, archived ones too. Only visible rows are rendered, and the next page is loaded ahead of scrolling. */
 export function SessionList() {
   const t = useText(sessionsText);
   const [query, setQuery] = useState("");
   const searched = useDebounced(query.trim());
-  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } =
-    useSessions(searched);
+  const { data, error, isPending, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = useSessions(
+    searched,
+    searched ? {} : { pinned: false },
+  );
+  const pinned = useSessions("", { pinned: true, enabled: !searched }).data;
   const removed = useRemoved();
   const current = useRoute().rest[0];
   const rows = useDeferredValue(
-    useMemo(() => toRows(data?.pages.flatMap((page) => page.sessions) ?? [], removed), [data, removed]),
+    useMemo(
+      () => [...(searched ? [] : toRows(pinned, removed, "pinned")), ...toRows(data, removed)],
+      [data, pinned, searched, removed],
+    ),
   );
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -52,6 +60,7 @@ export function SessionList() {
           onChange={(event) => setQuery(event.target.value)}
           onEscape={() => setQuery("")}
         />
+        <ListMenu />
       </div>
       <div className="session-list" ref={scroller}>
         {isPending && <Skeletons lines={5} />}
@@ -68,7 +77,7 @@ export function SessionList() {
                 style={{ height: item.size, transform: `translateY(${item.start}px)` }}
               >
                 {row.type === "group" ? (
-                  <Group group={row.group} />
+                  <GroupName group={row.group} />
                 ) : (
                   <SessionRow
                     session={row.session}
@@ -89,7 +98,7 @@ export function SessionList() {
   );
 }
 
-function Group({ group }: { group: DateGroup }) {
+function GroupName({ group }: { group: Group }) {
   const t = useText(sessionsText);
   const language = useLanguage();
   const known = NAMED_GROUPS.find((one) => one === group);
@@ -107,12 +116,16 @@ function heightOf(row: Row | undefined): number {
   return row?.session.passage ? PASSAGE_HEIGHT : ROW_HEIGHT;
 }
 
-function toRows(sessions: Session[], removed: ReadonlySet<string>): Row[] {
+function toRows(
+  data: { pages: { sessions: Session[] }[] } | undefined,
+  removed: ReadonlySet<string>,
+  only?: Group,
+): Row[] {
   const rows: Row[] = [];
-  let group: DateGroup | null = null;
-  for (const session of sessions) {
+  let group: Group | null = null;
+  for (const session of data?.pages.flatMap((page) => page.sessions) ?? []) {
     if (removed.has(session.session_id)) continue;
-    const current = dateGroup(session.updated_at);
+    const current = only ?? dateGroup(session.updated_at);
     if (current !== group) rows.push({ type: "group", group: current });
     group = current;
     rows.push({ type: "session", session });

@@ -1,4 +1,4 @@
-import { memo, useEffect, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
@@ -23,9 +23,9 @@ export const SessionRow = memo(function SessionRow({
   words: string;
 }) {
   const t = useText(sessionsText);
-  const { remove } = useSessionActions();
+  const { remove, pin, archive, restore } = useSessionActions();
   const [renaming, setRenaming] = useState(false);
-  useFocusAfterDeletion(session);
+  const leaving = useFocusAfterLeaving(session);
   const title = session.title || t.untitled;
   const save = (format: "markdown" | "json") => () => window.open(exportUrl(session, format), "_self");
   return (
@@ -39,7 +39,13 @@ export const SessionRow = memo(function SessionRow({
         <span className="ellipsis">{title}</span>
         {session.passage && <PassageLine passage={session.passage} />}
       </a>
+      {session.archived_at && <span className="session-mark">{t.archivedMark}</span>}
       <Menu align="end" trigger={<IconButton small icon="more" label={t.actions(title)} />}>
+        {!session.archived_at && (
+          <MenuItem icon="pin" onSelect={() => pin(session, !session.pinned_at)}>
+            {session.pinned_at ? t.unpin : t.pin}
+          </MenuItem>
+        )}
         <MenuItem icon="edit" onSelect={() => setRenaming(true)}>
           {t.rename}
         </MenuItem>
@@ -53,6 +59,21 @@ export const SessionRow = memo(function SessionRow({
           {t.exportJson}
         </MenuItem>
         <MenuSeparator />
+        {session.archived_at ? (
+          <MenuItem icon="history" onSelect={() => restore(session)}>
+            {t.restore}
+          </MenuItem>
+        ) : (
+          <MenuItem
+            icon="archive"
+            onSelect={() => {
+              leaving.current = true;
+              archive(session);
+            }}
+          >
+            {t.archive}
+          </MenuItem>
+        )}
         <MenuItem icon="trash" danger onSelect={() => remove(session)}>
           {t.remove}
         </MenuItem>
@@ -62,15 +83,18 @@ export const SessionRow = memo(function SessionRow({
   );
 });
 
-/** A closing menu returns the focus to its button, which is gone with a deleted row; focus the page instead. */
-function useFocusAfterDeletion({ session_id: id }: Session): void {
+/** A closing menu returns the focus to its button, which is gone with a deleted or archived row; focus the page
+ * instead. */
+function useFocusAfterLeaving({ session_id: id }: Session) {
+  const leaving = useRef(false);
   useEffect(
     () => () => {
-      if (!isRemoved(id)) return;
+      if (!leaving.current && !isRemoved(id)) return;
       setTimeout(() => document.activeElement === document.body && focusMain());
     },
     [id],
   );
+  return leaving;
 }
 
 function Rename({ session, onClose }: { session: Session; onClose: () => void }) {

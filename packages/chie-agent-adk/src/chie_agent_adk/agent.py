@@ -17,8 +17,13 @@ class ADKAgent(ModelAgent):
     default_prompt: ClassVar[str] = TOOLS_PROMPT
 
 
+def create_model(name: str, endpoint: Endpoint, timeout: float) -> AnthropicModel:
+    return AnthropicModel(name, endpoint, timeout=timeout)
+
+
 def create_agent(profile: Profile, dependencies: AgentDependencies) -> ADKAgent:
     settings = dependencies.settings
+    dependencies.offer_anthropic(create_model)
     common_key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
     # `ANTHROPIC_API_KEY` is never sent to an agent's own `base_url`.
     key = profile.api_key if profile.base_url else profile.api_key or common_key

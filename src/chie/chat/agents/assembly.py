@@ -30,7 +30,8 @@ def open_agents(
     specs, listed = read_servers(settings, servers), listed_names(settings)
     kept = {name: server for name, server in (replaceable or {}).items() if name not in listed}
     toolbox = create_toolbox(settings, {**servers, **kept}, specs)
-    return _opened(toolbox, AgentFactory(toolbox, create_agents(AgentDependencies(settings, toolbox, list(servers)))))
+    dependencies = AgentDependencies(settings, toolbox, list(servers))
+    return _opened(toolbox, AgentFactory(toolbox, create_agents(dependencies), dependencies.catalogue))
 
 
 @asynccontextmanager

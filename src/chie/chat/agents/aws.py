@@ -1,25 +1,13 @@
 """Claude on Amazon Bedrock with MCP tools. It needs only environment variables, so it also runs on Lambda."""
 
-import os
-from pathlib import Path
 from typing import ClassVar
 
 from chie.chat.agents.dependencies import AgentTools
 from chie.chat.agents.model_agent import TOOLS_PROMPT, ModelAgent
 from chie.chat.agents.profile import Profile
+from chie.chat.models.aws_client import has_aws_credentials
 from chie.chat.models.bedrock import BedrockModel
 from chie.messages.catalogue import Message
-
-DEFAULT_MODEL = "global.anthropic.claude-sonnet-5"
-
-_CREDENTIAL_VARIABLES = (
-    "AWS_ACCESS_KEY_ID",
-    "AWS_PROFILE",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "AWS_WEB_IDENTITY_TOKEN_FILE",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-)
 
 
 class AWSAgent(ModelAgent):
@@ -43,15 +31,6 @@ class AWSAgent(ModelAgent):
 
     async def problem(self) -> Message | None:
         problem = await super().problem()
-        if problem is None and not self._configured and not _has_credentials():
+        if problem is None and not self._configured and not has_aws_credentials():
             return Message("agents.aws_credentials_missing")
         return problem
-
-
-def _has_credentials() -> bool:
-    """Checked without boto3, which is slow to import and would use the network."""
-    files = (
-        os.environ.get("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials"),
-        os.environ.get("AWS_CONFIG_FILE", "~/.aws/config"),
-    )
-    return any(map(os.environ.get, _CREDENTIAL_VARIABLES)) or any(Path(file).expanduser().is_file() for file in files)

@@ -4,12 +4,12 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from chie.chat.agents.aws import DEFAULT_MODEL, AWSAgent
+from chie.chat.agents.aws import AWSAgent
 from chie.chat.agents.dependencies import AgentBuilder, AgentDependencies, AgentSpec
 from chie.chat.agents.notes import NotesAgent
 from chie.chat.agents.openai import DefaultAgent, OpenAIAgent
 from chie.chat.agents.profile import Profile
-from chie.chat.models.bedrock import BedrockModel
+from chie.chat.models.bedrock import DEFAULT_MODEL, BedrockModel
 from chie.chat.models.openai import OpenAIModel
 from chie.chat.toolbox.servers_file import FETCH, FETCH_PACKAGE
 from chie.messages.catalogue import Message

@@ -5,9 +5,15 @@ from dataclasses import dataclass, replace
 
 from chie.chat.agents.base import BaseAgent
 from chie.chat.agents.profile import Profile
+from chie.chat.models.anthropic_provider import AnthropicProvider, ModelBuilder
+from chie.chat.models.bedrock_provider import BedrockProvider
+from chie.chat.models.catalogue import ModelCatalogue
 from chie.chat.models.endpoint import AGENTS_FILE_FIELDS, OPENAI_VARIABLES
+from chie.chat.models.environment_endpoints import environment_providers
 from chie.chat.models.local_endpoint import LocalEndpoint
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
+from chie.chat.models.openai_provider import OpenAIProvider
+from chie.chat.models.provider import EndpointSpec, ModelProvider
 from chie.chat.settings import ChatSettings
 from chie.chat.toolbox.servers_file import FETCH
 from chie.chat.toolbox.tool import Toolset
@@ -74,6 +80,15 @@ class AgentDependencies:
         self.builtin_servers = tuple(builtin_servers)
         self._endpoints: dict[tuple[str, str | None], OpenAIEndpoint] = {}
         self._local = LocalEndpoint(urls_on(settings.chie_model_host))
+        self._anthropic: ModelBuilder | None = None
+        common = self.endpoint(Profile(id="common"))
+        self.catalogue = ModelCatalogue(
+            environment_providers(settings, common, lambda: self._anthropic), self._stored_provider
+        )
+
+    def offer_anthropic(self, build: ModelBuilder) -> None:
+        """Called by the plug-in that has the adapter of Anthropic's SDK, so that every agent can use it."""
+        self._anthropic = build
 
     def tools(self, profile: Profile) -> AgentTools:
         return AgentTools(
@@ -98,6 +113,16 @@ class AgentDependencies:
         else:
             endpoint = OpenAIEndpoint(default_url, default_key.get_secret_value() if default_key else None)
         return self._endpoints.setdefault((endpoint.url, endpoint.api_key), endpoint)
+
+    def _stored_provider(self, spec: EndpointSpec) -> ModelProvider:
+        timeout = self.settings.chie_model_timeout
+        match spec.kind:
+            case "openai":
+                return OpenAIProvider(spec, timeout=timeout)
+            case "anthropic":
+                return AnthropicProvider(spec, lambda: self._anthropic, timeout=timeout)
+            case "bedrock":
+                return BedrockProvider(spec, timeout=timeout)
 
 
 AgentBuilder = Callable[[Profile, AgentDependencies], BaseAgent]

@@ -10,6 +10,7 @@ from chie.chat.agents.base import AgentInfo, BaseAgent
 from chie.chat.agents.calls import agent_info
 from chie.chat.agents.profile import Profile
 from chie.chat.agents.unavailable import UnavailableAgent
+from chie.chat.models.catalogue import ModelCatalogue
 from chie.errors import ConfigurationError, NotFoundError, ServiceError
 from chie.messages.catalogue import Message
 
@@ -27,6 +28,10 @@ class AgentRegistry(Protocol):
 
     @property
     def toolbox(self) -> "Toolbox": ...
+
+    @property
+    def catalogue(self) -> ModelCatalogue:
+        """The models that conversations may choose."""
 
     def get_agent(self, agent_id: str) -> BaseAgent:
         """NotFoundError if there is no agent with this id."""
@@ -59,6 +64,10 @@ class NoAgents:
 
         return Toolbox([])
 
+    @property
+    def catalogue(self) -> ModelCatalogue:
+        return ModelCatalogue()
+
     def get_agent(self, agent_id: str) -> BaseAgent:  # noqa: ARG002
         raise NotFoundError("agents.none_registered")
 
@@ -81,8 +90,11 @@ class NoAgents:
 class AgentFactory:
     """Agents by id, listed in the order of registration."""
 
-    def __init__(self, toolbox: "Toolbox", agents: Iterable[BaseAgent] = ()) -> None:
+    def __init__(
+        self, toolbox: "Toolbox", agents: Iterable[BaseAgent] = (), catalogue: ModelCatalogue | None = None
+    ) -> None:
         self.toolbox = toolbox
+        self.catalogue = catalogue or ModelCatalogue()
         self._agents: dict[str, BaseAgent] = {}
         self._first_seen_at = float("-inf")  # when the first agent was last available
         self._rechecking: asyncio.Task[None] | None = None
@@ -163,3 +175,4 @@ class AgentFactory:
             self._rechecking.cancel()
         for agent in self._agents.values():
             await agent.close()
+        await self.catalogue.close()

@@ -56,6 +56,10 @@ class NewSession(Body):
 class SessionChange(Body):
     title: Title | None = None
     current_agent_id: Id | None = None
+    pinned: StrictBool | None = Field(default=None, description="Pinned sessions are on top of the page's list.")
+    archived: StrictBool | None = Field(
+        default=None, description="Archived sessions are not in the list. A new question brings one back."
+    )
 
 
 class AnswerState(BaseModel):

@@ -39,11 +39,16 @@ async def create_session(chat: ChatState, body: NewSession | None = None) -> Ses
 async def list_sessions(
     chat: ChatState,
     query: Annotated[str | None, Query(max_length=1_000, description="Text to find in titles and messages.")] = None,
+    pinned: Annotated[bool | None, Query(description="Only pinned sessions, or only the others.")] = None,
+    archived: Annotated[
+        bool | None,
+        Query(description="Only archived sessions, or none. Default: none, but a search finds them too."),
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=500, description="`next_cursor` of the previous page.")] = None,
 ) -> Page:
     """List sessions, newest first. With `query`, each has the passage of a question or an answer that matches."""
-    return await chat.sessions.page(query=query, limit=limit, cursor=cursor)
+    return await chat.sessions.page(query=query, pinned=pinned, archived=archived, limit=limit, cursor=cursor)
 
 
 @router.get("/{session_id}", responses=errors(404))
@@ -54,11 +59,13 @@ async def get_session(session_id: SessionId, chat: ChatState) -> Conversation:
 
 @router.patch("/{session_id}", responses=errors(404, 413))
 async def change_session(session_id: SessionId, body: SessionChange, chat: ChatState) -> Session:
-    """Rename the session, or change the agent that answers from now on."""
-    if body.title is None and body.current_agent_id is None:
+    """Rename, pin or archive the session, or change the agent that answers from now on."""
+    if all(value is None for value in body.model_dump().values()):
         raise ValidationError("sessions.nothing_to_change")
     agent_id = body.current_agent_id and chat.agents.get_agent(body.current_agent_id).agent_id
-    return await chat.sessions.change(session_id, title=body.title, agent_id=agent_id)
+    return await chat.sessions.change(
+        session_id, title=body.title, agent_id=agent_id, pinned=body.pinned, archived=body.archived
+    )
 
 
 @router.delete("/{session_id}", status_code=204, responses=errors(404, 409))

@@ -10,6 +10,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from chie.chat.events import Usage, counted_usage
+from chie.chat.models.aws_client import aws_client
 from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, MAX_OUTPUT_TOKENS, ChatModel, Prompt
 from chie.chat.models.bedrock_cache import with_cache_points
 from chie.chat.models.bedrock_errors import translate
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+DEFAULT_MODEL = "global.anthropic.claude-sonnet-5"
 MAX_CONNECTIONS = 64
 PARAMETERS = {
     "max_tokens": "maxTokens",
@@ -39,12 +41,21 @@ Put = Callable[[Any], None]
 
 
 class BedrockModel(ChatModel):
-    """`timeout` is how many seconds Bedrock may send nothing."""
+    """`timeout` is how many seconds Bedrock may send nothing. Without `api_key` the AWS credentials are used."""
 
-    def __init__(self, model: str, *, region: str, profile: str | None = None, timeout: float = 180.0) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        region: str,
+        profile: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 180.0,
+    ) -> None:
         self._model = model
         self._region = region
         self._profile = profile
+        self._api_key = api_key
         self._timeout = timeout
 
     @property
@@ -103,15 +114,15 @@ class BedrockModel(ChatModel):
 
     @cached_property
     def _client(self) -> "BaseClient":
-        from boto3.session import Session
-        from botocore.config import Config
-
-        config = Config(
-            connect_timeout=CONNECT_TIMEOUT_SECONDS, read_timeout=self._timeout, max_pool_connections=MAX_CONNECTIONS
+        return aws_client(
+            "bedrock-runtime",
+            region=self._region,
+            profile=self._profile,
+            api_key=self._api_key,
+            connect_timeout=CONNECT_TIMEOUT_SECONDS,
+            read_timeout=self._timeout,
+            max_pool_connections=MAX_CONNECTIONS,
         )
-        session = Session(profile_name=self._profile, region_name=self._region)
-        client: BaseClient = session.client("bedrock-runtime", config=config)
-        return client
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
         request: dict[str, Any] = {

@@ -20,6 +20,7 @@ class SettingNames:
 
 
 OPENAI_VARIABLES = SettingNames("`OPENAI_BASE_URL`", "`OPENAI_API_KEY`", "`CHIE_MODEL`")
+ANTHROPIC_VARIABLES = SettingNames("`ANTHROPIC_BASE_URL`", "`ANTHROPIC_API_KEY`", "`CHIE_ANTHROPIC_MODEL`")
 AGENTS_FILE_FIELDS = SettingNames(
     Message("models.agents_file_field", field="base_url"),
     Message("models.agents_file_field", field="api_key"),

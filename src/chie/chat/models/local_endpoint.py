@@ -16,6 +16,10 @@ class LocalEndpoint(OpenAIEndpoint):
         super().__init__(urls[0])
         self._servers = [OpenAIEndpoint(url) for url in urls]
 
+    @property
+    def servers(self) -> list[OpenAIEndpoint]:
+        return list(self._servers)
+
     async def models(self) -> list[str]:
         """Sets `url` to the server that has them."""
         found = await asyncio.gather(*(server.models_or_error() for server in self._servers))

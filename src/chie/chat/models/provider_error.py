@@ -19,7 +19,8 @@ _PHRASES: dict[Cause, str] = {
     "tools": r"(?:not|n't) support (?:tools?|functions?)|tools? (?:use |calling )?(?:is|are) not supported"
     r"|support tool use|enable-auto-tool-choice|function calling is not",
     "quota": r"insufficient_quota|exceeded your current quota|billing|credit balance|payment required",
-    "key": r"invalid[_ ](?:x-)?api[_ ]?key|incorrect api key|authentication_error|no api[_ ]key",
+    "key": r"invalid[_ ](?:x-)?api[_ ]?key|incorrect api key|authentication_error|no api[_ ]key"
+    r"|no_db_connection",  # the LiteLLM proxy, which without a database knows one key
     "rate": r"rate[_ ]?limit|too many requests|overloaded",
     "model": r"model_not_found|model .{0,80}(?:not found|does not exist)|invalid model name",
 }

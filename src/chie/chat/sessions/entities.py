@@ -24,7 +24,8 @@ def now() -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """A conversation without its messages, visible to its user alone."""
+    """A conversation without its messages, visible to its user alone. An archived one is not in the list, but found by
+    a search."""
 
     session_id: str
     title: str
@@ -32,6 +33,8 @@ class Session:
     created_at: datetime
     updated_at: datetime
     user_id: str = ANONYMOUS
+    pinned_at: datetime | None = None
+    archived_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,6 +47,8 @@ class SessionRow(Table):
     created_at: Mapped[datetime] = mapped_column(Moment)
     updated_at: Mapped[datetime] = mapped_column(Moment)
     user_id: Mapped[str] = mapped_column(Text, server_default=ANONYMOUS)
+    pinned_at: Mapped[datetime | None] = mapped_column(Moment)
+    archived_at: Mapped[datetime | None] = mapped_column(Moment)
 
     __table_args__ = (
         Index("sessions_by_age", "updated_at", "id"),

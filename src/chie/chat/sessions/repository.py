@@ -8,11 +8,12 @@ from typing import Any
 
 from sqlalchemy import Row, bindparam, delete, exists, func, insert, select, tuple_, type_coerce, update
 
-from chie.chat.sessions import attachment_table, search
+from chie.chat.sessions import attachment_table
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Rows
 from chie.chat.sessions.entities import EventChunk, Message, MessageContent, Session
 from chie.chat.sessions.models import CommandRow, EventsRow, MessageRow, Moment, SessionRow
+from chie.chat.sessions.session_filter import SessionFilter
 from chie.unicode import fold
 
 NO_LIMIT = 1_000_000
@@ -31,6 +32,8 @@ _SESSION = (
     SessionRow.created_at,
     SessionRow.updated_at,
     SessionRow.user_id,
+    SessionRow.pinned_at,
+    SessionRow.archived_at,
 )
 _MESSAGE = (
     MessageRow.id,
@@ -84,14 +87,12 @@ async def session(connection: Connection, session_id: str, *, user_id: str, lock
 
 
 async def page(
-    connection: Connection, *, user_id: str, query: str | None, limit: int, before: tuple[datetime, str] | None
+    connection: Connection, *, user_id: str, only: SessionFilter, limit: int, before: tuple[datetime, str] | None
 ) -> list[Session]:
-    statement = select(*_SESSION).where(SessionRow.user_id == user_id)
+    statement = select(*_SESSION).where(SessionRow.user_id == user_id, *only.conditions())
     statement = statement.order_by(SessionRow.updated_at.desc(), SessionRow.id.desc()).limit(limit)
     if before is not None:
         statement = statement.where(tuple_(SessionRow.updated_at, SessionRow.id) < before)
-    if query is not None:
-        statement = statement.where(search.matches(query))
     return [_session(row) for row in await connection.execute(statement)]
 
 
@@ -242,6 +243,8 @@ def _session(row: Row[*tuple[Any, ...]]) -> Session:
         created_at=row.created_at,
         updated_at=row.updated_at,
         user_id=row.user_id,
+        pinned_at=row.pinned_at,
+        archived_at=row.archived_at,
     )
 
 

@@ -1,28 +1,17 @@
-"""The SQL that finds sessions by their text, and the passage of each."""
+"""The SQL that finds the passages of sessions that a search has found."""
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, exists, or_, select
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy import select
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import Passage
-from chie.chat.sessions.models import MessageRow, SessionRow
+from chie.chat.sessions.models import MessageRow
 from chie.chat.sessions.passages import passage_of
 from chie.unicode import fold
-
-
-def matches(query: str) -> ColumnElement[bool]:
-    """Sessions with the text in their title, in a question or in an answer, on any branch."""
-    in_message = exists().where(MessageRow.session_id == SessionRow.id, _contains(MessageRow.folded, query))
-    return or_(_contains(SessionRow.folded, query), in_message)
-
-
-def _contains(folded: InstrumentedAttribute[str], query: str) -> ColumnElement[bool]:
-    return folded.contains(fold(query), autoescape=True)
 
 
 @dataclass
@@ -55,7 +44,7 @@ async def passages(connection: Connection, session_ids: Sequence[str], query: st
 
 
 async def _messages(connection: Connection, session_ids: Sequence[str], query: str) -> Iterable[_Messages]:
-    matching = _contains(MessageRow.folded, query).label("matching")
+    matching = MessageRow.folded.contains(fold(query), autoescape=True).label("matching")
     statement = (
         select(MessageRow.session_id, MessageRow.id, MessageRow.parent_id, matching)
         .where(MessageRow.session_id.in_(session_ids))

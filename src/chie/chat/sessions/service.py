@@ -10,6 +10,7 @@ from chie.chat.sessions.answers import with_progress
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import Conversation, ListedSession, Page, Session, new_id, now
+from chie.chat.sessions.session_filter import SessionFilter
 from chie.database import cursor as page_cursor
 from chie.errors import NotFoundError, ValidationError
 
@@ -36,11 +37,22 @@ class SessionService:
             messages = [await with_progress(connection, m) for m in await repository.messages(connection, session_id)]
         return Conversation(**asdict(session), messages=messages)
 
-    async def page(self, *, query: str | None = None, limit: int = 50, cursor: str | None = None) -> Page:
+    async def page(
+        self,
+        *,
+        query: str | None = None,
+        pinned: bool | None = None,
+        archived: bool | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page:
+        """Archived sessions are left out unless `archived` or a query asks for them."""
         before, query = page_cursor.decode(cursor) if cursor else None, (query or "").strip()
+        archived = False if archived is None and not query else archived
+        only = SessionFilter(query=query or None, pinned=pinned, archived=archived)
         async with self._database.read() as connection:
             found = await repository.page(
-                connection, user_id=current_user().id, query=query or None, limit=limit + 1, before=before
+                connection, user_id=current_user().id, only=only, limit=limit + 1, before=before
             )
             ids = [session.session_id for session in found[:limit]]
             passages = await search.passages(connection, ids, query) if query else {}
@@ -49,14 +61,26 @@ class SessionService:
         listed = [ListedSession(**vars(one), passage=passages.get(one.session_id)) for one in found[:limit]]
         return Page(sessions=listed, next_cursor=following)
 
-    async def change(self, session_id: str, *, title: str | None = None, agent_id: str | None = None) -> Session:
-        columns: dict[str, str] = {}
+    async def change(
+        self,
+        session_id: str,
+        *,
+        title: str | None = None,
+        agent_id: str | None = None,
+        pinned: bool | None = None,
+        archived: bool | None = None,
+    ) -> Session:
+        columns: dict[str, object] = {}
         if title is not None:
             columns["title"] = make_title(title, MAX_TITLE)
             if not columns["title"]:
                 raise ValidationError("sessions.title_blank")
         if agent_id is not None:
             columns["current_agent_id"] = agent_id
+        if pinned is not None:
+            columns["pinned_at"] = now() if pinned else None
+        if archived is not None:
+            columns["archived_at"] = now() if archived else None
 
         async def change(connection: Connection) -> Session:
             await existing_session(connection, session_id)

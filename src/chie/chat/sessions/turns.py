@@ -145,6 +145,7 @@ class TurnService:
             title=session.title or first_title(question.content, question.attachments),
             current_agent_id=agent_id,
             updated_at=answer.created_at,
+            archived_at=None,
         )
         return _pending(answer, agent_id, question, messages)
 
