@@ -1,6 +1,6 @@
 import "./sessions.css";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { type DateGroup, dateGroup, monthName } from "../i18n/dates";
 import { useLanguage, useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
@@ -43,7 +43,7 @@ export function SessionList() {
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => heightOf(rows[index]),
-    getItemKey: (index) => keyOf(rows[index], index),
+    getItemKey: useCallback((index: number) => keyOf(rows[index], index), [rows]),
     overscan: 8,
     useFlushSync: false,
   });

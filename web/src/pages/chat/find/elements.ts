@@ -53,16 +53,14 @@ export function unfold(range: Range): void {
     element.closest(".bubble")?.querySelector<HTMLElement>("button[aria-expanded=false]")?.click();
 }
 
-/** Scrolls a match into the middle of the conversation, unless it is in view; true where it already was. */
-export function bringIntoView(range: Range): boolean {
+/** Scrolls a match into the middle of the conversation, unless it is in view. */
+export function bringIntoView(range: Range): void {
   const element = range.startContainer.parentElement;
   const scroller = element?.closest<HTMLElement>(".messages");
-  if (!element || !scroller) return true;
+  if (!element || !scroller) return;
   const inner = element.closest<HTMLElement>("pre, .reasoning-text, .table");
   if (inner && !within(range, inner)) center(range, inner);
-  if (within(range, scroller)) return true;
-  center(range, scroller);
-  return false;
+  if (!within(range, scroller)) center(range, scroller);
 }
 
 function within(range: Range, scroller: Element): boolean {

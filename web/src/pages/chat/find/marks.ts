@@ -1,3 +1,4 @@
+import { loadMarkdown } from "../answer-view";
 import { revealMessage } from "../reveal";
 import { bringIntoView, rangesIn, unfold } from "./elements";
 
@@ -9,8 +10,9 @@ export interface Match {
 
 const ALL = "find";
 const CURRENT = "find-current";
-const MAX_FRAMES = 120;
-const STEADY_FRAMES = 3;
+/** How long a match is kept in view: what is rendered around it moves it. */
+const KEPT_MS = 1_500;
+const MAX_MS = 10_000;
 
 const nextFrame = () => new Promise((resume) => requestAnimationFrame(resume));
 
@@ -45,18 +47,31 @@ export function markMatches(query: string, current: Match | null): () => void {
   };
 }
 
-/** Scrolls to a match. Messages on the way are measured when they are rendered, so it takes several frames. */
+/**
+ * Scrolls to a match. Messages on the way are measured when they are rendered, so it takes several frames, and ends when
+ * the reader scrolls.
+ */
 export async function showMatch(query: string, { id, nth }: Match, isStale: () => boolean): Promise<void> {
-  let steady = 0;
-  for (let frame = 0; frame < MAX_FRAMES && steady < STEADY_FRAMES && !isStale(); frame += 1) {
+  await loadMarkdown().catch(() => undefined);
+  const reader = new AbortController();
+  for (const name of ["wheel", "touchmove", "pointerdown"])
+    document
+      .querySelector(".messages")
+      ?.addEventListener(name, () => reader.abort(), { signal: reader.signal, passive: true });
+  const began = performance.now();
+  let shown: number | null = null;
+  for (let now = began; now < (shown === null ? began + MAX_MS : shown + KEPT_MS); now = performance.now()) {
+    if (isStale() || reader.signal.aborted) break;
     revealMessage(id);
     const range = nthOf(rangesIn(id, query), nth);
     if (range) {
       unfold(range);
-      steady = bringIntoView(range) ? steady + 1 : 0;
+      bringIntoView(range);
+      shown ??= now;
     }
     await nextFrame();
   }
+  reader.abort();
 }
 
 /** The text on the page may have fewer matches than the message, where a part of it is not shown. */
