@@ -7,6 +7,7 @@
     ├── ConflictError         the thing has changed since the caller read it; the caller reads it again
     ├── AuthenticationError   the caller could not be identified
     ├── ForbiddenError        the caller is known but not allowed to do this
+    ├── LimitError            the caller has used up what they may use for now
     └── ServiceError          something outside the call failed; trying again may help
         └── StorageError      our own store failed; nothing half-done was kept
 
@@ -75,6 +76,14 @@ class AuthenticationError(ChieError):
 
 class ForbiddenError(ChieError):
     """Shown to the caller, who needs permission from somebody else."""
+
+
+class LimitError(ChieError):
+    """Shown to the caller, who waits `seconds` or asks for a higher limit."""
+
+    def __init__(self, code: str | Message, /, *, seconds: int, **params: Param) -> None:
+        super().__init__(code, **params)
+        self.seconds = seconds
 
 
 class ServiceError(ChieError):

@@ -30,9 +30,9 @@ SETTINGS = set(
     CHIE_BEHIND_PROXY_AUTH CHIE_BODY_SECONDS CHIE_DATABASE_URL CHIE_EMBEDDING_KEY CHIE_EMBEDDING_MODEL
     CHIE_EMBEDDING_URL CHIE_FETCH_ALLOW CHIE_FETCH_MAX_BYTES CHIE_FETCH_PROXY CHIE_FETCH_ROBOTS CHIE_FETCH_TIMEOUT
     CHIE_HOME CHIE_KNOWLEDGE_STORE CHIE_MODEL CHIE_MODEL_CONTEXT CHIE_MODEL_HOST CHIE_MODEL_TIMEOUT CHIE_MODEL_VISION
-    CHIE_RATE_BURST
+    CHIE_MONTHLY_COST CHIE_MONTHLY_TOKENS CHIE_PRICES_FILE CHIE_RATE_BURST
     CHIE_RATE_LIMIT CHIE_RECALL CHIE_REVIEW_STALE_MONTHS CHIE_SERVERS_FILE CHIE_TOOL_RESULT_LIMIT
-    CHIE_TITLES CHIE_TOOL_ROUNDS CHIE_TOOL_TIMEOUT
+    CHIE_TEAM_MONTHLY_COST CHIE_TEAM_MONTHLY_TOKENS CHIE_TITLES CHIE_TOOL_ROUNDS CHIE_TOOL_TIMEOUT
     CHIE_TRASH_DAYS CHIE_USER CHIE_USERS_FILE CHIE_USER_ADMIN CHIE_VECTOR_SEARCH_EMULATOR GOOGLE_CLOUD_PROJECT
     N8N_API_KEY N8N_BACKUP_DIR N8N_BACKUP_KEEP N8N_CA_BUNDLE N8N_FILE_ROOTS N8N_HEADERS N8N_MAX_CHARS N8N_MCP_TOKEN
     N8N_READ_ONLY N8N_TIMEOUT N8N_URL OPENAI_API_KEY OPENAI_BASE_URL VECTOR_SEARCH_COLLECTION VECTOR_SEARCH_LOCATION
@@ -86,9 +86,16 @@ async def test_fields_of_events(chat: ChatClient) -> None:
         for event in events:
             seen.setdefault(event.event, set()).update(event.data)
     assert seen == EVENTS
-    assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {"approval", "definition", "changed", "view"}
+    assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {
+        "approval",
+        "changed",
+        "definition",
+        "preview",
+        "view",
+    }
     assert {"finish"} <= set(Done.__annotations__)
-    assert set(Usage.__annotations__) == {"input_tokens", "output_tokens", "cached_tokens"}
+    counts = {"input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"}
+    assert set(Usage.__annotations__) == {*counts, "estimated", "models", "cost"}
 
 
 async def test_own_headers(chat: ChatClient) -> None:

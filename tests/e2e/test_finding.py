@@ -126,17 +126,17 @@ def test_find_steps_through_all_matches_also_the_folded_ones(address: str, open_
     expect(page.locator("article.assistant table")).to_be_visible()
     page.keyboard.press("Control+f")
     expect(page.locator(".find-bar input")).to_be_focused()
-    find(screen, "WORKER_connections", "1 / 7")
+    find(screen, "WORKER_connections", "1 / 6")
     expect_current(page, "worker_connections")
-    assert page.evaluate(MARKED) == ["worker_connections"] * 7
+    assert page.evaluate(MARKED) == ["worker_connections"] * 6
     expect(page.locator("details.tool[open]")).to_have_count(0)
     page.keyboard.press("Enter")
-    expect(page.locator(".find-count > span").first).to_have_text("2 / 7")
+    expect(page.locator(".find-count > span").first).to_have_text("2 / 6")
     expect(page.locator("details.tool[open]")).to_have_count(1)
     expect_current(page, "worker_connections")
     page.keyboard.press("Shift+Enter")
     page.keyboard.press("Shift+Enter")
-    expect(page.locator(".find-count > span").first).to_have_text("7 / 7")
+    expect(page.locator(".find-count > span").first).to_have_text("6 / 6")
     expect_current(page, "worker_connections")
     find(screen, "結論：worker", "1 / 1")  # bold, then code
     expect_current(page, "結論：worker")

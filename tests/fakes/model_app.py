@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openai import AsyncOpenAI
+from sqlalchemy import URL
 from tests.fakes.anthropic_server import AnthropicServer
 from tests.fakes.bedrock_converse import ConverseServer
 from tests.fakes.chat import NO_PAGE, serving, sqlite_url
@@ -37,7 +38,7 @@ class ModelApp:
 
 
 @asynccontextmanager
-async def open_model_app(folder: Path, settings: ChatSettings) -> AsyncIterator[ModelApp]:
+async def open_model_app(folder: Path, settings: ChatSettings, url: URL | None = None) -> AsyncIterator[ModelApp]:
     """The environment must have credentials for AWS, and the URL of the server as its endpoint."""
     with OpenAIServer() as openai, AnthropicServer() as anthropic, ConverseServer() as bedrock:
         toolbox = Toolbox([Connection("workbench", BuiltIn(create_workbench(Witness())))])
@@ -50,13 +51,12 @@ async def open_model_app(folder: Path, settings: ChatSettings) -> AsyncIterator[
             build_notes(Profile(id="notes"), needs),
         ]
         async with toolbox:
-            app = create_app(
-                {}, nullcontext(AgentFactory(toolbox, agents)), chat=ChatModule(sqlite_url(folder)), page=NO_PAGE
-            )
+            chat = ChatModule(url or sqlite_url(folder))
+            app = create_app({}, nullcontext(AgentFactory(toolbox, agents)), chat=chat, page=NO_PAGE)
             async with (
-                serving(app) as url,
-                AsyncOpenAI(base_url=f"{url}/v1", api_key="any", max_retries=0, timeout=60) as client,
+                serving(app) as address,
+                AsyncOpenAI(base_url=f"{address}/v1", api_key="any", max_retries=0, timeout=60) as client,
             ):
-                yield ModelApp(url, client, openai, anthropic, bedrock)
+                yield ModelApp(address, client, openai, anthropic, bedrock)
             for agent in agents:
                 await agent.close()

@@ -1,19 +1,25 @@
 """OpenAI's streaming chat completions."""
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
 from tests.fakes.model_server import ModelServer, Say, Step, halves
 
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+
 
 class OpenAIServer(ModelServer):
+    """`usages` are those of the next answers; None sends none."""
+
     kind = "openai"
     content_type = "text/event-stream"
 
     def __init__(self, *script: Step, models: tuple[str, ...] = ("text-embedding-nomic", "qwen3-8b", "other")) -> None:
         super().__init__(*script)
         self.models = models
+        self.usages: deque[dict[str, Any] | None] = deque()
 
     @property
     def base_url(self) -> str:
@@ -37,7 +43,9 @@ class OpenAIServer(ModelServer):
                 yield _chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
         reason = step.reason(limit="length", filtered="content_filter", calls="tool_calls", end="stop")
         yield _chunk({}, finish=reason)
-        yield _event({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}})
+        usage = self.usages.popleft() if self.usages else USAGE
+        if usage:
+            yield _event({"choices": [], "usage": usage})
         yield b"data: [DONE]\n\n"
 
     def opening(self, text: str) -> Iterator[bytes]:

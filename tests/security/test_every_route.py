@@ -97,6 +97,12 @@ ROUTES: dict[str, Case] = {
     "POST /api/chat/{message_id}/approve": Case(PRIVATE, body={"id": "call-fetch"}),
     "POST /api/chat/{message_id}/regenerate": Case(PRIVATE),
     "POST /api/chat/{message_id}/edit": Case(PRIVATE, body={"message": "other words"}),
+    "GET /api/usage": Case(SHARED),  # of the caller alone; see test_usage.py
+    "GET /api/usage/export": Case(SHARED),
+    "GET /api/usage/month": Case(SHARED),
+    "GET /api/usage/limits": Case(SHARED),  # for admins
+    "PUT /api/usage/limits": Case(SHARED, body={"scope": "team"}),
+    "DELETE /api/usage/limits": Case(SHARED, query={"scope": "team"}),
     "GET /api/knowledge": Case(LISTING),
     "POST /api/knowledge": Case(LISTING, body={"content": "where the password is kept: in the safe"}),
     "GET /api/knowledge/search": Case(LISTING, query={"q": "password kept in the safe"}),

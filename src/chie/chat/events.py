@@ -40,6 +40,7 @@ class ViewRef(TypedDict):
 class ToolCall(TypedDict):
     """A tool is about to run; `approval` is present while it waits for the user's decision.
 
+    `preview` says what the call would do: `text`, `code` and `params` of a sentence, `danger`, `notes`, `changes`.
     `definition` identifies the tool's description, schema and hints, so that a permission is not taken for another
     tool of the same name. `changed` is present if they differ from the ones that the operator approved.
     """
@@ -51,13 +52,14 @@ class ToolCall(TypedDict):
     approval: NotRequired[Literal["required"]]
     definition: NotRequired[str]
     changed: NotRequired[Literal[True]]
+    preview: NotRequired[dict[str, Any]]
     view: NotRequired[ViewRef]
 
 
 class ToolResult(TypedDict):
     """The result of a tool call, as the model sees it; `is_error` marks a failed one.
 
-    `structured` is present where a view shows it.
+    `structured` and `blocks`, the content as the server sent it, are present where a view shows them.
     `code` and `params` are present where the tool reported an error of Chie's catalogue. The run manager adds
     `duration_ms`, without the time spent waiting for approval.
     """
@@ -71,6 +73,15 @@ class ToolResult(TypedDict):
     params: NotRequired[dict[str, Any]]
     duration_ms: NotRequired[int]
     structured: NotRequired[dict[str, Any]]
+    blocks: NotRequired[list[dict[str, Any]]]
+
+
+class ToolPreview(TypedDict):
+    """What a call that waits for approval would do, by the server that would do it; replaces the call's own preview."""
+
+    type: Literal["tool_preview"]
+    id: str
+    preview: dict[str, Any]
 
 
 class ToolProgress(TypedDict):
@@ -117,11 +128,21 @@ class ElicitationEnd(TypedDict):
 
 
 class Usage(TypedDict):
-    """Token counts, as reported by the model's server; `cached_tokens` are those of the input that it had kept."""
+    """Token counts, as reported by the model's server. `cached_tokens` are those of the input that it had kept,
+    `cache_write_tokens` those that it keeps now, `reasoning_tokens` those of the output that are not shown as text.
+
+    `estimated` is present where the server did not say. The run manager adds the `models` and the `cost` in US
+    dollars; without `cost` the price of a model is not known.
+    """
 
     input_tokens: int
     output_tokens: int
     cached_tokens: NotRequired[int]
+    cache_write_tokens: NotRequired[int]
+    reasoning_tokens: NotRequired[int]
+    estimated: NotRequired[Literal[True]]
+    models: NotRequired[list[str]]
+    cost: NotRequired[float]
 
 
 class ClientCall(TypedDict):
@@ -160,14 +181,28 @@ Event = Text | ReasoningText | SummaryText | ToolCall | ToolResult | Done
 def total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
     if first is None or second is None:
         return first or second
-    cached = first.get("cached_tokens", 0) + second.get("cached_tokens", 0)
-    tokens = first["input_tokens"] + second["input_tokens"]
-    return counted_usage(tokens, first["output_tokens"] + second["output_tokens"], cached)
+    total = counted_usage(
+        first["input_tokens"] + second["input_tokens"],
+        first["output_tokens"] + second["output_tokens"],
+        first.get("cached_tokens", 0) + second.get("cached_tokens", 0),
+        written=first.get("cache_write_tokens", 0) + second.get("cache_write_tokens", 0),
+        reasoning=first.get("reasoning_tokens", 0) + second.get("reasoning_tokens", 0),
+    )
+    return {**total, "estimated": True} if first.get("estimated") or second.get("estimated") else total
 
 
-def counted_usage(input_tokens: int, output_tokens: int, cached_tokens: int) -> Usage:
+def counted_usage(
+    input_tokens: int, output_tokens: int, cached_tokens: int = 0, *, written: int = 0, reasoning: int = 0
+) -> Usage:
+    """`input_tokens` includes those that were cached or written to the cache; `output_tokens` the reasoning."""
     usage = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-    return {**usage, "cached_tokens": cached_tokens} if cached_tokens else usage
+    if cached_tokens:
+        usage["cached_tokens"] = cached_tokens
+    if written:
+        usage["cache_write_tokens"] = written
+    if reasoning:
+        usage["reasoning_tokens"] = reasoning
+    return usage
 
 
 def clean(text: str) -> str:

@@ -1,12 +1,12 @@
 """The Prometheus metrics of the chat: counts, latencies and open streams."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from chie.chat.events import Usage
+from chie.chat.sessions.usage_entry import NANO, UsageEntry
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 UNKNOWN_TOOL = "unknown"
@@ -57,6 +57,15 @@ class Metrics:
         self._tokens = Counter(
             "chie_tokens", "Tokens, as reported by models.", ["agent", "direction"], registry=registry
         )
+        self._model_requests = Counter(
+            "chie_model_requests",
+            "Requests to models, by whether the price is known.",
+            ["agent", "price"],
+            registry=registry,
+        )
+        self._cost = Counter(
+            "chie_model_cost_dollars", "Cost of requests to models in US dollars.", ["agent"], registry=registry
+        )
         self._tools = Counter("chie_tool_calls", "Tool calls.", ["tool", "outcome"], registry=registry)
 
     def request_answered(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -66,13 +75,20 @@ class Metrics:
     def first_event(self, agent: str, seconds: float) -> None:
         self._first.labels(agent).observe(seconds)
 
-    def run_ended(self, agent: str, status: str, seconds: float, usage: Usage | None) -> None:
+    def run_ended(self, agent: str, status: str, seconds: float) -> None:
         self._runs.labels(agent, status).inc()
         self._seconds.labels(agent).observe(seconds)
-        if usage is not None:
-            self._tokens.labels(agent, "input").inc(usage["input_tokens"])
-            self._tokens.labels(agent, "output").inc(usage["output_tokens"])
-            self._tokens.labels(agent, "cached").inc(usage.get("cached_tokens", 0))
+
+    def models_used(self, entries: Iterable[UsageEntry]) -> None:
+        for entry in entries:
+            self._tokens.labels(entry.agent_id, "input").inc(entry.input_tokens)
+            self._tokens.labels(entry.agent_id, "output").inc(entry.output_tokens)
+            self._tokens.labels(entry.agent_id, "cached").inc(entry.cached_tokens)
+            self._tokens.labels(entry.agent_id, "cache_write").inc(entry.cache_write_tokens)
+            self._tokens.labels(entry.agent_id, "reasoning").inc(entry.reasoning_tokens)
+            price = "unknown" if entry.cost is None else "known"
+            self._model_requests.labels(entry.agent_id, price).inc()
+            self._cost.labels(entry.agent_id).inc((entry.cost or 0) / NANO)
 
     def tool_ended(self, tool: str, *, is_error: bool) -> None:
         self._tools.labels(self._label(tool, is_error=is_error), "failed" if is_error else "answered").inc()

@@ -22,11 +22,14 @@ from chie.chat.api import (
     server_content,
     servers,
     sessions,
+    usage,
     views,
 )
 from chie.chat.api.state import Chat
 from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.settings import ChatSettings
+from chie.chat.usage.limits import default_limits
+from chie.chat.usage.prices import read_prices
 from chie.database.engine import sqlalchemy_url
 from chie.database.settings import DatabaseSettings, database_url
 from chie.errors import ChieError
@@ -50,6 +53,7 @@ for part in (
     server_content,
     openai_compat,
     responses,
+    usage,
 ):
     router.include_router(part.router)
 
@@ -66,6 +70,8 @@ class ChatModule:
         settings = load(ChatSettings)
         self._answer_limit, self._home = settings.chie_answer_limit, settings.home.expanduser()
         self._titles = settings.chie_titles
+        self._limits = default_limits(settings)
+        self._prices = read_prices(settings.prices_file, required=settings.chie_prices_file is not None)
 
     @asynccontextmanager
     async def lifespan(self, app: FastAPI, agents: AgentRegistry) -> AsyncIterator[None]:
@@ -77,6 +83,8 @@ class ChatModule:
             save_seconds=self._save_seconds,
             max_characters=self._answer_limit,
             titles=self._titles,
+            prices=self._prices,
+            limits=self._limits,
         )
         app.state.chat = state
         on_shutdown(app, state.runs.interrupt)

@@ -59,6 +59,24 @@ class ChatSettings(HomeSettings):
     chie_agents_file: Path | None = Field(
         default=None, description="File with your agents. Default: `agents.json` in `CHIE_HOME`."
     )
+    chie_prices_file: Path | None = Field(
+        default=None,
+        description="File with your prices of models, which go before those that come with Chie. Default: "
+        "`prices.json` in `CHIE_HOME`.",
+    )
+    chie_monthly_tokens: int | None = Field(
+        default=None,
+        ge=0,
+        description="Tokens that each user may use in a month (of UTC), unless an admin sets another limit on the "
+        "page. Default: no limit.",
+    )
+    chie_monthly_cost: float | None = Field(
+        default=None, ge=0, le=1e9, description="The same in US dollars, for models whose price is known."
+    )
+    chie_team_monthly_tokens: int | None = Field(
+        default=None, ge=0, description="Tokens that all users together may use in a month. Default: no limit."
+    )
+    chie_team_monthly_cost: float | None = Field(default=None, ge=0, le=1e9, description="The same in US dollars.")
     chie_approved_tools: Annotated[tuple[str, ...], NoDecode] = Field(
         default_factory=tuple,
         description="Destructive tools that run without approval: names or patterns, separated by commas.",
@@ -101,6 +119,10 @@ class ChatSettings(HomeSettings):
     @property
     def servers_file(self) -> Path:
         return self.chie_servers_file or self.home.expanduser() / "servers.json"
+
+    @property
+    def prices_file(self) -> Path:
+        return self.chie_prices_file or self.home.expanduser() / "prices.json"
 
     @property
     def agents_file(self) -> Path:

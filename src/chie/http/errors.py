@@ -15,6 +15,7 @@ from chie.errors import (
     ChieError,
     ConflictError,
     ForbiddenError,
+    LimitError,
     NotFoundError,
     ValidationError,
 )
@@ -32,6 +33,7 @@ STATUS: dict[type[ChieError], int] = {
     ForbiddenError: 403,
     NotFoundError: 404,
     ConflictError: 409,
+    LimitError: 429,
 }
 
 RETRY_SECONDS = 5  # after a 503
@@ -61,6 +63,8 @@ def internal_error() -> Message:
 async def _chie_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ChieError)  # noqa: S101 - registered for this type alone
     headers = {"Retry-After": str(RETRY_SECONDS)} if error.code in BUSY_CODES else None
+    if isinstance(error, LimitError):  # OpenAI's clients would repeat the request at once
+        headers = {"Retry-After": str(error.seconds), "x-should-retry": "false"}
     return error_response(request.scope, status_of(error), error.reason, headers)
 
 

@@ -19,7 +19,7 @@ _DESCRIPTIONS = {
     404: "Not found.",
     409: "Conflicts with the current state.",
     413: "The body is too large.",
-    429: "Too many requests. `Retry-After` has the seconds to wait.",
+    429: "Too many requests, or a limit is reached. `Retry-After` has the seconds to wait.",
     500: "Chie, a model or a tool failed.",
 }
 

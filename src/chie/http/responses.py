@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OPENAI_PREFIX = "/v1/"
+QUOTA_CODES = frozenset({"usage.team_limit_reached", "usage.user_limit_reached"})  # clients know another name
 
 
 def error_response(
@@ -30,6 +31,8 @@ def openai_error(reason: Message | str, status: int = 500) -> dict[str, Any]:
     """The error object of OpenAI's API."""
     kind = "invalid_request_error" if status < 500 else "server_error"
     code = reason.code if isinstance(reason, Message) else None
+    if code in QUOTA_CODES:
+        kind = code = "insufficient_quota"
     return {"message": str(reason), "type": kind, "param": None, "code": code}
 
 

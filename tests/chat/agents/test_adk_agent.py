@@ -74,7 +74,8 @@ class TestADKAgent(ToolAgentContract):
         }
         monkeypatch.setattr(anthropic_server, "USAGE", counted)
         peer.script.append(say("x"))
-        assert (await ask(agent))[-1]["usage"] == {"input_tokens": 997, "output_tokens": 3, "cached_tokens": 900}  # type: ignore[typeddict-item]
+        counted = {"input_tokens": 997, "output_tokens": 3, "cached_tokens": 900, "cache_write_tokens": 90}
+        assert (await ask(agent))[-1]["usage"] == counted  # type: ignore[typeddict-item]
 
     @pytest.mark.req("AG-6")
     async def test_the_setting_of_its_own_key_is_named(self, peer: AnthropicServer) -> None:

@@ -102,7 +102,8 @@ class TestAWSAgent(ToolAgentContract):
 
         monkeypatch.setattr(peer, "frames", frames)
         peer.script.append(say())
-        assert (await ask(agent))[-1]["usage"] == {"input_tokens": 997, "output_tokens": 3, "cached_tokens": 900}  # type: ignore[typeddict-item]
+        counted = {"input_tokens": 997, "output_tokens": 3, "cached_tokens": 900, "cache_write_tokens": 90}
+        assert (await ask(agent))[-1]["usage"] == counted  # type: ignore[typeddict-item]
 
     async def test_error_within_the_stream_has_a_code(
         self, agent: BaseAgent, peer: ConverseServer, monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,11 @@ class IdleManager:
         return Run(pending, agent)
 
 
+class NoLimits:
+    async def require(self, agent: BaseAgent) -> None:
+        """Everything is allowed."""
+
+
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
     upgrade(sqlite_url(tmp_path))
@@ -44,7 +49,7 @@ def directory() -> FakeRegistry:
 @pytest.fixture
 def starter(database: Database, directory: FakeRegistry) -> RunStarter:
     turns, attachments = TurnService(database, "owner"), AttachmentStore(database)
-    return RunStarter(turns, attachments, directory, IdleManager())  # type: ignore[arg-type]
+    return RunStarter(turns, attachments, directory, IdleManager(), NoLimits())  # type: ignore[arg-type]
 
 
 async def finish(database: Database, run: Run) -> None:

@@ -52,6 +52,14 @@ class AnthropicModel(ChatModel):
     def name(self) -> str | None:
         return self._model
 
+    @property
+    def host(self) -> str:
+        return self._endpoint.host
+
+    @property
+    def is_local(self) -> bool:
+        return self._endpoint.is_local
+
     async def check(self) -> None:
         if find_spec("anthropic") is None:
             raise ConfigurationError("models.anthropic_sdk_missing", command=install_package("anthropic"))
@@ -149,12 +157,14 @@ class _EventParser:
         self._stop_reason: str | None = None
         self._input_tokens = 0
         self._cached_tokens = 0
+        self._written_tokens = 0
         self._output_tokens = 0
         self._calls: dict[int, Call] = {}
         self._reasoning: dict[int, dict[str, Any]] = {}
 
     def end(self) -> End:
-        usage = counted_usage(self._input_tokens, self._output_tokens, self._cached_tokens)
+        counts = (self._input_tokens, self._output_tokens, self._cached_tokens)
+        usage = counted_usage(*counts, written=self._written_tokens)
         reason = self._stop_reason
         return End(usage, truncated=reason in TRUNCATED_REASONS, filtered=reason == "refusal")
 
@@ -177,7 +187,8 @@ class _EventParser:
     def _count(self, usage: Any) -> None:  # noqa: ANN401
         """What was read from the cache, or written to it, is not among the input tokens."""
         self._cached_tokens = usage.cache_read_input_tokens or 0
-        self._input_tokens = usage.input_tokens + self._cached_tokens + (usage.cache_creation_input_tokens or 0)
+        self._written_tokens = usage.cache_creation_input_tokens or 0
+        self._input_tokens = usage.input_tokens + self._cached_tokens + self._written_tokens
 
     def _start(self, index: int, block: Any) -> None:  # noqa: ANN401
         if block.type == "tool_use":

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from chie.chat.agents import metered
 from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import TextDelta
 from chie.chat.models.messages import UserMessage
@@ -35,7 +36,7 @@ async def compare_notes(model: ChatModel, *, older: str, newer: str) -> NoteComp
     """ServiceError if the model's answer is no comparison."""
     text = f"<older-note>\n{older}\n</older-note>\n<newer-note>\n{newer}\n</newer-note>"
     prompt = Prompt(system=SYSTEM, messages=[UserMessage(text)])
-    answer = "".join([chunk.text async for chunk in model.stream(prompt) if isinstance(chunk, TextDelta)])
+    answer = "".join([chunk.text async for chunk in metered.stream(model, prompt) if isinstance(chunk, TextDelta)])
     found = _OBJECT.search(_THINKING.sub("", answer))
     try:
         fields: dict[str, Any] = json.loads(found.group()) if found else {}

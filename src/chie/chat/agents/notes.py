@@ -27,6 +27,7 @@ _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class NotesAgent(ProfileAgent, OptionsAgent):
+    uses_model: ClassVar[bool] = False
     default_name: ClassVar[str | Message] = Message("agents.notes_name")
     default_description: ClassVar[str | Message] = Message("agents.notes_description")
 

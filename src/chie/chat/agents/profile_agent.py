@@ -11,6 +11,7 @@ from chie.messages.catalogue import Message
 class ProfileAgent(BaseAgent):
     """Subclasses set the defaults for the texts that a profile leaves out, and say why they are unavailable."""
 
+    uses_model: ClassVar[bool] = True  # false for an agent that costs nothing, whatever limits there are
     default_name: ClassVar[str | Message]
     default_description: ClassVar[str | Message]
 

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import aclosing
 
+from chie.chat.agents import metered
 from chie.chat.agents.context_budget import KEPT_CHARACTERS, Summary, cut, question_positions, text_tokens
 from chie.chat.events import Usage, total_usage
 from chie.chat.models.base import ChatModel, Prompt
@@ -56,7 +57,7 @@ async def summarise(
     for part in _pieces(_told(messages, piece // 2), piece):
         given = f"{BEFORE}\n{text}\n\n{part}" if text else part
         prompt = Prompt(system=SYSTEM.format(words=tokens * 2 // 3), messages=[UserMessage(given)])
-        async with aclosing(model.stream(prompt)) as chunks:
+        async with aclosing(metered.stream(model, prompt)) as chunks:
             found = [chunk async for chunk in chunks]
         usage = total_usage(usage, next((chunk.usage for chunk in found if isinstance(chunk, End)), None))
         text = cut("".join(chunk.text for chunk in found if isinstance(chunk, TextDelta)).strip(), tokens * 2)

@@ -1,7 +1,9 @@
 """The title of a conversation, written by its model after the first answer."""
 
 import re
+from contextlib import aclosing
 
+from chie.chat.agents import metered
 from chie.chat.models.base import ChatModel, Prompt
 from chie.chat.models.chunks import TextDelta
 from chie.chat.models.messages import UserMessage
@@ -24,11 +26,13 @@ async def suggest_title(model: ChatModel, *, question: str, answer: str) -> str 
     """None if the model wrote something that is no title."""
     asked = f"<question>\n{question[:READ_CHARACTERS]}\n</question>\n<answer>\n{answer[:READ_CHARACTERS]}\n</answer>"
     text = ""
-    async for chunk in model.stream(Prompt(system=SYSTEM, messages=[UserMessage(asked)])):
-        if isinstance(chunk, TextDelta):
-            text += chunk.text
-        if len(text) > MAX_ANSWER:
-            return None
+    prompt = Prompt(system=SYSTEM, messages=[UserMessage(asked)])
+    async with aclosing(metered.stream(model, prompt)) as chunks:
+        async for chunk in chunks:
+            if isinstance(chunk, TextDelta):
+                text += chunk.text
+            if len(text) > MAX_ANSWER:
+                return None
     return _title(text)
 
 

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Coroutine
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from enum import Enum
 from typing import Any, Self, TypeVar
 
 from starlette.requests import Request
 
 from chie.chat.events import Event, clean
+from chie.chat.usage.recorder import Work
 
 T = TypeVar("T")
 
@@ -30,11 +31,15 @@ class ClientDisconnectedError(Exception):
 class AgentReader:
     """Iterates over an agent's events, with None for every `interval` seconds of silence.
 
-    The agent runs in one task from start to end, and at most one event ahead of the client.
+    The agent runs in one task from start to end, and at most one event ahead of the client. Its usage is recorded
+    before the end.
     """
 
-    def __init__(self, events: AsyncGenerator[Event, None], interval: float) -> None:
+    def __init__(
+        self, events: AsyncGenerator[Event, None], interval: float, recording: AbstractAsyncContextManager[Work]
+    ) -> None:
         self._events = events
+        self._recording = recording
         self._interval = interval
         self._ready: asyncio.Queue[Item] = asyncio.Queue(1)
         self._peeked: list[Event | _End | None] = []
@@ -68,8 +73,10 @@ class AgentReader:
 
     async def _read(self) -> None:
         try:
-            async with aclosing(self._events) as events:
+            async with self._recording as work, aclosing(self._events) as events:
                 async for event in events:
+                    if event["type"] == "done":
+                        work.reported = event["usage"]
                     await self._ready.put(_cleaned(event))
         except Exception as error:  # noqa: BLE001 - raised by `_receive`, in the task of the request
             await self._ready.put(error)

@@ -19,7 +19,7 @@ MessageId = Annotated[str, Path(min_length=1, max_length=MAX_ID)]
 LastEventId = Annotated[int, Header(ge=0, le=2**31 - 1, description="The number of the last event received.")]
 After = Annotated[int, Query(ge=0, le=2**31 - 1, description="The same, for clients that cannot set headers.")]
 
-EVENT_TYPES = ["message", "reasoning", "summary", "tool_call", "tool_progress", "tool_log"]
+EVENT_TYPES = ["message", "reasoning", "summary", "tool_call", "tool_preview", "tool_progress", "tool_log"]
 EVENT_TYPES += ["elicitation", "elicitation_end", "tool_result", "error", "done"]
 EVENT: dict[str, Any] = {
     "type": "object",
@@ -42,7 +42,7 @@ EVENTS: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.post("/stream", response_class=EventStream, status_code=200, responses={**EVENTS, **errors(404, 409, 413)})
+@router.post("/stream", response_class=EventStream, status_code=200, responses={**EVENTS, **errors(404, 409, 413, 429)})
 async def ask(body: Ask, chat: ChatState) -> EventStream:
     """Ask an agent. The question is saved before the agent starts, and the answer continues if you disconnect."""
     run = await chat.starter.ask(
@@ -74,7 +74,7 @@ async def follow(message_id: MessageId, chat: ChatState, last_event_id: LastEven
     "/{message_id}/regenerate",
     response_class=EventStream,
     status_code=200,
-    responses={**EVENTS, **errors(404, 409, 413)},
+    responses={**EVENTS, **errors(404, 409, 413, 429)},
 )
 async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | None = None) -> EventStream:
     """Generate another answer to the same question, as a new branch."""
@@ -83,7 +83,10 @@ async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | 
 
 
 @router.post(
-    "/{message_id}/edit", response_class=EventStream, status_code=200, responses={**EVENTS, **errors(404, 409, 413)}
+    "/{message_id}/edit",
+    response_class=EventStream,
+    status_code=200,
+    responses={**EVENTS, **errors(404, 409, 413, 429)},
 )
 async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStream:
     """Ask an edited question, as a new branch."""

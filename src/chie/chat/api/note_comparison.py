@@ -26,7 +26,7 @@ class Opinion(BaseModel):
     merged: str
 
 
-@router.post("/compare-notes", responses=errors(409))
+@router.post("/compare-notes", responses=errors(409, 429))
 async def compare_two_notes(chat: ChatState, body: NotePair) -> Opinion:
     """Whether two notes say the same or contradict each other, and a draft that merges them, by the first agent that
     has a model.
@@ -36,7 +36,9 @@ async def compare_two_notes(chat: ChatState, body: NotePair) -> Opinion:
     for info in await chat.agents.list_agents():
         agent = chat.agents.get_agent(info["agent_id"]) if info["available"] else None
         if isinstance(agent, ModelAgent):
-            found = await agent.compare_notes(older=_whole(body.older), newer=_whole(body.newer))
+            await chat.limits.require(agent)
+            async with chat.recorder.recording(agent):
+                found = await agent.compare_notes(older=_whole(body.older), newer=_whole(body.newer))
             return Opinion(verdict=found.verdict, reason=found.reason, merged=found.merged)
     raise ConflictError("agents.no_model")
 

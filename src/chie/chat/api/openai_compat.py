@@ -63,11 +63,12 @@ async def complete(body: CompletionRequest, chat: ChatState, request: Request) -
 
 async def read_answer(chat: Chat, model: str, asked: AgentRequest) -> AgentReader:
     agent = chat.agents.get_agent(model)
+    await chat.limits.require(agent)
     if asked.has_images:
         await chat.starter.require_seeing(agent)
     logger.info("agent %s answers %d turns that are not stored", agent.agent_id, len(asked.history))
     events = stream_with_options(agent, asked.question, asked.history, new_id(), asked.options)
-    return AgentReader(events, HEARTBEAT_SECONDS)
+    return AgentReader(events, HEARTBEAT_SECONDS, chat.recorder.recording(agent))
 
 
 class _Chunks:
@@ -142,6 +143,10 @@ def _usage(usage: Usage | None) -> dict[str, Any] | None:
     if usage is None:
         return None
     prompt, completion = usage["input_tokens"], usage["output_tokens"]
-    counted = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
-    cached = usage.get("cached_tokens")
-    return {**counted, "prompt_tokens_details": {"cached_tokens": cached}} if cached else counted
+    counted: dict[str, Any] = {"prompt_tokens": prompt, "completion_tokens": completion}
+    counted["total_tokens"] = prompt + completion
+    if cached := usage.get("cached_tokens"):
+        counted["prompt_tokens_details"] = {"cached_tokens": cached}
+    if reasoning := usage.get("reasoning_tokens"):
+        counted["completion_tokens_details"] = {"reasoning_tokens": reasoning}
+    return counted

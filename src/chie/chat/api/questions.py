@@ -25,7 +25,7 @@ class Questions(BaseModel):
     questions: list[str]
 
 
-@router.post("/suggest-questions", responses=errors(409))
+@router.post("/suggest-questions", responses=errors(409, 429))
 async def suggest_note_questions(chat: ChatState, body: NoteText) -> Questions:
     """Two to five questions that the note answers, in Japanese and English, by the first agent that has a model.
 
@@ -34,5 +34,7 @@ async def suggest_note_questions(chat: ChatState, body: NoteText) -> Questions:
     for info in await chat.agents.list_agents():
         agent = chat.agents.get_agent(info["agent_id"]) if info["available"] else None
         if isinstance(agent, ModelAgent):
-            return Questions(questions=await agent.suggest_questions(title=body.title, content=body.content))
+            await chat.limits.require(agent)
+            async with chat.recorder.recording(agent):
+                return Questions(questions=await agent.suggest_questions(title=body.title, content=body.content))
     raise ConflictError("agents.no_model")

@@ -195,8 +195,11 @@ def _usage(usage: Usage | None) -> dict[str, Any] | None:
     given, made = usage["input_tokens"], usage["output_tokens"]
     return {
         "input_tokens": given,
-        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "input_tokens_details": {
+            "cached_tokens": usage.get("cached_tokens", 0),
+            "cache_write_tokens": usage.get("cache_write_tokens", 0),
+        },
         "output_tokens": made,
-        "output_tokens_details": {"reasoning_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": usage.get("reasoning_tokens", 0)},
         "total_tokens": given + made,
     }

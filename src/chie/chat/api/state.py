@@ -1,7 +1,9 @@
 """The objects behind the routes: built by `ChatModule`, opened when the app starts."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -17,6 +19,7 @@ from chie.chat.runs.manager import RunManager
 from chie.chat.runs.notifier import Notifier
 from chie.chat.runs.recovery import Recovery
 from chie.chat.runs.remote import RemoteRuns
+from chie.chat.runs.runner import Runner
 from chie.chat.runs.saver import SAVE_SECONDS
 from chie.chat.runs.starter import RunStarter
 from chie.chat.runs.titles import Titles
@@ -29,7 +32,13 @@ from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.titles import TitleStore
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
+from chie.chat.sessions.usage import UsageStore
+from chie.chat.sessions.usage_entry import Limit
 from chie.chat.toolbox.wrappers import possible_names
+from chie.chat.usage.limits import UsageLimits
+from chie.chat.usage.prices import PriceTable
+from chie.chat.usage.recorder import UsageRecorder
+from chie.chat.usage.report import UsageReports
 from chie.documents.reader import DocumentReader
 
 
@@ -45,6 +54,8 @@ class Chat:
         save_seconds: float = SAVE_SECONDS,
         max_characters: int,
         titles: bool = True,
+        prices: PriceTable | None = None,
+        limits: Mapping[str, Limit] = MappingProxyType({}),
     ) -> None:
         self._url = url
         self._database = database = Database(url)
@@ -55,6 +66,10 @@ class Chat:
         self.sessions = SessionService(database)
         self.attachments = AttachmentStore(database)
         self.reader = DocumentReader()
+        self.usage = UsageStore(database)
+        self.limits = UsageLimits(self.usage, user=limits.get("user", Limit()), team=limits.get("team", Limit()))
+        self.reports = UsageReports(self.usage)
+        self.recorder = UsageRecorder(self.usage, prices or PriceTable(), self.metrics)
         self.answers = AnswerStore(database, owner)
         self.recovery = Recovery(database, owner)
         self._queue = CommandQueue(database)
@@ -63,15 +78,13 @@ class Chat:
             self._queue,
             notifier,
             RemoteRuns(self.answers, self._queue, notifier, self.recovery),
-            self.metrics,
-            self.attachments,
+            Runner(self.answers, self.metrics, self.attachments, self.recorder, max_characters=max_characters),
             owner=owner,
             save_seconds=save_seconds,
-            max_characters=max_characters,
-            titles=Titles(TitleStore(database)) if titles else None,
+            titles=Titles(TitleStore(database), self.recorder) if titles else None,
         )
         agents.toolbox.logins.use(LoginStore(database, SecretBox(home)))
-        self.starter = RunStarter(TurnService(database, owner), self.attachments, agents, self.runs)
+        self.starter = RunStarter(TurnService(database, owner), self.attachments, agents, self.runs, self.limits)
         self._keeper = LeaseKeeper(self.answers, self.runs, self.recovery)
         self._opening = asyncio.Lock()
         self._background: list[asyncio.Task[None]] = []
@@ -91,6 +104,7 @@ class Chat:
             await asyncio.to_thread(upgrade, self._url)
             await self._queue.delete_old()
             await self.attachments.delete_unsent()
+            await self.usage.forget_old_records()
             await self._keeper.recover()
             self._background = [
                 asyncio.create_task(self._keeper.keep(), name="chat-lease-keeper"),

@@ -41,6 +41,16 @@ class ChatModel(ABC):
         """The model's name; None until it is known."""
 
     @property
+    def host(self) -> str:
+        """The host that serves the model, which is billed for it; empty if it is not known."""
+        return ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the model runs on this machine, at no cost."""
+        return False
+
+    @property
     def sees_images(self) -> bool | None:
         """As a setting, the server or the name of the model says; None if it is unknown."""
         return known_model_sees(self.name) if self.vision is None else self.vision

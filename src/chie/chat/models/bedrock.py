@@ -62,6 +62,10 @@ class BedrockModel(ChatModel):
     def name(self) -> str | None:
         return self._model
 
+    @property
+    def host(self) -> str:
+        return f"bedrock.{self._region}"
+
     async def check(self) -> None:
         if find_spec("boto3") is None:
             raise ConfigurationError("models.boto3_missing", command=install_extra("bedrock"))
@@ -216,9 +220,8 @@ class _EventParser:
 
 def _usage(usage: dict[str, int]) -> Usage:
     """What was read from the cache, or written to it, is not among the input tokens."""
-    cached = usage.get("cacheReadInputTokens", 0)
-    read = usage["inputTokens"] + cached + usage.get("cacheWriteInputTokens", 0)
-    return counted_usage(read, usage["outputTokens"], cached)
+    cached, written = usage.get("cacheReadInputTokens", 0), usage.get("cacheWriteInputTokens", 0)
+    return counted_usage(usage["inputTokens"] + cached + written, usage["outputTokens"], cached, written=written)
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:

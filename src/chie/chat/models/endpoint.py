@@ -50,6 +50,11 @@ class Endpoint:
         self.settings = settings
 
     @property
+    def host(self) -> str:
+        """Host and port alone: the rest of a URL may hold a password."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+    @property
     def is_local(self) -> bool:
         return urlsplit(self.url).hostname in ("127.0.0.1", "::1", "localhost", "host.docker.internal")
 

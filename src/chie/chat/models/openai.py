@@ -49,6 +49,14 @@ class OpenAIModel(ChatModel):
         return self._configured_model or self._listed_model
 
     @property
+    def host(self) -> str:
+        return self._endpoint.host
+
+    @property
+    def is_local(self) -> bool:
+        return self._endpoint.is_local
+
+    @property
     def sees_images(self) -> bool | None:
         """The server knows better than the name; only it can tell whether a model was loaded without its eyes."""
         listed = self._endpoint.sees_images(self.name)

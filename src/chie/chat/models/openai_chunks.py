@@ -42,9 +42,7 @@ class ChunkParser:
         if error := chunk.get("error"):
             raise ReportedError(error)
         if usage := chunk.get("usage"):
-            prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-            cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
-            self._usage = counted_usage(prompt or 0, completion or 0, cached or 0)
+            self._usage = _usage(usage)
         found = self._choice(chunk["choices"][0]) if chunk.get("choices") else ()
         self.started = True
         return found
@@ -83,6 +81,20 @@ class ChunkParser:
         if text and "\ud800" <= text[-1] <= "\udbff":
             text, self._surrogate = text[:-1], text[-1]
         return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _usage(usage: dict[str, Any]) -> Usage:
+    """Google's and xAI's servers count the reasoning in the total only."""
+    prompt, completion = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
+    given, made = usage.get("prompt_tokens_details") or {}, usage.get("completion_tokens_details") or {}
+    uncounted = max((usage.get("total_tokens") or 0) - prompt - completion, 0)
+    return counted_usage(
+        prompt,
+        completion + uncounted,
+        given.get("cached_tokens") or 0,
+        written=given.get("cache_write_tokens") or 0,
+        reasoning=made.get("reasoning_tokens") or uncounted,
+    )
 
 
 def _text(content: Any) -> str:  # noqa: ANN401

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from chie.chat.agents.base import BaseAgent
 from chie.chat.interaction import Answer
-from chie.chat.metrics import Metrics
 from chie.chat.runs.command_handler import CommandHandler
 from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.notifier import Notifier
@@ -17,7 +16,6 @@ from chie.chat.runs.runner import Runner
 from chie.chat.runs.saver import SAVE_SECONDS, EventSaver, lose_leases
 from chie.chat.runs.titles import Titles
 from chie.chat.sessions.answers import AnswerStore
-from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.entities import Message, PendingAnswer
 
 STOP_TIMEOUT_SECONDS = 5.0
@@ -33,19 +31,17 @@ class RunManager:
         queue: CommandQueue,
         notifier: Notifier,
         remote: RemoteRuns,
-        metrics: Metrics,
-        attachments: AttachmentStore,
+        runner: Runner,
         *,
         owner: str,
         save_seconds: float = SAVE_SECONDS,
-        max_characters: int,
         titles: Titles | None = None,
     ) -> None:
-        """`max_characters` is the limit on the length of an answer. Without `titles` no session is named."""
+        """Without `titles` no session is named."""
         self._answers = answers
         self._notifier = notifier
         self._remote = remote
-        self._runner = Runner(answers, metrics, attachments, max_characters=max_characters)
+        self._runner = runner
         self._runs: dict[str, Run] = {}
         self._commands = CommandHandler(queue, notifier, owner, self._runs)
         self._saver = EventSaver(answers, self._commands, self._runs, interval=save_seconds)

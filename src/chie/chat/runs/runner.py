@@ -13,6 +13,7 @@ from chie.chat.agents.base import Attachment, Turn
 from chie.chat.agents.calls import stream_chat
 from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
 from chie.chat.interaction import interacting
+from chie.chat.metering import metering
 from chie.chat.metrics import Metrics
 from chie.chat.runs.agent_files import load_files
 from chie.chat.runs.interaction import RunInteraction
@@ -22,6 +23,7 @@ from chie.chat.sessions.answer_builder import error_events
 from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.entities import Message, Status, StoredEvent
+from chie.chat.usage.recorder import Measured, UsageRecorder, Work
 from chie.errors import ChieError, ServiceError, StorageError
 from chie.logging import request_id
 
@@ -41,9 +43,16 @@ class Outcome:
 
 class Runner:
     def __init__(
-        self, answers: AnswerStore, metrics: Metrics, attachments: AttachmentStore, *, max_characters: int
+        self,
+        answers: AnswerStore,
+        metrics: Metrics,
+        attachments: AttachmentStore,
+        usage: UsageRecorder,
+        *,
+        max_characters: int,
     ) -> None:
         self._answers = answers
+        self._usage = usage
         self._attachments = attachments
         self._metrics = metrics
         self._max_characters = max_characters
@@ -52,14 +61,17 @@ class Runner:
         started = perf_counter()
         logger.info("agent %s answers message %s of session %s", run.agent_id, run.message_id, run.session_id)
         logger.debug("message %s asks: %s", run.message_id, run.pending.question)
-        outcome = await self._generate(run)
+        work = Work()
+        with metering(work):
+            outcome = await self._generate(run)
         run.end_reasoning()
+        work.reported = outcome.usage
         try:
-            await self._finish(run, outcome)
+            await self._finish(run, outcome, self._usage.measure(work, run.agent))
         finally:
             run.end()
             seconds = perf_counter() - started
-            self._metrics.run_ended(run.agent_id, outcome.status, seconds, outcome.usage)
+            self._metrics.run_ended(run.agent_id, outcome.status, seconds)
             _log_outcome(run, outcome, seconds)
         return outcome.status
 
@@ -126,18 +138,20 @@ class Runner:
         logger.log(level, "tool %s %s%s", event["name"], "failed" if event["is_error"] else "succeeded", code)
         self._metrics.tool_ended(event["name"], is_error=event["is_error"])
 
-    async def _finish(self, run: Run, outcome: Outcome) -> None:
+    async def _finish(self, run: Run, outcome: Outcome, measured: Measured) -> None:
         run.finishing = True
         while run.saving is not None:
             await asyncio.wait({run.saving})
         for item in outcome.last:
+            if isinstance(item, dict) and "usage" in item:
+                item["usage"] = measured.usage
             run.answer.add(item)
-        final = run.answer.final(outcome.status, error=outcome.error, usage=outcome.usage)
+        final = run.answer.final(outcome.status, error=outcome.error, usage=measured.usage)
         rest = run.unsaved_with(outcome.last)
 
         async def save() -> bool:
             try:
-                return await self._answers.finish(final, rest, replace_events=run.save_uncertain)
+                return await self._answers.finish(final, rest, measured.record, replace_events=run.save_uncertain)
             except StorageError:
                 run.save_uncertain = True
                 raise

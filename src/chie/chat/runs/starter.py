@@ -9,21 +9,28 @@ from chie.chat.runs.run import Run
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.entities import Attachment
 from chie.chat.sessions.turns import TurnService, validate_question
+from chie.chat.usage.limits import UsageLimits
 from chie.errors import ValidationError
 from chie.messages.catalogue import Message
 
 
 class RunStarter:
-    """Without an `agent_id` the session's agent answers. An unknown agent, or one that cannot take the files of the
-    question, stores nothing."""
+    """Without an `agent_id` the session's agent answers. An unknown agent, one that cannot take the files of the
+    question, or a reached limit stores nothing."""
 
     def __init__(
-        self, turns: TurnService, attachments: AttachmentStore, agents: AgentRegistry, runs: RunManager
+        self,
+        turns: TurnService,
+        attachments: AttachmentStore,
+        agents: AgentRegistry,
+        runs: RunManager,
+        limits: UsageLimits,
     ) -> None:
         self._turns = turns
         self._attachments = attachments
         self._agents = agents
         self._runs = runs
+        self._limits = limits
 
     async def ask(
         self,
@@ -36,6 +43,7 @@ class RunStarter:
     ) -> Run:
         validate_question(message, has_files=bool(attachment_ids))
         agent = self._agents.get_agent(agent_id or await self._default_agent_id(session_id))
+        await self._limits.require(agent)
         if attachment_ids:
             await self._require_able(agent, await self._attachments.get(attachment_ids))
         pending = await self._turns.ask(
@@ -62,12 +70,14 @@ class RunStarter:
         else:
             files = await self._attachments.get(attachment_ids)
         validate_question(message, has_files=bool(files))
+        await self._limits.require(agent)
         await self._require_able(agent, files)
         pending = await self._turns.edit(message_id, message, agent_id=agent.agent_id, attachment_ids=attachment_ids)
         return self._runs.start(pending, agent)
 
     async def regenerate(self, message_id: str, *, agent_id: str | None = None) -> Run:
         agent = self._agents.get_agent(agent_id or await self._turns.message_agent_id(message_id))
+        await self._limits.require(agent)
         await self._require_able(agent, await self._turns.question_files(message_id))
         return self._runs.start(await self._turns.regenerate(message_id, agent_id=agent.agent_id), agent)
 

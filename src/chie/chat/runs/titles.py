@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from chie.chat.runs.run import Run
 from chie.chat.sessions.titles import TitleStore, first_title
+from chie.chat.usage.recorder import UsageRecorder
 from chie.errors import ChieError
 
 TIMEOUT_SECONDS = 60.0
@@ -21,8 +22,9 @@ class TitleWriter(Protocol):
 
 
 class Titles:
-    def __init__(self, store: TitleStore) -> None:
+    def __init__(self, store: TitleStore, usage: UsageRecorder) -> None:
         self._store = store
+        self._usage = usage
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, run: Run) -> None:
@@ -44,7 +46,7 @@ class Titles:
         try:
             if not await self._store.is_first(run.session_id, first):
                 return
-            async with asyncio.timeout(TIMEOUT_SECONDS):
+            async with self._usage.recording(run.agent), asyncio.timeout(TIMEOUT_SECONDS):
                 title = await agent.suggest_title(question=run.pending.question or first, answer=run.answer.content)
             if title:
                 await self._store.replace(run.session_id, first, title)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from chie.access.identity import current_user
-from chie.chat.sessions import repository
+from chie.chat.sessions import repository, usage_table
 from chie.chat.sessions.answer_builder import AnswerBuilder
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import EventChunk, Message, MessageContent
+from chie.chat.sessions.entities import EventChunk, Message, MessageContent, now
+from chie.chat.sessions.usage_entry import UsageRecord
 from chie.errors import NotFoundError
 
 
@@ -54,10 +55,20 @@ class AnswerStore:
 
         return await self._database.write(change)
 
-    async def finish(self, final: MessageContent, rest: EventChunk, *, replace_events: bool = False) -> bool:
-        """Save the outcome and the last events in one transaction; False if the lease was lost."""
+    async def finish(
+        self,
+        final: MessageContent,
+        rest: EventChunk,
+        usage: UsageRecord | None = None,
+        *,
+        replace_events: bool = False,
+    ) -> bool:
+        """Save the outcome, the last events and the usage in one transaction; False if the lease was lost. The usage
+        of such an answer, and of a deleted one, is saved all the same."""
+        backend = self._database.url.get_backend_name()
 
         async def change(connection: Connection) -> bool:
+            await usage_table.record(connection, usage or UsageRecord(), backend, now())
             if await repository.finish(connection, rest.message_id, final, owner=self._owner):
                 await _insert(connection, [rest], replace_events=replace_events)
                 await self._database.notify(connection, [rest.message_id])

@@ -57,8 +57,8 @@ class MessageContent:
     """The part of a message that is written when an answer ends.
 
     `parts` holds text and tool events in order. `content` covers the events up to `last_event_id`, so an answer that
-    is still streaming can be followed from there. `error_code` and `error_params` are null for errors that were
-    stored before errors had codes.
+    is still streaming can be followed from there. `usage` has the tokens, the models and the cost. `error_code` and
+    `error_params` are null for errors that were stored before errors had codes.
     """
 
     status: Status
@@ -69,6 +69,7 @@ class MessageContent:
     error_params: dict[str, Any] | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    usage: dict[str, Any] | None = None
     last_event_id: int = 0
 
 

@@ -50,6 +50,7 @@ _MESSAGE = (
     MessageRow.parts,
     MessageRow.input_tokens,
     MessageRow.output_tokens,
+    MessageRow.usage,
     MessageRow.last_event_id,
 )
 
@@ -196,6 +197,7 @@ async def finish(connection: Connection, message_id: str, final: MessageContent,
         "error_params": _json(final.error_params),
         "input_tokens": final.input_tokens,
         "output_tokens": final.output_tokens,
+        "usage": _json(final.usage),
         "last_event_id": final.last_event_id,
         "owner": None,
         "alive_at": None,
@@ -264,6 +266,7 @@ def _message(row: Row[*tuple[Any, ...]]) -> Message:
         parts=json.loads(row.parts) if row.parts else [],
         input_tokens=row.input_tokens,
         output_tokens=row.output_tokens,
+        usage=json.loads(row.usage) if row.usage else None,
         last_event_id=row.last_event_id,
     )
 

@@ -3,7 +3,7 @@ import { messageElement } from "../reveal";
 import { BLOCKS } from "./markdown-text";
 
 /** The elements of a message that `sections.ts` has the texts of. */
-const SECTIONS = ".bubble-text, .reasoning-text, .tool-body pre, .markdown-block, .plain-text";
+const SECTIONS = ".bubble-text, .reasoning-text, .tool-text, .markdown-block, .plain-text";
 const SKIPPED =
   ".code-head, .code-note, .formula, .source-mark, .picture, [popover], [data-footnote-backref], #footnote-label";
 

@@ -3,7 +3,6 @@ import { type Citation, citationsOf, markSupported } from "../../../../core/cita
 import type { Message } from "../../../../core/conversation";
 import { splitBlocks } from "../../../../core/markdown-blocks";
 import { fold } from "../../../../core/text-search";
-import { truncated } from "../arguments";
 import { prettyResult } from "../tool-card";
 import { markdownText } from "./markdown-text";
 
@@ -45,9 +44,9 @@ function ofPart(part: Part, citations: readonly Citation[]): Section[] {
   }
 }
 
-function ofTool({ arguments: value, logs, result }: ToolPart): string[] {
-  const shown = Object.keys(value).length ? [truncated(JSON.stringify(value, null, 2))] : [];
-  return [...shown, ...(logs ? [logs.join("\n")] : []), ...(result ? [prettyResult(result.content)] : [])];
+/** Not its arguments, which are rendered once the call is opened. */
+function ofTool({ logs, result }: ToolPart): string[] {
+  return [...(logs ? [logs.join("\n")] : []), ...(result ? [prettyResult(result.content)] : [])];
 }
 
 function plain(source: string): Section {

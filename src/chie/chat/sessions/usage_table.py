@@ -1,0 +1,119 @@
+"""The SQL of usage and its limits."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Insert, delete, exists, func, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import Insert as PostgresInsert
+from sqlalchemy.dialects.sqlite import Insert as SqliteInsert
+
+from chie.chat.sessions.connection import Connection
+from chie.chat.sessions.models import RecordedUsageRow, UsageLimitRow, UsageRow
+from chie.chat.sessions.usage_entry import COUNTS, Scope, StoredLimit, UsageEntry, UsageRecord
+
+KEY = ("day", "user_id", "agent_id", "model", "host", "price")
+
+
+def _adding(statement: PostgresInsert | SqliteInsert) -> Insert:
+    """The price is a part of the key, so a cost is either known in all requests of a row or in none."""
+    summed = {name: getattr(UsageRow, name) + statement.excluded[name] for name in (*COUNTS, "cost")}
+    return statement.on_conflict_do_update(index_elements=KEY, set_=summed)
+
+
+# Built once: building a statement costs more than running it.
+_ADD: dict[str, Insert] = {
+    "postgresql": _adding(postgresql.insert(UsageRow)),
+    "sqlite": _adding(sqlite.insert(UsageRow)),
+}
+_MARK = insert(RecordedUsageRow)
+
+
+async def record(connection: Connection, record: UsageRecord, backend: str, moment: datetime) -> None:
+    """Add the entries, unless they were added before."""
+    if not record.entries:
+        return
+    known = select(exists().where(RecordedUsageRow.id == record.id))
+    if (await connection.execute(known)).scalar():
+        return
+    await connection.execute(_MARK, {"id": record.id, "recorded_at": moment})
+    # In one order, so that two processes do not wait for each other.
+    await connection.execute(_ADD[backend], [asdict(entry) for entry in merged(record.entries)])
+
+
+def merged(entries: Iterable[UsageEntry]) -> list[UsageEntry]:
+    """One entry for each key, in their order: a statement may change a row only once."""
+    found: dict[tuple[str, ...], UsageEntry] = {}
+    for entry in entries:
+        found[entry.key] = _sum(found[entry.key], entry) if entry.key in found else entry
+    return [found[key] for key in sorted(found)]
+
+
+def _sum(one: UsageEntry, other: UsageEntry) -> UsageEntry:
+    counts = {name: getattr(one, name) + getattr(other, name) for name in COUNTS}
+    cost = None if one.cost is None or other.cost is None else one.cost + other.cost
+    return UsageEntry(**{**asdict(one), **counts, "cost": cost})
+
+
+async def forget(connection: Connection, *, before: datetime) -> None:
+    """Drop the ids of records that no process writes again."""
+    await connection.execute(delete(RecordedUsageRow).where(RecordedUsageRow.recorded_at < before))
+
+
+async def totals(connection: Connection, *, first: str, last: str, user_id: str | None = None) -> tuple[int, int]:
+    """Tokens and known cost from one day to another, of one user or of all."""
+    tokens = func.coalesce(func.sum(UsageRow.input_tokens + UsageRow.output_tokens), 0).label("tokens")
+    cost = func.coalesce(func.sum(UsageRow.cost), 0).label("cost")
+    statement = select(tokens, cost).where(*_between(first, last))
+    if user_id is not None:
+        statement = statement.where(UsageRow.user_id == user_id)
+    row = (await connection.execute(statement)).one()
+    return int(row.tokens), int(row.cost)
+
+
+async def entries(
+    connection: Connection,
+    *,
+    first: str,
+    last: str,
+    user_id: str | None = None,
+    agent_id: str | None = None,
+    model: str | None = None,
+) -> list[UsageEntry]:
+    columns = [getattr(UsageRow, name) for name in (*KEY, *COUNTS, "cost")]
+    statement = select(*columns).where(*_between(first, last)).order_by(*columns[: len(KEY)])
+    chosen = {UsageRow.user_id: user_id, UsageRow.agent_id: agent_id, UsageRow.model: model}
+    for column, value in chosen.items():
+        if value is not None:
+            statement = statement.where(column == value)
+    return [UsageEntry(**row._asdict()) for row in await connection.execute(statement)]
+
+
+async def first_day(connection: Connection, *, user_id: str | None = None) -> str | None:
+    statement = select(func.min(UsageRow.day))
+    if user_id is not None:
+        statement = statement.where(UsageRow.user_id == user_id)
+    found: str | None = (await connection.execute(statement)).scalar()
+    return found
+
+
+async def limits(connection: Connection) -> list[StoredLimit]:
+    rows = await connection.execute(
+        select(UsageLimitRow.__table__).order_by(UsageLimitRow.scope, UsageLimitRow.user_id)
+    )
+    return [StoredLimit(**row._asdict()) for row in rows]
+
+
+async def put_limit(connection: Connection, limit: StoredLimit) -> None:
+    await delete_limit(connection, limit.scope, limit.user_id)
+    await connection.execute(insert(UsageLimitRow), asdict(limit))
+
+
+async def delete_limit(connection: Connection, scope: Scope, user_id: str) -> bool:
+    own = (UsageLimitRow.scope == scope, UsageLimitRow.user_id == user_id)
+    return (await connection.execute(delete(UsageLimitRow).where(*own))).rowcount > 0
+
+
+def _between(first: str, last: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return UsageRow.day >= first, UsageRow.day <= last

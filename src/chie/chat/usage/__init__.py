@@ -1,0 +1,1 @@
+"""What requests to models cost: prices, the record of every request, and monthly limits."""

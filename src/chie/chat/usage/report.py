@@ -1,0 +1,139 @@
+"""What models have cost: by day, model, agent and user, and as a CSV file."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+
+from chie.access.identity import current_user
+from chie.chat.sessions.usage import UsageStore
+from chie.chat.sessions.usage_entry import COUNTS, NANO, UsageEntry
+from chie.chat.usage.limits import require_admin
+from chie.errors import ValidationError
+
+MAX_DAYS = 366
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Days from `first` to `last`. `everyone` and other users' usage are for admins."""
+
+    first: date
+    last: date
+    everyone: bool = False
+    user_id: str | None = None
+    agent_id: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sum:
+    """`cost` in dollars is that of the requests whose price is known; `unpriced_requests` counts the others."""
+
+    requests: int = 0
+    estimated_requests: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    unpriced_requests: int = 0
+    cost: float = 0.0
+
+    @classmethod
+    def of(cls, entries: Iterable[UsageEntry]) -> "Sum":
+        entries = list(entries)
+        counts = {name: sum(getattr(entry, name) for entry in entries) for name in COUNTS}
+        unpriced = sum(entry.requests for entry in entries if entry.cost is None)
+        return cls(**counts, unpriced_requests=unpriced, cost=sum(entry.cost or 0 for entry in entries) / NANO)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group(Sum):
+    """`name` is the day, the user, the agent or the model; `host` is the server of a model."""
+
+    name: str
+    host: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    first: date
+    last: date
+    since: str | None
+    total: Sum
+    days: list[Group]
+    models: list[Group]
+    agents: list[Group]
+    users: list[Group]
+
+
+class UsageReports:
+    def __init__(self, store: UsageStore) -> None:
+        self._store = store
+
+    async def report(self, selection: Selection) -> Report:
+        """`since` is the first day on which anything was used."""
+        entries = await self._entries(selection)
+        since = await self._store.first_day(user_id=_user_id(selection))
+        return Report(
+            first=selection.first,
+            last=selection.last,
+            since=since,
+            total=Sum.of(entries),
+            days=sorted(_groups(entries, lambda entry: (entry.day, "")), key=lambda group: group.name),
+            models=_groups(entries, lambda entry: (entry.model, entry.host)),
+            agents=_groups(entries, lambda entry: (entry.agent_id, "")),
+            users=_groups(entries, lambda entry: (entry.user_id, "")),
+        )
+
+    async def csv(self, selection: Selection) -> str:
+        """One line per day, user, agent, model, server and price."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\r\n")
+        writer.writerow(["day", "user", "agent", "model", "host", "price", *COUNTS, "cost_usd"])
+        for entry in await self._entries(selection):
+            cost = "" if entry.cost is None else f"{entry.cost / NANO:.9f}"
+            counts = [getattr(entry, name) for name in COUNTS]
+            writer.writerow([*map(_cell, entry.key), *counts, cost])
+        return text.getvalue()
+
+    async def _entries(self, selection: Selection) -> list[UsageEntry]:
+        _validate(selection)
+        return await self._store.entries(
+            first=f"{selection.first}",
+            last=f"{selection.last}",
+            user_id=_user_id(selection),
+            agent_id=selection.agent_id,
+            model=selection.model,
+        )
+
+
+def _validate(selection: Selection) -> None:
+    if selection.everyone or selection.user_id not in (None, current_user().id):
+        require_admin()
+    if selection.last < selection.first:
+        raise ValidationError("usage.days_reversed")
+    if (selection.last - selection.first).days >= MAX_DAYS:
+        raise ValidationError("usage.too_many_days", limit=MAX_DAYS)
+
+
+def _user_id(selection: Selection) -> str | None:
+    """None is everybody."""
+    return selection.user_id if selection.everyone else selection.user_id or current_user().id
+
+
+def _groups(entries: Sequence[UsageEntry], key: Callable[[UsageEntry], tuple[str, str]]) -> list[Group]:
+    """The most expensive first, then the largest."""
+    found: dict[tuple[str, str], list[UsageEntry]] = {}
+    for entry in entries:
+        found.setdefault(key(entry), []).append(entry)
+    groups = [Group(name=name, host=host, **asdict(Sum.of(own))) for (name, host), own in found.items()]
+    return sorted(groups, key=lambda group: (-group.cost, -group.input_tokens - group.output_tokens, group.name))
+
+
+def _cell(text: str) -> str:
+    """Spreadsheets run what looks like a formula."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
