@@ -134,10 +134,31 @@ class Conversation(Session):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Passage:
+    """Where a search matched: a part of a message on one line, and the ranges of characters to mark in it.
+
+    `more` is the number of other messages of the session that match. The message may be on any branch.
+    """
+
+    message_id: str
+    role: Role
+    text: str
+    ranges: list[tuple[int, int]]
+    more: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedSession(Session):
+    """`passage` is null without a query, and for a session that matches by its title alone."""
+
+    passage: Passage | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Page:
     """One page of the list of sessions, newest first; `next_cursor` is null on the last page."""
 
-    sessions: list[Session]
+    sessions: list[ListedSession]
     next_cursor: str | None = None
 
 

@@ -17,11 +17,13 @@ import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
+import { useFind } from "./find/use-find";
 import { LiveRegion } from "./live-region";
 import { Messages } from "./messages";
 import { messageQueue, submit } from "./sending";
 import { Welcome } from "./welcome";
 
+const FindBar = lazy(() => import("./find/find-bar"));
 const loadQueue = () => import("./queued-messages");
 const QueuedMessages = lazy(loadQueue);
 
@@ -33,10 +35,24 @@ export default function ChatPage() {
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
   useReopening(session, conversation);
+  const find = useFind(session, conversation);
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (
     <section className="chat" {...handlers}>
       {over && <DropOverlay />}
+      {find.open && (
+        <ErrorBoundary>
+          <Suspense fallback={null}>
+            <FindBar
+              key={find.key}
+              conversation={conversation}
+              words={find.words}
+              message={find.message}
+              onClose={find.close}
+            />
+          </Suspense>
+        </ErrorBoundary>
+      )}
       <Body
         session={session}
         conversation={conversation}

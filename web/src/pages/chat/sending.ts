@@ -6,7 +6,7 @@ import { ApiError, api } from "../../api";
 import { reconnected } from "../../connectivity";
 import { browserStorage, drafts } from "../../drafts";
 import { queryClient } from "../../query";
-import { go, hrefTo } from "../../route";
+import { go, hrefTo, parseRoute } from "../../route";
 import { uploads } from "./attachments";
 import { type Agents, agentsQuery, chats } from "./client";
 import { unableWith } from "./upload-chips";
@@ -80,5 +80,5 @@ function moveTo(session: string): void {
 }
 
 function isHere(session: string): boolean {
-  return (location.hash.split("/")[2] ?? NEW) === session;
+  return (parseRoute(location.hash).rest[0] ?? NEW) === session;
 }
