@@ -18,6 +18,7 @@ import { loadMarkdown } from "./answer-view";
 import { uploads } from "./attachments";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
+import { LimitNotice } from "./limit-notice";
 import { LiveRegion } from "./live-region";
 import { Messages } from "./messages";
 import { Welcome } from "./welcome";
@@ -50,6 +51,7 @@ export default function ChatPage() {
         }}
       />
       <ConnectionNotice conversation={conversation} />
+      <LimitNotice live={conversation.live} />
       <Composer
         session={session}
         agentId={agentId}
