@@ -86,7 +86,13 @@ async def test_fields_of_events(chat: ChatClient) -> None:
         for event in events:
             seen.setdefault(event.event, set()).update(event.data)
     assert seen == EVENTS
-    assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {"approval", "definition", "changed", "view"}
+    assert set(ToolCall.__annotations__) == EVENTS["tool_call"] | {
+        "approval",
+        "changed",
+        "definition",
+        "preview",
+        "view",
+    }
     assert {"finish"} <= set(Done.__annotations__)
     counts = {"input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"}
     assert set(Usage.__annotations__) == {*counts, "estimated", "models", "cost"}

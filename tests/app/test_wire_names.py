@@ -246,7 +246,7 @@ def test_paths_of_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_of_a_stream() -> None:
-    tools = ["tool_call", "tool_progress", "tool_log", "elicitation", "elicitation_end", "tool_result"]
+    tools = ["tool_call", "tool_preview", "tool_progress", "tool_log", "elicitation", "elicitation_end", "tool_result"]
     assert EVENT["properties"]["event"]["enum"] == ["message", "reasoning", "summary", *tools, "error", "done"]
 
 

@@ -12,7 +12,9 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.test_mcp_client import NARROW, ROOT, ask, served
 from tests.fakes import patient
 from tests.fakes.model_server import Use, say, use
+from tests.fakes.n8n import KEY, FakeN8n
 from tests.fakes.openai_server import OpenAIServer
+from tests.n8n.test_api import FLOW
 
 pytestmark = pytest.mark.req("AG-11")
 
@@ -76,3 +78,25 @@ def test_our_own_view_shows_what_was_found(open_screen: OpenScreen, monkeypatch:
             expect(frame.locator("main")).to_contain_text("Limits")
             screen.button("Hide view").press("Enter")
             expect(screen.page.locator("iframe")).to_have_count(0)
+
+
+def test_graph_of_a_workflow_shows_the_settings_of_a_node(
+    open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with FakeN8n(2) as n8n, OpenAIServer() as model:
+        flow = n8n.add_workflow(**FLOW)
+        model.script.extend([use(Use("get_workflow_connections", json.dumps({"id": flow["id"]}))), say("Drawn.")])
+        for name, value in {"OPENAI_BASE_URL": model.base_url, "N8N_URL": n8n.url, "N8N_API_KEY": KEY}.items():
+            monkeypatch.setenv(name, value)
+        with http_server("chie", "serve") as url:
+            screen = open_screen("/", at=url, locale="ja", viewport=NARROW)
+            screen.choose_agent("アシスタント")
+            screen.ask("ワークフローを見せて")
+            screen.wait_for_end()
+            screen.button("ビューを表示").press("Enter")
+            frame = screen.page.frame_locator("iframe")
+            expect(frame.locator(".node")).to_have_count(len(FLOW["nodes"]))
+            frame.locator('[data-node="整形"] rect').press("Enter")
+            frame.locator(".details").get_by_role("button", name="設定を表示").click()
+            expect(frame.locator(".details pre")).to_be_visible()
+            assert screen.script("document.documentElement.scrollWidth") <= NARROW["width"]

@@ -38,7 +38,7 @@ def entries() -> Iterator[UsageEntry]:
 
 
 def seed(home: Path) -> None:
-    """Through SQL: Playwright's event loop leaves no room for another."""
+    """Through SQL: Playwright's event loop runs in this thread already."""
     upgrade(sqlite_url(home))
     rows: dict[tuple[str, ...], UsageEntry] = {entry.key: entry for entry in entries()}
     with closing(sqlite3.connect(home / "chie.db")) as connection:

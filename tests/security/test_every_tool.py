@@ -9,6 +9,7 @@ from tests.security.conftest import ADDRESS, SECRET, Team
 from chie.access.identity import User, acting_as
 from chie.knowledge.prompts import QUERY_PROMPT
 from chie.mcp_kit.auth import TICKET_META, user_ticket
+from chie.mcp_kit.call_preview import PREVIEW_TOOL
 from chie.mcp_kit.server import Server
 from chie.servers import load_agent_servers
 
@@ -147,6 +148,18 @@ async def test_ticket_is_valid_for_one_call_in_the_process(team: Team) -> None:
     assert written.structured_content["code"] == "access.sign_in_to_write"
     assert later.is_error
     assert guessed.is_error
+
+
+@pytest.mark.parametrize("who", ["ben", "root"])
+@pytest.mark.parametrize("tool", ["delete_knowledge", "update_knowledge"])
+def test_previews_of_calls_name_no_private_note_of_others(team: Team, who: str, tool: str) -> None:
+    """They are no tools of the list, but every client may call them."""
+    before = team.possessions()
+    call = {"tool": tool, "arguments": {"id": team.note_id, "content": "mine", "supersedes": [team.note_id]}}
+    answer = team.tool(who, "knowledge", PREVIEW_TOOL, **call)
+    assert team.note_id in str(answer)
+    assert SECRET not in str(answer)
+    assert team.possessions() == before
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])

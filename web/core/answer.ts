@@ -1,4 +1,4 @@
-import type { ChatEvent, Question, Usage } from "./events";
+import type { ChatEvent, Preview, Question, Usage } from "./events";
 import type { Params, ServerMessage } from "./server-message";
 
 /** An answer so far: its text and its tool calls, in order. */
@@ -43,6 +43,8 @@ export interface ToolPart {
   definition?: string;
   /** They differ from the ones that the operator approved. */
   changed?: boolean;
+  /** What it would do, for the user who is asked. */
+  preview?: Preview;
   view?: ViewRef;
   result: ToolOutcome | null;
   /** The last report of a tool that runs. */
@@ -57,6 +59,8 @@ export interface ToolOutcome {
   content: string;
   /** Where a view shows it. */
   structured?: Record<string, unknown>;
+  /** Content blocks as the server sent them, where a view shows more than their text. */
+  blocks?: object[];
   isError: boolean;
   /** Where the tool reported an error of the server's catalogue. */
   code?: string | null;
@@ -106,6 +110,8 @@ function change(answer: Answer, event: ChatEvent, now: number | null): Partial<A
       return { parts: addSummary(answer.parts, event.questions, event.content ?? null) };
     case "tool_call":
       return { parts: [...answer.parts, newTool(answer.parts.length, event, now)] };
+    case "tool_preview":
+      return { parts: changeTool(answer.parts, event.id, () => ({ preview: event.preview })) };
     case "tool_progress":
       return { parts: changeTool(answer.parts, event.id, () => ({ progress: event })) };
     case "tool_log":
@@ -166,6 +172,7 @@ function newTool(key: number, event: Call, now: number | null): ToolPart {
     needsApproval: event.approval === "required",
     ...(event.definition && { definition: event.definition }),
     ...(event.changed && { changed: true }),
+    ...(event.preview && { preview: event.preview }),
     ...(event.view && { view: event.view }),
     result: null,
     startedAt: now,
@@ -183,6 +190,7 @@ function addResult(parts: Part[], event: Result, now: number | null): Part[] {
   const { content, is_error: isError, code, params } = event;
   const result: ToolOutcome = { content, isError, code, params };
   if (event.structured) result.structured = event.structured;
+  if (event.blocks) result.blocks = event.blocks;
   const index = parts.findIndex(
     (part) => part.type === "tool" && part.id === event.id && part.result === null,
   );

@@ -1,4 +1,4 @@
-import type { Params, ServerText } from "./server-message";
+import type { Params, ServerMessage, ServerText } from "./server-message";
 import type { SseEvent } from "./sse";
 
 /** The events of an answer, as documented in docs/chat.md. */
@@ -27,6 +27,7 @@ export type ChatEvent =
       approval?: "required";
       definition?: string;
       changed?: true;
+      preview?: Preview;
       view?: { server: string; uri: string };
     }
   | {
@@ -39,13 +40,38 @@ export type ChatEvent =
       params?: Params | null;
       duration_ms?: number;
       structured?: Record<string, unknown>;
+      blocks?: object[];
     }
+  | { type: "tool_preview"; id: string; preview: Preview }
   | { type: "tool_progress"; id: string; progress: number; total: number | null; message?: string }
   | { type: "tool_log"; id: string; level: string; text: string }
   | Question
   | { type: "elicitation_end"; id: string; action: string }
   | { type: "error"; error: ServerText; code?: string | null; params?: Params | null }
   | { type: "done"; message_id: string | null; session_id?: string; usage?: Usage | null; finish?: Finish };
+
+/** How much a call may harm: by its server's hints, or by what Chie knows of it. */
+export type Danger = "read" | "add" | "change" | "delete";
+
+/** What a call that waits for approval would do. */
+export interface Preview extends ServerMessage {
+  danger: Danger;
+  /** Consequences, a sentence each. */
+  notes?: ServerMessage[];
+  changes?: FieldChange[];
+  /** The number of changes that are left out. */
+  more?: number;
+  /** The date of the state that would be restored, or of the execution that would be repeated. */
+  moment?: string;
+  /** The server's own words about the tool. */
+  description?: string;
+}
+
+/** `before` is null for what is new, `after` for what goes; both are where the label says it all. */
+export interface FieldChange extends ServerMessage {
+  before: string | null;
+  after: string | null;
+}
 
 /** A server asks the user while its tool runs: to fill in a form, to open a URL, or whether the model may answer it. */
 export interface Question {
@@ -84,6 +110,7 @@ const TYPES = new Set([
   "reasoning",
   "summary",
   "tool_call",
+  "tool_preview",
   "tool_progress",
   "tool_log",
   "elicitation",

@@ -40,6 +40,7 @@ class ViewRef(TypedDict):
 class ToolCall(TypedDict):
     """A tool is about to run; `approval` is present while it waits for the user's decision.
 
+    `preview` says what the call would do: `text`, `code` and `params` of a sentence, `danger`, `notes`, `changes`.
     `definition` identifies the tool's description, schema and hints, so that a permission is not taken for another
     tool of the same name. `changed` is present if they differ from the ones that the operator approved.
     """
@@ -51,13 +52,14 @@ class ToolCall(TypedDict):
     approval: NotRequired[Literal["required"]]
     definition: NotRequired[str]
     changed: NotRequired[Literal[True]]
+    preview: NotRequired[dict[str, Any]]
     view: NotRequired[ViewRef]
 
 
 class ToolResult(TypedDict):
     """The result of a tool call, as the model sees it; `is_error` marks a failed one.
 
-    `structured` is present where a view shows it.
+    `structured` and `blocks`, the content as the server sent it, are present where a view shows them.
     `code` and `params` are present where the tool reported an error of Chie's catalogue. The run manager adds
     `duration_ms`, without the time spent waiting for approval.
     """
@@ -71,6 +73,15 @@ class ToolResult(TypedDict):
     params: NotRequired[dict[str, Any]]
     duration_ms: NotRequired[int]
     structured: NotRequired[dict[str, Any]]
+    blocks: NotRequired[list[dict[str, Any]]]
+
+
+class ToolPreview(TypedDict):
+    """What a call that waits for approval would do, by the server that would do it; replaces the call's own preview."""
+
+    type: Literal["tool_preview"]
+    id: str
+    preview: dict[str, Any]
 
 
 class ToolProgress(TypedDict):

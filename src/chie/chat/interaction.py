@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
-from chie.chat.events import Elicitation, ToolLog, ToolProgress
+from chie.chat.events import Elicitation, ToolLog, ToolPreview, ToolProgress
 
 Action = Literal["accept", "decline", "cancel"]
 
@@ -28,7 +28,7 @@ Sample = Callable[[str, str, int], Awaitable[str]]  # system prompt, conversatio
 
 
 class Interaction(Protocol):
-    def report(self, event: ToolProgress | ToolLog) -> None: ...
+    def report(self, event: ToolProgress | ToolLog | ToolPreview) -> None: ...
 
     async def ask(self, question: Elicitation) -> Answer: ...
 

@@ -10,6 +10,7 @@ from pydantic import Field, WithJsonSchema
 from chie.access.known_users import known_users
 from chie.knowledge.anchors.anchor import Anchor
 from chie.knowledge.argument_completion import declare_completion
+from chie.knowledge.call_preview import declare_previews
 from chie.knowledge.note import Page
 from chie.knowledge.prompts import declare_prompts
 from chie.knowledge.records import Mark
@@ -113,6 +114,7 @@ def create_server(settings: KnowledgeSettings | None = None, *, store: NoteStore
     declare_resources(server, service)
     declare_prompts(server)
     declare_completion(server, service)
+    declare_previews(server, service)
     return server
 
 

@@ -120,6 +120,11 @@ def _is_name(name: str) -> bool:
         return False
 
 
+def backup_time(name: str) -> str | None:
+    """When a backup was written, from its name; None for another name."""
+    return _time(name).isoformat(timespec="seconds") if _NAME.fullmatch(name) else None
+
+
 def _time(name: str) -> datetime:
     return datetime.strptime(_moment(name)[0].partition("-")[0], _STAMP).replace(tzinfo=UTC)
 

@@ -1,6 +1,7 @@
 """The MCP server `n8n-mcp-server`: tools for the workflows and executions of n8n."""
 
 import re
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ from mcp_types import TextContent
 from pydantic import PrivateAttr, SecretStr
 
 from chie.mcp_kit.approval import destructive_with
+from chie.mcp_kit.call_preview import CallPreview
+from chie.mcp_kit.previews import PreviewMiddleware
 from chie.mcp_kit.server import Server
 from chie.mcp_kit.views import add_view, shown_by
 from chie.n8n.backups import Backups
@@ -82,7 +85,9 @@ def create_server(settings: N8nSettings | None = None, *, client: N8nApiClient |
         start=None if read_only else context.rehearsal.clean_up,
         api=lambda: _api(context, read_only=read_only),
     )
-    setup_tool_handlers(server, create_registry(context, read_only=read_only))
+    registry = create_registry(context, read_only=read_only)
+    setup_tool_handlers(server, registry)
+    _declare_previews(server, registry)
     add_view(
         server,
         GRAPH_VIEW,
@@ -136,6 +141,13 @@ def create_context(settings: N8nSettings, client: N8nApiClient) -> ToolContext:
         folders=AllowedFolders(settings.file_roots),
         max_chars=settings.max_chars,
     )
+
+
+def _declare_previews(server: Server, registry: ToolRegistry) -> None:
+    async def describe(tool: str, arguments: Mapping[str, Any]) -> CallPreview | None:
+        return await registry.get(tool).describe(arguments) if tool in registry else None
+
+    server.add_middleware(PreviewMiddleware(describe))
 
 
 def setup_tool_handlers(server: Server, registry: ToolRegistry) -> None:

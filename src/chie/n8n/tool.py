@@ -11,6 +11,7 @@ from mcp_types import ToolAnnotations
 from pydantic import ValidationError as PydanticError
 
 from chie.errors import ChieError
+from chie.mcp_kit.call_preview import CallPreview
 from chie.mcp_kit.errors import unexpected
 from chie.messages.catalogue import Message
 from chie.n8n.argument_errors import invalid
@@ -80,6 +81,14 @@ class BaseTool(ABC, Generic[A]):
     @abstractmethod
     async def execute(self, args: A) -> Any:  # noqa: ANN401
         """Run the tool and return its result; errors are raised."""
+
+    async def preview(self, args: A) -> CallPreview | None:  # noqa: ARG002
+        """What the call would do, for the user who is asked to approve it. Reads only, and never waits long."""
+        return None
+
+    async def describe(self, arguments: Mapping[str, Any]) -> CallPreview | None:
+        args: Any = self._parse(arguments)
+        return await self.preview(args)
 
     async def handler(self, arguments: Mapping[str, Any]) -> ToolResponse:
         """Run the tool; every error becomes a response."""

@@ -3,6 +3,7 @@
 import mcp_types as types
 import pytest
 
+from chie.chat.events import ToolCall, ViewRef
 from chie.chat.toolbox.result_text import to_outcome
 
 
@@ -37,6 +38,26 @@ def test_result_is_rendered_once(
 ) -> None:
     outcome = to_outcome(types.CallToolResult(content=content, structured_content=structured))
     assert (outcome.content, outcome.is_error) == (expected, False)
+
+
+@pytest.mark.req("AG-11")
+@pytest.mark.parametrize(
+    ("content", "blocks"),
+    [
+        ([text("one"), text("two")], [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]),
+        ([IMAGE], [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]),
+        ([text("one")], None),
+        ([text("x" * 1_000_001), text("y")], None),
+    ],
+    ids=["texts", "image", "one text", "too long"],
+)
+def test_view_gets_the_content_as_the_server_sent_it(
+    content: list[types.ContentBlock], blocks: list[dict[str, str]] | None
+) -> None:
+    call = ToolCall(type="tool_call", id="1", name="show", arguments={})
+    outcome = to_outcome(types.CallToolResult(content=content))
+    assert "blocks" not in outcome.event(call), "no view shows them"
+    assert outcome.event({**call, "view": ViewRef(server="s", uri="ui://s/v")}).get("blocks") == blocks
 
 
 def test_failure_without_text_is_still_a_failure() -> None:

@@ -14,7 +14,7 @@ export function count(amount: number, language: Language): string {
   return new Intl.NumberFormat(language).format(amount);
 }
 
-/** "$1.2K" where the axis of a chart has no room for more. */
+/** "$1.2K" for the axis of a chart. */
 export function shortDollars(amount: number, language: Language): string {
   if (amount < 1000) return dollars(amount, language);
   const style = { style: "currency", currency: "USD", notation: "compact" } as const;

@@ -3,7 +3,7 @@ import type { ComponentProps, Ref } from "react";
 import { Icon, type IconName } from "./icon";
 
 interface Style {
-  kind?: "plain" | "primary" | "danger" | "quiet";
+  kind?: "plain" | "primary" | "danger" | "destructive" | "quiet";
   small?: boolean;
   icon?: IconName;
 }

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from chie.chat.agents import metered
 from chie.chat.agents.base import Approve
+from chie.chat.agents.call_preview import previewing
 from chie.chat.agents.context_budget import Summary
 from chie.chat.agents.context_window import READ_RESULT, ContextWindow
 from chie.chat.agents.conversation import in_words
@@ -24,6 +25,7 @@ from chie.chat.models.chunks import Call
 from chie.chat.models.errors import ContextError, ModelError
 from chie.chat.models.messages import CallResult, ChatMessage, ToolMessage, UserMessage
 from chie.chat.models.options import Options, ToolSpec
+from chie.chat.toolbox.preview import hinted_preview
 from chie.chat.toolbox.tool import NoTools, Outcome, Tool, Toolset
 from chie.messages.catalogue import Message
 
@@ -186,6 +188,7 @@ class ToolLoop:
         if isinstance(tool, Tool) and tool.needs_approval(event["arguments"]) and self.approve is not None:
             event["approval"] = "required"
             event["definition"] = tool.definition
+            event["preview"] = hinted_preview(tool)
             if tool.changed:
                 event["changed"] = True
         return _Pending(tool, event)
@@ -217,7 +220,7 @@ class ToolLoop:
     async def _outcome(self, tool: Tool | Message, event: ToolCall) -> Outcome:
         if isinstance(tool, Message):
             return Outcome.failed(tool)
-        if tool.needs_approval(event["arguments"]) and not await self._approved(event):
+        if tool.needs_approval(event["arguments"]) and not await self._approved(tool, event):
             return Outcome.failed(Message("agents.call_rejected"))
         if tool is READ_RESULT:
             return self._window.read(event["arguments"])
@@ -240,8 +243,11 @@ class ToolLoop:
         """Whether the server has redefined the tool since it was offered, for example while it waited for approval."""
         return any(one.name == tool.name and one.definition != tool.definition for one in self._toolset.tools())
 
-    async def _approved(self, event: ToolCall) -> bool:
-        approved = self.approve is not None and await self.approve(event)
+    async def _approved(self, tool: Tool, event: ToolCall) -> bool:
+        if self.approve is None:
+            return False
+        async with previewing(self._toolset, tool, event):
+            approved = await self.approve(event)
         logger.info("tool %s was %s", event["name"], "approved" if approved else "rejected")
         return approved
 

@@ -5,7 +5,7 @@ import json
 from time import perf_counter
 from typing import Any
 
-from chie.chat.events import Elicitation, ElicitationEnd, ToolLog, ToolProgress, clean
+from chie.chat.events import Elicitation, ElicitationEnd, ToolLog, ToolPreview, ToolProgress, clean
 from chie.chat.interaction import CANCELLED, Answer
 from chie.chat.runs.run import Run
 
@@ -16,7 +16,7 @@ class RunInteraction:
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    def report(self, event: ToolProgress | ToolLog) -> None:
+    def report(self, event: ToolProgress | ToolLog | ToolPreview) -> None:
         self._add({**event})
 
     async def ask(self, question: Elicitation) -> Answer:

@@ -42,12 +42,22 @@ class AnswerBuilder:
         elif item["type"] in ("reasoning", "summary", "tool_call", "tool_result"):
             self._has_more_than_text = True
             self._parts.append(item)
+        elif item["type"] == "tool_preview":
+            self._add_preview(item)
         elif item["type"] == "elicitation":
             self._questions[item["id"]] = item
         elif item["type"] == "elicitation_end":
             self._questions.pop(item["id"], None)
         elif "finish" in item:
             self._cut = {"type": "done", "finish": item["finish"]}
+
+    def _add_preview(self, item: dict[str, Any]) -> None:
+        """It becomes part of its call. Models reuse ids, so the last call is meant."""
+        for index in range(len(self._parts) - 1, -1, -1):
+            part = self._parts[index]
+            if isinstance(part, dict) and part["type"] == "tool_call" and part["id"] == item["id"]:
+                self._parts[index] = {**part, "preview": item["preview"]}
+                return
 
     @property
     def content(self) -> str:

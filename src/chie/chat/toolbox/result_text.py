@@ -26,7 +26,8 @@ def to_outcome(result: mcp_types.CallToolResult, *, builtin: bool = False) -> Ou
         message = Message("toolbox.failed_without_reason" if failed else "toolbox.result_empty")
         return Outcome(str(message), is_error=failed, structured=structured, code=message.code, params={})
     code = _code(structured) if builtin and failed and structured else {}
-    return Outcome(text, is_error=failed, structured=structured, **code)
+    blocks = [block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in result.content]
+    return Outcome(text, is_error=failed, structured=structured, blocks=blocks, **code)
 
 
 def _code(structured: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,10 @@ from chie.messages.catalogue import Message
 if TYPE_CHECKING:
     import mcp_types
 
+Hint = Literal["read_only", "only_adds", "destroys", "unknown"]
+
 MAX_NAME = 64  # the limit of OpenAI and Bedrock
+MAX_VIEW_CHARACTERS = 1_000_000  # of a result that is kept for a view
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,9 @@ class Tool:
     destructive: bool
     destructive_arguments: frozenset[str] = frozenset()
     always_ask: bool = False
+    title: str = ""
+    hint: Hint = "unknown"  # what the server says, whatever the operator's lists make of it
+    open_world: bool = False
     definition: str = ""
     changed: bool = False
     view: str | None = None  # the URI of the view that shows its results
@@ -58,6 +64,9 @@ class Tool:
             read_only=read_only,
             destructive=not (read_only or only_adds),
             destructive_arguments=frozenset((tool.meta or {}).get(DESTRUCTIVE_ARGUMENTS_META, ()) if builtin else ()),
+            title=(hints and hints.title) or tool.title or tool.name,
+            hint=_hint(hints),
+            open_world=bool(hints and hints.open_world_hint),
             definition=_fingerprint(tool),
             **_about_views(tool.meta or {}),
         )
@@ -67,6 +76,16 @@ class Tool:
         if self.always_ask or not self.destructive_arguments:
             return self.always_ask or self.destructive
         return self.destructive and any(arguments.get(name) not in (None, False) for name in self.destructive_arguments)
+
+
+def _hint(hints: "mcp_types.ToolAnnotations | None") -> Hint:
+    if hints is None:
+        return "unknown"
+    if hints.read_only_hint:
+        return "read_only"
+    if hints.destructive_hint is None:
+        return "unknown"
+    return "destroys" if hints.destructive_hint else "only_adds"
 
 
 def _about_views(meta: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,12 +118,14 @@ def callable_name(name: str) -> str:
 class Outcome:
     """The result of a call. A failure is a result too: the model reads it and can try something else.
 
+    `blocks` is the content as the server sent it, for a view: `content` joins it and may be truncated.
     `code` and `params` are set if the text comes from the message catalogue.
     """
 
     content: str
     is_error: bool = False
     structured: dict[str, Any] | None = None
+    blocks: Sequence[Mapping[str, Any]] = ()
     code: str | None = None
     params: dict[str, Any] | None = None
 
@@ -118,9 +139,15 @@ class Outcome:
         )
         if "view" in call and self.structured is not None:
             event["structured"] = self.structured
+        if "view" in call and self._is_more_than_its_text and len(json.dumps(self.blocks)) <= MAX_VIEW_CHARACTERS:
+            event["blocks"] = [dict(block) for block in self.blocks]
         if self.code is not None:
             event["code"], event["params"] = self.code, self.params or {}
         return event
+
+    @property
+    def _is_more_than_its_text(self) -> bool:
+        return bool(self.blocks) and list(self.blocks) != [{"type": "text", "text": self.content}]
 
 
 Transport = Literal["built-in", "stdio", "http"]
@@ -176,6 +203,10 @@ class Toolset(ABC):
     @abstractmethod
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         """Does not raise for errors of a server or a tool: they are outcomes."""
+
+    async def preview(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | None:  # noqa: ARG002
+        """What the call would do, by the server that would do it; None if it does not say."""
+        return None
 
 
 class NoTools(Toolset):

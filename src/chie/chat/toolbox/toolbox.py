@@ -12,6 +12,7 @@ from chie.chat.interaction import current_call
 from chie.chat.toolbox.connection import Connection
 from chie.chat.toolbox.errors import ConnectionLostError, InvalidResultError
 from chie.chat.toolbox.hint_pins import FILE_NAME, HintPins
+from chie.chat.toolbox.preview import known_preview
 from chie.chat.toolbox.result_text import to_outcome
 from chie.chat.toolbox.tool import Outcome, ServerState, Tool, Toolset
 from chie.chat.toolbox.transport import BuiltIn, create_transport
@@ -20,6 +21,7 @@ from chie.chat.toolbox.user_connections import UserConnections
 from chie.chat.toolbox.views import View
 from chie.chat.toolbox.wrappers import ServerLists, UniqueNames
 from chie.errors import ConfigurationError, ConflictError, NotFoundError
+from chie.mcp_kit.call_preview import PREVIEW_TOOL
 from chie.messages.catalogue import Message
 from chie.web_fetch.url_policy import UrlPolicy, load_policy
 
@@ -193,6 +195,17 @@ class _ServerTools(Toolset):
             1000 * (perf_counter() - began),
         )
         return outcome
+
+    async def preview(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """Only of built-in servers: others could describe their calls as harmless."""
+        connection = self._connections[tool.server]
+        if not connection.is_builtin:
+            return None
+        try:
+            result = await connection.call(PREVIEW_TOOL, {"tool": tool.original, "arguments": arguments})
+        except (ConnectionLostError, InvalidResultError, MCPError):
+            return None
+        return known_preview(result.structured_content)
 
     async def _outcome(self, connection: Connection, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         try:

@@ -17,7 +17,6 @@ SCHEME = "ui://"
 MIME = "text/html;profile=mcp-app"
 MAX_SOURCES = 20
 NONE = "'none'"
-NONE = "'none'"
 
 _SOURCE = re.compile(r"https://(?:\*\.)?[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+(?::\d{1,5})?")
 

@@ -21,6 +21,9 @@ class Wrapper(Toolset):
     async def call(self, tool: Tool, arguments: dict[str, Any]) -> Outcome:
         return await self._inner.call(tool, arguments)
 
+    async def preview(self, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        return await self._inner.preview(tool, arguments)
+
 
 class UniqueNames(Wrapper):
     """Tools with the same name on several servers get their server's name as a prefix."""

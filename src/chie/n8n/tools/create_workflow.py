@@ -2,6 +2,8 @@
 
 from pydantic import Field
 
+from chie.mcp_kit.call_preview import CallPreview, shown_name
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import Connections, JsonObject, Nodes, RawArguments, Settings, Tags, WorkflowName
 from chie.n8n.models import Json
 from chie.n8n.saving import Report
@@ -40,6 +42,10 @@ class CreateWorkflowTool(RawTool[CreateWorkflowArguments]):
         }
         reject_truncated({**fields, "tags": args.tags})
         return await self.context.saver.create(fields, active=args.active, tag_list=args.tags)
+
+    async def preview(self, args: CreateWorkflowArguments) -> CallPreview:
+        summary = Message("n8n.preview_create", name=shown_name(args.name), count=len(args.nodes))
+        return CallPreview(summary, "add", [Message("n8n.preview_publishes")] if args.active else [])
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)

@@ -1,6 +1,9 @@
 """`delete_workflow`."""
 
+from chie.mcp_kit.call_preview import CallPreview
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, WorkflowId
+from chie.n8n.change_preview import named_preview
 from chie.n8n.models import Json
 from chie.n8n.tool import CHANGE, BaseTool
 
@@ -17,6 +20,10 @@ class DeleteWorkflowTool(BaseTool[DeleteWorkflowArguments]):
     )
     annotations = CHANGE
     arguments = DeleteWorkflowArguments
+
+    async def preview(self, args: DeleteWorkflowArguments) -> CallPreview:
+        lost = [Message("n8n.preview_deletion_note")]
+        return await named_preview(self.context.client, args.id, "n8n.preview_delete", danger="delete", notes=lost)
 
     async def execute(self, args: DeleteWorkflowArguments) -> Json:
         done = await self.context.deleter.delete(args.id)

@@ -5,8 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from chie.mcp_kit.call_preview import CallPreview
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import RawArguments, VersionId, WorkflowId
+from chie.n8n.change_preview import change_preview
 from chie.n8n.merge import Change, exact_settings
 from chie.n8n.models import WRITABLE, Json, Workflow
 from chie.n8n.patch import Operation, apply_all, read_operations
@@ -69,6 +71,10 @@ class PatchWorkflowTool(RawTool[PatchWorkflowArguments]):
         result = await saver.dry_run(args.id, choose, version_id=args.version_id)
         result.steps.append(Message("n8n.step_dry_run"))
         return result
+
+    async def preview(self, args: PatchWorkflowArguments) -> CallPreview:
+        code = "n8n.preview_dry_run" if args.dry_run else "n8n.preview_change"
+        return await change_preview(self.context.client, args.id, partial(_change, args=args), code=code)
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)

@@ -4,7 +4,10 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BeforeValidator, Field, WithJsonSchema
 
+from chie.mcp_kit.call_preview import CallPreview, shown_name
+from chie.messages.catalogue import Message
 from chie.n8n.arguments import Arguments, ExecutionId, WorkflowId, parse_json
+from chie.n8n.change_preview import named_preview
 from chie.n8n.models import Json
 from chie.n8n.patch import Operation, read_operations
 from chie.n8n.rehearsal.report import shown
@@ -43,6 +46,11 @@ class RehearseChangeTool(BaseTool[RehearseChangeArguments]):
     arguments = RehearseChangeArguments
     destructive_arguments = ("run_for_real",)  # without it, only nodes that compute run
     needs_token = True
+
+    async def preview(self, args: RehearseChangeArguments) -> CallPreview:
+        real = [shown_name(node) for node in args.run_for_real]
+        notes = [Message("n8n.preview_runs_for_real", nodes=real)] if real else []
+        return await named_preview(self.context.client, args.id, "n8n.preview_rehearse", notes=notes)
 
     async def execute(self, args: RehearseChangeArguments) -> Json:
         rehearsal = self.context.rehearsal

@@ -1,7 +1,9 @@
 """`replace_workflow_from_file`."""
 
+from chie.mcp_kit.call_preview import CallPreview
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import FilePath, RawArguments, VersionId, WorkflowId
+from chie.n8n.change_preview import change_preview
 from chie.n8n.merge import Change, exact_settings
 from chie.n8n.models import WRITABLE, Json, Workflow
 from chie.n8n.saving import Report
@@ -27,8 +29,7 @@ class ReplaceWorkflowFromFileTool(RawTool[ReplaceWorkflowFromFileArguments]):
 
     async def execute_core(self, args: ReplaceWorkflowFromFileArguments) -> Report:
         content = await self.context.folders.read(args.file_path)
-        fields = {key: content[key] for key in WRITABLE if content.get(key) is not None}
-        reject_truncated(fields)
+        fields = _fields(content)
         result = await self.context.saver.change(
             args.id, lambda now: _replacement(now, fields), reason="replace", version_id=args.version_id
         )
@@ -36,8 +37,18 @@ class ReplaceWorkflowFromFileTool(RawTool[ReplaceWorkflowFromFileArguments]):
             result.notes.append(Message("n8n.file_keys_unused", keys=unused))
         return result
 
+    async def preview(self, args: ReplaceWorkflowFromFileArguments) -> CallPreview:
+        fields = _fields(await self.context.folders.read(args.file_path))
+        return await change_preview(self.context.client, args.id, lambda now: _replacement(now, fields))
+
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)
+
+
+def _fields(content: Workflow) -> Json:
+    fields = {key: content[key] for key in WRITABLE if content.get(key) is not None}
+    reject_truncated(fields)
+    return fields
 
 
 def _replacement(now: Workflow, fields: Json) -> Change:

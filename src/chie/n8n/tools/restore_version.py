@@ -2,7 +2,10 @@
 
 from pydantic import Field
 
+from chie.mcp_kit.call_preview import CallPreview
 from chie.n8n.arguments import RawArguments, WorkflowId
+from chie.n8n.backups import backup_time
+from chie.n8n.change_preview import change_preview
 from chie.n8n.models import Json
 from chie.n8n.saving import RESTORE, Report
 from chie.n8n.tool import CHANGE, RawTool
@@ -26,6 +29,13 @@ class RestoreVersionTool(RawTool[RestoreVersionArguments]):
     async def execute_core(self, args: RestoreVersionArguments) -> Report:
         restoration = await self.context.versions.restoration(args.id, args.version)
         return await self.context.saver.change(args.id, restoration.change, reason=RESTORE)
+
+    async def preview(self, args: RestoreVersionArguments) -> CallPreview:
+        restoration = await self.context.versions.restoration(args.id, args.version)
+        moment = backup_time(args.version) or restoration.version.get("createdAt")
+        return await change_preview(
+            self.context.client, args.id, restoration.change, code="n8n.preview_restore", moment=moment
+        )
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)

@@ -2,9 +2,12 @@
 
 from pydantic import Field
 
+from chie.mcp_kit.call_preview import CallPreview, shown_name
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import RawArguments
 from chie.n8n.backup_diff import restore_change
+from chie.n8n.backups import backup_time
+from chie.n8n.change_preview import change_preview
 from chie.n8n.errors import NotFoundError
 from chie.n8n.models import WRITABLE, Json, Workflow, tag_names
 from chie.n8n.saving import Report
@@ -32,6 +35,21 @@ class RestoreWorkflowTool(RawTool[RestoreWorkflowArguments]):
         except NotFoundError:
             return await self._recreate(old)
         return await self.context.saver.change(str(old["id"]), lambda now: restore_change(now, old), reason="restore")
+
+    async def preview(self, args: RestoreWorkflowArguments) -> CallPreview:
+        old, moment = self.context.backups.read(args.backup), backup_time(args.backup)
+        try:
+            await self.context.client.get_workflow(str(old["id"]))
+        except NotFoundError:
+            summary = Message("n8n.preview_recreate", name=shown_name(old.get("name")))
+            return CallPreview(summary, "add", moment=moment)
+        return await change_preview(
+            self.context.client,
+            str(old["id"]),
+            lambda now: restore_change(now, old),
+            code="n8n.preview_restore",
+            moment=moment,
+        )
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)

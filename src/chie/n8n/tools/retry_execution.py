@@ -2,9 +2,11 @@
 
 from pydantic import Field
 
+from chie.mcp_kit.call_preview import CallPreview, shown_name
 from chie.messages.catalogue import Message
 from chie.n8n import execution_summary
 from chie.n8n.arguments import Arguments, ExecutionId
+from chie.n8n.change_preview import read_workflow
 from chie.n8n.models import Json
 from chie.n8n.tool import CHANGE_EACH_TIME, BaseTool
 from chie.n8n.workflow_changes import read_changes
@@ -25,6 +27,15 @@ class RetryExecutionTool(BaseTool[RetryExecutionArguments]):
     )
     annotations = CHANGE_EACH_TIME
     arguments = RetryExecutionArguments
+
+    async def preview(self, args: RetryExecutionArguments) -> CallPreview:
+        failed = await self.context.client.get_execution(args.id, include_data=False)
+        workflow_id = str(failed.get("workflowId"))
+        stored = await read_workflow(self.context.client, workflow_id)
+        name = shown_name(stored.get("name") if stored else workflow_id)
+        summary = Message("n8n.preview_retry", id=shown_name(args.id), name=name)
+        moment = failed.get("startedAt")
+        return CallPreview(summary, "change", [Message("n8n.preview_retry_note")], moment=moment)
 
     async def execute(self, args: RetryExecutionArguments) -> Json:
         failed = await self.context.client.get_execution(args.id, include_data=True)

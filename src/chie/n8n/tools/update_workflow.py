@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from chie.mcp_kit.call_preview import CallPreview
 from chie.messages.catalogue import Message
 from chie.n8n.arguments import (
     Connections,
@@ -18,6 +19,7 @@ from chie.n8n.arguments import (
     WorkflowId,
     WorkflowName,
 )
+from chie.n8n.change_preview import change_preview
 from chie.n8n.errors import ValidationError, ValidationErrorContext
 from chie.n8n.graph import MAX_QUOTED_LENGTH, quoted
 from chie.n8n.merge import Change
@@ -64,6 +66,12 @@ class UpdateWorkflowArguments(RawArguments):
             names = [quoted(key) for key in unknown[:MAX_REPORTED]]
             raise ValidationError("n8n.arguments_unknown", context, arguments=names)
 
+    def change(self, stored: Workflow) -> Change:
+        self.reject_unknown(stored)
+        fields = self.fields()
+        reject_truncated({**fields, "tags": self.tags}, stored)
+        return Change(fields, active=self.active, tags=self.tags)
+
     def ignored(self, stored: Workflow) -> list[str]:
         """Keys that only n8n sets and whose given value differs from the stored one."""
         return sorted(key for key, value in (self.model_extra or {}).items() if key in stored and stored[key] != value)
@@ -82,16 +90,17 @@ class UpdateWorkflowTool(RawTool[UpdateWorkflowArguments]):
         ignored: list[str] = []
 
         def choose(stored: Workflow) -> Change:
-            args.reject_unknown(stored)
-            fields = args.fields()
-            reject_truncated({**fields, "tags": args.tags}, stored)
+            change = args.change(stored)
             ignored.extend(args.ignored(stored))
-            return Change(fields, active=args.active, tags=args.tags)
+            return change
 
         result = await self.context.saver.change(args.id, choose, reason="update", version_id=args.version_id)
         if ignored:
             result.notes.append(Message("n8n.keys_set_by_n8n", keys=ignored))
         return result
+
+    async def preview(self, args: UpdateWorkflowArguments) -> CallPreview:
+        return await change_preview(self.context.client, args.id, args.change)
 
     def format_response(self, data: Report, *, raw: bool) -> Json:
         return report(data, raw=raw)

@@ -19,7 +19,6 @@ import { Button, IconButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { Notice } from "../../ui/feedback";
 import { AnswerUsage } from "./answer-usage";
-import { Approval } from "./approval";
 import { chats } from "./client";
 import { CopyButton } from "./copy-button";
 import { EarlierSummary } from "./earlier-summary";
@@ -33,6 +32,7 @@ import { Versions } from "./versions";
 export const loadMarkdown = () => import("./markdown");
 const Markdown = lazy(loadMarkdown);
 const ToolView = lazy(() => import("./tool-view"));
+const Approval = lazy(() => import("./approval"));
 const QuestionForm = lazy(() => import("./question-form"));
 
 export function AnswerView({ session, message, version, agentName, last, busy, decided }: MessageProps) {
@@ -174,7 +174,9 @@ function Tools({ session, id, tools, answer, decided }: ToolsProps) {
         const waiting =
           tool.needsApproval && !tool.result && decision === undefined && answer.status === "streaming";
         return waiting ? (
-          <Approval key={tool.key} session={session} messageId={id} tool={tool} />
+          <Suspense key={tool.key} fallback={null}>
+            <Approval session={session} messageId={id} tool={tool} />
+          </Suspense>
         ) : (
           <div key={tool.key}>
             <ToolCard tool={tool} status={answer.status} decision={decision} />

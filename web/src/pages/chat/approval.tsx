@@ -1,16 +1,16 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { ToolPart } from "../../../core/answer";
-import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { ErrorText } from "../../i18n/translate";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { allowedTools } from "./allowed-tools";
-import { Arguments } from "./arguments";
+import { approvalText } from "./approval-text";
+import CallDetails, { CallSentence } from "./call-preview";
 import { chats } from "./client";
 
-/** A destructive tool call that waits for the user's approval. Several may wait at once. */
-export function Approval({
+/** A tool call that waits for the user's approval: what it would do, and the decision. Several may wait at once. */
+export default function Approval({
   session,
   messageId,
   tool,
@@ -19,34 +19,36 @@ export function Approval({
   messageId: string;
   tool: ToolPart;
 }) {
-  const t = useText(chatText);
+  const t = useText(approvalText);
+  const id = useId();
   const [failure, setFailure] = useState<unknown>(null);
   const changed = tool.changed || allowedTools.hasChanged(tool.name, tool.definition);
+  const deletes = (tool.preview?.danger ?? "delete") === "delete";
   const decide = (approved: boolean) => {
     setFailure(null);
     document.getElementById("message")?.focus(); // keep the focus: the pressed button is about to disappear
     chats.decide(session, messageId, tool, approved).catch(setFailure);
   };
   return (
-    <section className="approval" aria-label={`${t.approvalTitle} ${tool.name}`}>
+    <section className="approval" data-deletes={deletes} aria-labelledby={`${id}-what`}>
       <div className="approval-head">
-        <Icon name="shield" size={20} />
+        <Icon name={deletes ? "warn" : "shield"} size={20} />
         <div>
-          <h3>
-            {t.approvalTitle} <code>{tool.name}</code>
+          <p className="small approval-lead">{t.lead}</p>
+          <h3 id={`${id}-what`}>
+            <CallSentence tool={tool} />
           </h3>
-          <p className="small muted">{t.approvalLead}</p>
-          {changed && <p className="small approval-changed">{t.approvalChanged}</p>}
+          {changed && <p className="small approval-changed">{t.changed}</p>}
         </div>
       </div>
-      <Arguments value={tool.arguments} />
+      <CallDetails tool={tool} />
       <div className="row wrap">
-        <Button kind="primary" small onClick={() => decide(true)}>
+        <Button kind={deletes ? "destructive" : "primary"} small onClick={() => decide(true)}>
           {t.allowOnce}
         </Button>
         <Button
           small
-          title={t.alwaysNote}
+          aria-describedby={`${id}-always`}
           onClick={() => {
             allowedTools.add(tool.name, tool.definition);
             decide(true);
@@ -54,13 +56,16 @@ export function Approval({
         >
           {t.allowAlways}
         </Button>
-        <Button small kind="danger" onClick={() => decide(false)}>
+        <Button small onClick={() => decide(false)}>
           {t.deny}
         </Button>
       </div>
+      <p className="small muted" id={`${id}-always`}>
+        {t.alwaysNote(tool.name)}
+      </p>
       {failure !== null && (
         <p className="field-error" role="alert">
-          {t.approvalFailed} <ErrorText error={failure} />
+          {t.failed} <ErrorText error={failure} />
         </p>
       )}
     </section>

@@ -1,12 +1,14 @@
 import "./tools.css";
-import { memo } from "react";
+import { lazy, memo, Suspense, useState } from "react";
 import type { Status, ToolOutcome, ToolPart } from "../../../core/answer";
 import { serverText } from "../../../core/server-message";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
-import { useTranslate } from "../../i18n/translate";
+import { Translated, useTranslate } from "../../i18n/translate";
 import { Icon } from "../../ui/icon";
-import { Arguments, MAX_SHOWN, truncated } from "./arguments";
+
+const CallDetails = lazy(() => import("./call-preview"));
+const Arguments = lazy(() => import("./arguments"));
 
 type State = "run" | "good" | "bad" | "wait" | "off";
 
@@ -27,16 +29,25 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
     wait: t.toolWaiting,
     off: t.toolUnfinished,
   };
+  const [open, setOpen] = useState(false);
   const time = tool.milliseconds === null ? "" : t.seconds(tool.milliseconds / 1000);
   return (
-    <details className="tool" data-state={state}>
-      <summary aria-label={[t.toolUsed(tool.name, labels[state]), time].filter(Boolean).join(", ")}>
+    <details className="tool" data-state={state} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
         <Icon name="tool" size={16} />
-        <span className="tool-name">{tool.name}</span>
-        <span className="tool-brief ellipsis">{brief(tool.arguments)}</span>
+        <span className="hidden-text">{t.toolWord} </span>
+        {tool.preview ? (
+          <span className="tool-sentence ellipsis">
+            <Translated message={tool.preview} />
+          </span>
+        ) : (
+          <span className="tool-name">{tool.name} </span>
+        )}
+        <span className="tool-brief ellipsis">{tool.preview ? "" : brief(tool.arguments)} </span>
         <span className={`tool-state ${state}`}>
           {state === "good" && <Icon name="check" size={16} />}
           {state === "bad" && <Icon name="warn" size={16} />}
+          {state === "good" && time && <span className="hidden-text">{labels.good} </span>}
           {state === "good" && time
             ? time
             : state === "run"
@@ -46,8 +57,13 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
         <Icon name="down" size={16} />
       </summary>
       <div className="tool-body">
-        <h4>{t.toolArguments}</h4>
-        <Arguments value={tool.arguments} />
+        {tool.preview && <h4>{tool.name}</h4>}
+        {!tool.preview && <h4>{t.toolArguments}</h4>}
+        {open && (
+          <Suspense fallback={null}>
+            {tool.preview ? <CallDetails tool={tool} /> : <Arguments value={tool.arguments} />}
+          </Suspense>
+        )}
         {tool.progress && !tool.result && (
           <p className="tool-progress">
             <progress
@@ -61,13 +77,15 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
         {tool.logs && (
           <>
             <h4>{t.toolLog}</h4>
-            <pre tabIndex={0}>{tool.logs.join("\n")}</pre>
+            <pre className="tool-text" tabIndex={0}>
+              {tool.logs.join("\n")}
+            </pre>
           </>
         )}
         {tool.result && (
           <>
             <h4>{tool.result.isError ? t.toolError : t.toolResult}</h4>
-            <pre className={tool.result.isError ? "bad" : ""} tabIndex={0}>
+            <pre className={tool.result.isError ? "tool-text bad" : "tool-text"} tabIndex={0}>
               <ResultText result={tool.result} />
             </pre>
           </>
@@ -80,7 +98,7 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
 /** Results are shown word for word; errors of the server's catalogue are translated. */
 function ResultText({ result }: { result: ToolOutcome }) {
   const translate = useTranslate();
-  const text = pretty(result.content);
+  const text = prettyResult(result.content);
   if (!result.isError) return text;
   return translate({ text: serverText(text), code: result.code, params: result.params });
 }
@@ -103,7 +121,10 @@ function brief(value: Record<string, unknown>): string {
   return shown.join(" · ").slice(0, 200);
 }
 
-function pretty(content: string): string {
+const MAX_SHOWN = 20_000;
+
+/** JSON with indentation, anything else as it is; long texts are cut. */
+export function prettyResult(content: string): string {
   if (content.length < MAX_SHOWN && /^\s*[[{]/.test(content)) {
     try {
       return JSON.stringify(JSON.parse(content), null, 2);
@@ -111,5 +132,5 @@ function pretty(content: string): string {
       return content;
     }
   }
-  return truncated(content);
+  return content.length > MAX_SHOWN ? `${content.slice(0, MAX_SHOWN)}…` : content;
 }

@@ -4,7 +4,8 @@ import { ApiError, api, apiUrl } from "../../api";
 import { chatText } from "../../i18n/chat";
 import { useLanguage, useText } from "../../i18n/language";
 import { Button } from "../../ui/button";
-import { Arguments } from "./arguments";
+import { approvalText } from "./approval-text";
+import Arguments from "./arguments";
 
 const MAX_HEIGHT_PX = 2_000;
 const MAX_WAITING = 5;
@@ -136,6 +137,7 @@ export default function ToolView({ tool, view }: { tool: ToolPart; view: ViewRef
 
 function ConsentPanel({ consent, server }: { consent: Consent; server: string }) {
   const t = useText(chatText);
+  const decision = useText(approvalText);
   if (consent.type === "link") {
     return (
       <section className="approval" aria-label={t.viewLink(server)}>
@@ -151,7 +153,7 @@ function ConsentPanel({ consent, server }: { consent: Consent; server: string })
             {t.openUrl}
           </a>
           <Button small onClick={() => consent.decide(false)}>
-            {t.deny}
+            {decision.deny}
           </Button>
         </div>
       </section>
@@ -164,11 +166,11 @@ function ConsentPanel({ consent, server }: { consent: Consent; server: string })
       </h3>
       <Arguments value={consent.call.arguments} />
       <div className="row wrap">
-        <Button kind="primary" small onClick={() => consent.decide(true)}>
-          {t.allowOnce}
+        <Button kind="destructive" small onClick={() => consent.decide(true)}>
+          {decision.allowOnce}
         </Button>
-        <Button small kind="danger" onClick={() => consent.decide(false)}>
-          {t.deny}
+        <Button small onClick={() => consent.decide(false)}>
+          {decision.deny}
         </Button>
       </div>
     </section>
@@ -176,9 +178,8 @@ function ConsentPanel({ consent, server }: { consent: Consent; server: string })
 }
 
 function resultOf({ result }: ToolPart): object {
-  const text = result?.content ?? "";
   return {
-    content: [{ type: "text", text }],
+    content: result?.blocks ?? [{ type: "text", text: result?.content ?? "" }],
     isError: result?.isError ?? false,
     ...(result?.structured && { structuredContent: result.structured }),
   };
