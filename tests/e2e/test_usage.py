@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
@@ -28,9 +29,14 @@ TOKENS: dict[str, str] = {}
 def entries() -> Iterator[UsageEntry]:
     today = datetime.now(UTC).date()
     before = today.replace(day=1) - timedelta(days=1)
-    counts = {"requests": 3, "input_tokens": 120_000, "cached_tokens": 90_000, "output_tokens": 4_000}
-    gpt = {"model": "gpt-5.4", "host": "api.openai.com", "price": "2.5/0.25/2.5/15", "cost": 157_500_000}
-    own = {"model": "社内モデル", "host": "gpu.example:8000", "price": "unknown", "cost": None}
+    counts: dict[str, Any] = {"requests": 3, "input_tokens": 120_000, "cached_tokens": 90_000, "output_tokens": 4_000}
+    gpt: dict[str, Any] = {
+        "model": "gpt-5.4",
+        "host": "api.openai.com",
+        "price": "2.5/0.25/2.5/15",
+        "cost": 157_500_000,
+    }
+    own: dict[str, Any] = {"model": "社内モデル", "host": "gpu.example:8000", "price": "unknown", "cost": None}
     for day in (f"{today}", f"{today.replace(day=1)}", f"{before}"):
         for user in ("aki", "root"):
             yield UsageEntry(day=day, user_id=user, agent_id="assistant", **{**counts, **gpt})
