@@ -18,6 +18,7 @@ import { loadMarkdown } from "./answer-view";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
 import { useFind } from "./find/use-find";
+import { LimitNotice } from "./limit-notice";
 import { LiveRegion } from "./live-region";
 import { Messages } from "./messages";
 import { messageQueue, submit } from "./sending";
@@ -62,6 +63,7 @@ export default function ChatPage() {
         }}
       />
       <ConnectionNotice conversation={conversation} />
+      <LimitNotice live={conversation.live} />
       <Queued session={session} conversation={conversation} />
       <Composer
         session={session}
