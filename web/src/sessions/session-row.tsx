@@ -3,7 +3,7 @@ import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
 import { useErrorText } from "../i18n/translate";
-import { hrefTo } from "../route";
+import { go } from "../route";
 import { Button, IconButton } from "../ui/button";
 import { Dialog, DialogFoot } from "../ui/dialog";
 import { Field, TextInput } from "../ui/field";
@@ -11,6 +11,7 @@ import { focusMain } from "../ui/focus";
 import { LazyDialog } from "../ui/lazy-dialog";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 import { exportUrl, isRemoved, type Session, useSessionActions } from "./client";
+import { findHref, PassageLine, sessionHref } from "./passage";
 
 const ShareDialog = lazy(() => import("../pages/shared/share-dialog"));
 const MoveDialog = lazy(() => import("../pages/projects/move-dialog"));
@@ -18,9 +19,12 @@ const MoveDialog = lazy(() => import("../pages/projects/move-dialog"));
 export const SessionRow = memo(function SessionRow({
   session,
   current,
+  words,
 }: {
   session: Session;
   current: boolean;
+  /** What was searched. */
+  words: string;
 }) {
   const t = useText(sessionsText);
   const { remove, pin, archive, restore } = useSessionActions();
@@ -34,12 +38,13 @@ export const SessionRow = memo(function SessionRow({
     <>
       <div className={current ? "session current" : "session"}>
         <a
-          className="ellipsis"
-          href={hrefTo("chat", session.session_id)}
+          className={session.passage ? "session-hit" : "ellipsis"}
+          href={sessionHref(session, words)}
           title={title}
           aria-current={current ? "page" : undefined}
         >
-          {title}
+          <span className="ellipsis">{title}</span>
+          {session.passage && <PassageLine passage={session.passage} />}
         </a>
         {session.archived_at && <span className="session-mark">{t.archivedMark}</span>}
         <Menu align="end" trigger={<IconButton small icon="more" label={t.actions(title)} />}>
@@ -50,6 +55,9 @@ export const SessionRow = memo(function SessionRow({
           )}
           <MenuItem icon="edit" onSelect={() => setRenaming(true)}>
             {t.rename}
+          </MenuItem>
+          <MenuItem icon="search" onSelect={() => go(findHref(session.session_id))}>
+            {t.findIn}
           </MenuItem>
           <MenuItem icon="link" onSelect={() => setDialog(ShareDialog)}>
             {t.share}

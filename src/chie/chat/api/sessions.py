@@ -48,7 +48,7 @@ async def list_sessions(
     cursor: Annotated[str | None, Query(max_length=500, description="`next_cursor` of the previous page.")] = None,
     project_id: Annotated[str | None, Query(max_length=MAX_ID, description="Only sessions of this project.")] = None,
 ) -> Page:
-    """List sessions, newest first."""
+    """List sessions, newest first. With `query`, each has the passage of a question or an answer that matches."""
     return await chat.sessions.page(
         query=query, pinned=pinned, archived=archived, limit=limit, cursor=cursor, project_id=project_id
     )
