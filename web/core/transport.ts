@@ -1,11 +1,14 @@
 import type { ToolPart } from "./answer";
 import type { StoredMessage } from "./conversation";
+import type { ModelChoice } from "./model-choice";
 
 /** The server's API and the page's hooks, as the conversation store needs them. */
 export interface StoredConversation {
   session_id: string;
   title: string;
   current_agent_id: string;
+  model?: string | null;
+  parameters?: ModelChoice["parameters"];
   messages: StoredMessage[];
 }
 
@@ -17,16 +20,24 @@ export interface Reply {
 
 export interface Transport {
   load: (sessionId: string) => Promise<StoredConversation>;
-  ask: (body: {
-    message: string;
-    session_id?: string;
-    agent_id?: string;
-    parent_id?: string;
-    attachments?: string[];
-  }) => Promise<Response>;
-  /** Without `attachments` the files of the old question are kept. */
-  edit: (messageId: string, message: string, agentId?: string, attachments?: string[]) => Promise<Response>;
-  regenerate: (messageId: string, agentId?: string) => Promise<Response>;
+  ask: (
+    body: {
+      message: string;
+      session_id?: string;
+      agent_id?: string;
+      parent_id?: string;
+      attachments?: string[];
+    } & Partial<ModelChoice>,
+  ) => Promise<Response>;
+  /** Without `attachments` the files of the old question are kept; without `choice`, the session's model answers. */
+  edit: (
+    messageId: string,
+    message: string,
+    agentId?: string,
+    attachments?: string[],
+    choice?: ModelChoice,
+  ) => Promise<Response>;
+  regenerate: (messageId: string, agentId?: string, choice?: ModelChoice) => Promise<Response>;
   follow: (messageId: string, after: number, signal: AbortSignal) => Promise<Response>;
   stop: (messageId: string) => Promise<unknown>;
   approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;
@@ -40,6 +51,10 @@ export interface Hooks {
   isAllowed?: (tool: ToolPart) => boolean;
   /** A question was sent or an answer has ended: lists of sessions are stale. */
   onChange?: (sessionId: string) => void;
+  /** Whether the model of this agent can be chosen. */
+  choosesModel?: (agentId: string | null) => boolean;
+  /** The model that a new conversation starts with. */
+  rememberedModel?: () => ModelChoice | null;
   now?: () => number;
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }

@@ -44,6 +44,7 @@ export default function ChatPage() {
       <Body
         session={session}
         conversation={conversation}
+        agentId={agentId}
         onIdea={(text) => {
           drafts.type(session, text);
           focusField();
@@ -79,10 +80,12 @@ function isHere(session: string): boolean {
 function Body({
   session,
   conversation,
+  agentId,
   onIdea,
 }: {
   session: string;
   conversation: Conversation;
+  agentId: string | null;
   onIdea: (text: string) => void;
 }) {
   const t = useText(chatText);
@@ -118,7 +121,7 @@ function Body({
           <Skeletons lines={6} />
         </div>
       ) : (
-        <Welcome onIdea={onIdea} />
+        <Welcome agentId={agentId} onIdea={onIdea} />
       )}
     </div>
   );

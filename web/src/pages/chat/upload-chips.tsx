@@ -11,6 +11,8 @@ import { Icon } from "../../ui/icon";
 import { uploads } from "./attachments";
 import { type Agent, agentsQuery } from "./client";
 import { FileChip } from "./message-files";
+import { useModelChoice } from "./model-button";
+import { findModel, useModels } from "./models";
 
 /** The files in the composer. One that failed says why, and can be tried again where that may help. */
 export function UploadChips({ session, list }: { session: string; list: readonly Upload[] }) {
@@ -69,9 +71,11 @@ export function isPermanent(error: unknown): boolean {
 }
 
 /** What the chosen agent cannot do with the files, and the first agent that can. */
-export function useUnable(list: readonly Upload[], agentId: string | null) {
+export function useUnable(list: readonly Upload[], agentId: string | null, session: string) {
   const { data } = useQuery(agentsQuery);
-  const agent = data?.agents.find((one) => one.agent_id === agentId);
+  const own = data?.agents.find((one) => one.agent_id === agentId);
+  const sees = useChosenSight(session, own, list.length > 0);
+  const agent = own && sees !== null ? { ...own, sees_images: sees } : own;
   const has = (kind: string) => list.some((one) => one.attachment?.kind === kind);
   if (!data || !agent) return null;
   const able = (one: Agent) =>
@@ -82,6 +86,14 @@ export function useUnable(list: readonly Upload[], agentId: string | null) {
     images: has("image") && !agent.sees_images,
     other: data.agents.find((one) => one.available && able(one)),
   };
+}
+
+/** Whether the model that was chosen for the conversation sees images; null if none was, or it is not known yet. */
+function useChosenSight(session: string, agent: Agent | undefined, needed: boolean): boolean | null {
+  const { model } = useModelChoice(session);
+  const chosen = needed && agent?.model_parameters ? model : null;
+  const { data } = useModels({ enabled: chosen !== null });
+  return chosen && data ? (findModel(data.endpoints, chosen).model?.sees_images ?? null) : null;
 }
 
 export function UnableNotice({
