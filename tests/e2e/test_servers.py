@@ -133,7 +133,7 @@ def test_without_a_model_the_notes_agent_answers_and_a_card_offers_endpoints(
         patient.post(f"{real}/api/knowledge/samples").raise_for_status()
         screen = open_screen("/", at=real, locale="ja")
         card = screen.page.locator(".su-first")
-        expect(card).to_contain_text("モデルがまだ見つかりません")
+        expect(card).to_contain_text("モデルサーバー http://127.0.0.1:9/v1 が応答しません")
         card.get_by_role("button", name="テスト: OpenAI 互換サーバー").click()
         expect(card).to_contain_text("http://127.0.0.1:9/v1 が応答しません")
         screen.ask("Docker のディスクが一杯")
