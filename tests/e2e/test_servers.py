@@ -147,7 +147,7 @@ def test_sample_notes_are_offered_and_added_once(open_screen: OpenScreen) -> Non
     screen.button("Add sample notes").click()
     expect(screen.page.get_by_text("Sample notes added.")).to_be_visible()
     screen.page.get_by_role("link", name="View notes").click()
-    expect(screen.page.locator(".kn-item")).to_have_count(8)
+    expect(screen.page.locator(".kn-item")).to_have_count(10)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -19,6 +19,7 @@ import { Translated } from "../../i18n/translate";
 import { Button, IconButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { Notice } from "../../ui/feedback";
+import { AnswerUsage } from "./answer-usage";
 import { chats } from "./client";
 import { CopyButton } from "./copy-button";
 import { EarlierSummary } from "./earlier-summary";
@@ -102,9 +103,7 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
           />
           <MessageActions text={textOf(answer)} />
           {message.model && <span className="tokens model-used">{modelName(message.model)}</span>}
-          {answer.usage && (
-            <span className="tokens">{t.tokens(answer.usage.input_tokens, answer.usage.output_tokens)}</span>
-          )}
+          {answer.usage && <AnswerUsage usage={answer.usage} />}
         </div>
       )}
     </article>

@@ -9,7 +9,7 @@ import { Button, IconButton } from "../../ui/button";
 import { Notice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { uploads } from "./attachments";
-import { type Agent, agentsQuery } from "./client";
+import { type Agent, type Agents, agentsQuery } from "./client";
 import { FileChip } from "./message-files";
 import { useModelChoice } from "./model-button";
 import { findModel, useModels } from "./models";
@@ -70,12 +70,18 @@ export function isPermanent(error: unknown): boolean {
   return error instanceof ApiError && [400, 413].includes(error.status);
 }
 
-/** What the chosen agent cannot do with the files, and the first agent that can. */
 export function useUnable(list: readonly Upload[], agentId: string | null, session: string) {
   const { data } = useQuery(agentsQuery);
   const own = data?.agents.find((one) => one.agent_id === agentId);
   const sees = useChosenSight(session, own, list.length > 0);
-  const agent = own && sees !== null ? { ...own, sees_images: sees } : own;
+  if (!data || sees === null) return unableWith(data, list, agentId);
+  const agents = data.agents.map((one) => (one === own ? { ...one, sees_images: sees } : one));
+  return unableWith({ ...data, agents }, list, agentId);
+}
+
+/** What the chosen agent cannot do with the files, and the first agent that can. */
+export function unableWith(data: Agents | undefined, list: readonly Upload[], agentId: string | null) {
+  const agent = data?.agents.find((one) => one.agent_id === agentId);
   const has = (kind: string) => list.some((one) => one.attachment?.kind === kind);
   if (!data || !agent) return null;
   const able = (one: Agent) =>
