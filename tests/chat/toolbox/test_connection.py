@@ -16,7 +16,6 @@ from tests.fakes.workbench import Witness, create_workbench
 from chie.chat.toolbox import connection
 from chie.chat.toolbox.connection import Connection, back_off
 from chie.chat.toolbox.servers_file import ServerSpec
-from chie.chat.toolbox.tool import Outcome
 from chie.chat.toolbox.toolbox import Toolbox
 from chie.chat.toolbox.transport import BuiltIn, create_transport
 from chie.messages.catalogue import Message
@@ -103,7 +102,7 @@ async def test_single_threaded_server_stays_connected_while_it_works(
             working = asyncio.create_task(toolbox.call_tool("block", {"until": str(tmp_path / "end")}))
             await asyncio.wait({working}, timeout=1)  # many times the limit of a check
         (tmp_path / "end").touch()
-        assert await working == Outcome("ok")
+        assert (await working).content == "ok"
         assert await toolbox.call_tool("whoami", {}) == first
 
 

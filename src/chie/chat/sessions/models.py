@@ -1,6 +1,8 @@
 """The tables. Searched texts have a folded copy, because databases differ in how they fold Japanese."""
 
+import json
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -33,6 +35,20 @@ class Moment(TypeDecorator[datetime]):
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
 
 
+class JsonObject(TypeDecorator[dict[str, Any]]):
+    """An object as JSON text; null stands for an empty one."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: dict[str, Any] | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return json.dumps(value, ensure_ascii=False) if value else None
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> dict[str, Any]:  # noqa: ARG002
+        found: dict[str, Any] = json.loads(value) if value else {}
+        return found
+
+
 class Table(DeclarativeBase):
     """The schema that the migrations must produce."""
 
@@ -49,6 +65,8 @@ class SessionRow(Table):
     user_id: Mapped[str] = mapped_column(Text, server_default=ANONYMOUS)
     pinned_at: Mapped[datetime | None] = mapped_column(Moment)
     archived_at: Mapped[datetime | None] = mapped_column(Moment)
+    model: Mapped[str | None] = mapped_column(Text)  # the chosen one; null is the agent's own
+    parameters: Mapped[dict[str, Any] | None] = mapped_column(JsonObject)
 
     __table_args__ = (
         Index("sessions_by_age", "updated_at", "id"),
@@ -81,6 +99,7 @@ class MessageRow(Table):
     error_code: Mapped[str | None] = mapped_column(Text)
     error_params: Mapped[str | None] = mapped_column(Text)  # JSON
     usage: Mapped[str | None] = mapped_column(Text)  # JSON: the tokens, models and cost of an answer
+    model: Mapped[str | None] = mapped_column(Text)  # the name of the model that answered
 
     __table_args__ = (
         Index("messages_by_session", "session_id", "seq"),
@@ -223,3 +242,38 @@ class UsageLimitRow(Table):
     cost: Mapped[int | None] = mapped_column(BigInteger)  # in billionths of a US dollar
     updated_by: Mapped[str] = mapped_column(Text)
     updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class QueuedRow(Table):
+    """A message that waits for the answer before it. It becomes a question with the same id; `seq` is the order."""
+
+    __tablename__ = "queued_messages"
+
+    seq: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(36), unique=True)
+    session_id: Mapped[str] = mapped_column(String(36), ForeignKey("sessions.id", ondelete="CASCADE"))
+    parent_id: Mapped[str] = mapped_column(String(36), ForeignKey("messages.id", ondelete="CASCADE"))
+    content: Mapped[str] = mapped_column(Text)
+    agent_id: Mapped[str | None] = mapped_column(Text)
+    error_code: Mapped[str | None] = mapped_column(Text)  # why it could not be sent
+    error_params: Mapped[str | None] = mapped_column(Text)  # JSON
+    created_at: Mapped[datetime] = mapped_column(Moment)
+
+    __table_args__ = (
+        Index("queued_messages_by_session", "session_id", "seq"),
+        Index("queued_messages_by_parent", "parent_id"),
+    )
+
+
+class QueuedAttachmentRow(Table):
+    """The files of a queued message, in order."""
+
+    __tablename__ = "queued_attachments"
+
+    queued_id: Mapped[str] = mapped_column(
+        String(36), ForeignKey("queued_messages.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    attachment_id: Mapped[str] = mapped_column(String(36), ForeignKey("attachments.id"))
+
+    __table_args__ = (Index("queued_attachments_by_attachment", "attachment_id"),)

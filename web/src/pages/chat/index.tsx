@@ -1,7 +1,6 @@
 import "./chat.css";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
-import type { Attachment } from "../../../core/attachment";
+import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { type Conversation, NEW } from "../../../core/chats";
 import { messageIn } from "../../../core/server-message";
 import { ApiError } from "../../api";
@@ -11,16 +10,23 @@ import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
 import { Translated, useTranslate } from "../../i18n/translate";
-import { go, hrefTo, useRoute } from "../../route";
+import { hrefTo, useRoute } from "../../route";
 import { LinkButton } from "../../ui/button";
+import { ErrorBoundary } from "../../ui/error-boundary";
 import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
-import { uploads } from "./attachments";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
+import { useFind } from "./find/use-find";
+import { LimitNotice } from "./limit-notice";
 import { LiveRegion } from "./live-region";
 import { Messages } from "./messages";
+import { messageQueue, submit } from "./sending";
 import { Welcome } from "./welcome";
+
+const FindBar = lazy(() => import("./find/find-bar"));
+const loadQueue = () => import("./queued-messages");
+const QueuedMessages = lazy(loadQueue);
 
 /** `#/chat` starts a conversation, `#/chat/<session>` continues one. */
 export default function ChatPage() {
@@ -30,18 +36,25 @@ export default function ChatPage() {
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
   useReopening(session, conversation);
-  const ask = async (text: string, files: readonly Attachment[]) => {
-    const started = await chats.ask(session, text, agentId ?? undefined, files);
-    if (started === null) {
-      drafts.restore(session, text);
-      uploads.restore(session, files);
-    } else if (session === NEW) moveTo(started);
-  };
+  const find = useFind(session, conversation);
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (
     <section className="chat" {...handlers}>
       {over && <DropOverlay />}
       <Title session={session} conversation={conversation} />
+      {find.open && (
+        <ErrorBoundary>
+          <Suspense fallback={null}>
+            <FindBar
+              key={find.key}
+              conversation={conversation}
+              words={find.words}
+              message={find.message}
+              onClose={find.close}
+            />
+          </Suspense>
+        </ErrorBoundary>
+      )}
       <Body
         session={session}
         conversation={conversation}
@@ -51,13 +64,15 @@ export default function ChatPage() {
         }}
       />
       <ConnectionNotice conversation={conversation} />
+      <LimitNotice live={conversation.live} />
+      <Queued session={session} conversation={conversation} />
       <Composer
         session={session}
         agentId={agentId}
         onAgent={chooseAgent}
         live={conversation.live}
         disabled={conversation.state === "loading" || conversation.state === "failed"}
-        onSend={(text, files) => void ask(text, files)}
+        onSend={(text, files) => void submit(session, agentId, text, files)}
         onStop={stop}
         dropped={dropped}
       />
@@ -71,17 +86,6 @@ function Title({ session, conversation }: { session: string; conversation: Conve
   const t = useText(chatText);
   if (session === NEW && !conversation.messages.length) return null;
   return <h1 className="hidden-text">{(session !== NEW && conversation.title) || t.newChat}</h1>;
-}
-
-/** Moves to the new conversation's own URL, with anything typed in the meantime. */
-function moveTo(session: string): void {
-  drafts.move(NEW, session);
-  uploads.move(NEW, session);
-  if (isHere(NEW)) go(hrefTo("chat", session), { replace: true });
-}
-
-function isHere(session: string): boolean {
-  return (location.hash.split("/")[2] ?? NEW) === session;
 }
 
 function Body({
@@ -129,6 +133,23 @@ function Body({
         <Welcome onIdea={onIdea} />
       )}
     </div>
+  );
+}
+
+function Queued({ session, conversation }: { session: string; conversation: Conversation }) {
+  const t = useText(chatText);
+  const busy = conversation.live !== null;
+  useEffect(() => {
+    if (busy) loadQueue().catch(() => undefined); // a preload, for a connection that is lost later
+  }, [busy]);
+  const unsaved = useSyncExternalStore(messageQueue.subscribe, () => messageQueue.unsaved(session));
+  if (!conversation.queue.length && !unsaved.length) return null;
+  return (
+    <ErrorBoundary fallback={<p className="chat-notice">{t.hintQueue}</p>}>
+      <Suspense fallback={null}>
+        <QueuedMessages session={session} conversation={conversation} unsaved={unsaved} />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 
