@@ -77,7 +77,7 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         return self._tools is not None
 
     def mcp_servers(self) -> Sequence[str]:
-        return self._tools.servers if self._tools else ()
+        return self._tools.server_names if self._tools else ()
 
     @property
     def sees_images(self) -> bool:
