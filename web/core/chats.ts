@@ -16,14 +16,11 @@ export interface Conversation {
   failure: unknown;
   title: string;
   agentId: string | null;
-<<<<<<< HEAD
-  /** Undefined until the conversation was loaded. */
-  projectId?: string | null;
-=======
   /** The model as the server has stored it, and as the user has chosen it since. */
   storedModel: ModelChoice;
   chosenModel: ModelChoice | null;
->>>>>>> main
+  /** Undefined until the conversation was loaded. */
+  projectId?: string | null;
   messages: Message[];
   /** The last message of the branch on the screen. */
   tip: string | null;
@@ -335,14 +332,9 @@ export class Chats extends Observable {
         ? newestTip(messages, known.tip)
         : (messages.at(-1)?.id ?? null);
     const live = stored.messages.findLast((message) => message.status === "streaming")?.message_id ?? null;
-<<<<<<< HEAD
     const { title, current_agent_id: agentId, project_id: projectId = null, queue = [] } = stored;
-    const loaded = { title, agentId, projectId, messages, tip, live, queue };
-=======
-    const { title, current_agent_id: agentId, queue = [] } = stored;
     const storedModel = { model: stored.model ?? null, parameters: stored.parameters ?? {} };
-    const loaded = { title, agentId, storedModel, messages, tip, live, queue };
->>>>>>> main
+    const loaded = { title, agentId, projectId, storedModel, messages, tip, live, queue };
     this.#set(sessionId, { ...known, state: "ready", failure: null, ...loaded });
     if (live) void this.#follow(sessionId, live);
     else void this.#sendDue(sessionId, queue[0]);

@@ -9,12 +9,9 @@ export interface StoredConversation {
   session_id: string;
   title: string;
   current_agent_id: string;
-<<<<<<< HEAD
-  project_id?: string | null;
-=======
   model?: string | null;
   parameters?: ModelChoice["parameters"];
->>>>>>> main
+  project_id?: string | null;
   messages: StoredMessage[];
   /** Absent in answers of an older server. */
   queue?: QueuedMessage[];

@@ -54,20 +54,13 @@ const message = (id: string, ...rest: string[]) => ["/api/chat", encodeURICompon
 export const chats = new Chats(
   {
     load: (id) => api.get<StoredConversation>(`/api/sessions/${encodeURIComponent(id)}`),
-<<<<<<< HEAD
     ask: askInProject,
-    edit: (id, text, agentId, attachments) =>
-      send("POST", message(id, "edit"), { body: { message: text, agent_id: agentId, attachments } }),
-    regenerate: (id, agentId) => send("POST", message(id, "regenerate"), { body: { agent_id: agentId } }),
-=======
-    ask: (body) => send("POST", "/api/chat/stream", { body }),
     edit: (id, text, agentId, attachments, choice) =>
       send("POST", message(id, "edit"), {
         body: { message: text, agent_id: agentId, attachments, ...choice },
       }),
     regenerate: (id, agentId, choice) =>
       send("POST", message(id, "regenerate"), { body: { agent_id: agentId, ...choice } }),
->>>>>>> main
     follow: (id, after, signal) =>
       send("GET", `/api/chat/stream/${encodeURIComponent(id)}`, { query: { after }, signal }),
     stop: (id) => api.post(message(id, "stop")),
