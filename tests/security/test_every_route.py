@@ -85,6 +85,13 @@ ROUTES: dict[str, Case] = {
     "PATCH /api/sessions/{session_id}": Case(PRIVATE, body={"title": "mine"}),
     "DELETE /api/sessions/{session_id}": Case(PRIVATE),
     "GET /api/sessions/{session_id}/export": Case(PRIVATE),
+    "GET /api/prompts": Case(LISTING),
+    "POST /api/prompts": Case(LISTING, body={"name": "mine", "text": "own words"}),
+    "GET /api/prompts/export": Case(LISTING),
+    "POST /api/prompts/import": Case(LISTING, body={"prompts": [{"name": "mine", "text": "own words"}]}),
+    "GET /api/prompts/{prompt_id}": Case(PRIVATE),
+    "PATCH /api/prompts/{prompt_id}": Case(PRIVATE, body={"text": "mine now"}),
+    "DELETE /api/prompts/{prompt_id}": Case(PRIVATE),
     "POST /api/attachments": Case(LISTING),
     "GET /api/attachments/{attachment_id}": Case(PRIVATE),
     "GET /api/attachments/{attachment_id}/text": Case(PRIVATE),
@@ -191,6 +198,7 @@ def filled(team: Team, text: str) -> str:
     return (
         text.replace("{session_id}", team.session_id)
         .replace("{attachment_id}", team.attachment_id)
+        .replace("{prompt_id}", team.prompt_id)
         .replace("{message_id}", message)
         .replace("{version}", "1")
         .replace("{note_id}", note)
@@ -253,6 +261,7 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
         "POST /api/chat/{message_id}/approve": 409,
         "POST /api/chat/{message_id}/answer": 409,
         "DELETE /api/sessions/{session_id}": 204,
+        "DELETE /api/prompts/{prompt_id}": 204,
         "POST /api/knowledge/inbox/{note_id}/reject": 404,  # it has been merged
         "DELETE /api/knowledge/trash/{note_id}": 404,  # it has been restored
     }

@@ -27,6 +27,7 @@ from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.logins import LoginStore
+from chie.chat.sessions.prompts import PromptStore
 from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.titles import TitleStore
@@ -65,6 +66,7 @@ class Chat:
         self.metrics = Metrics(self._tool_names)
         self.sessions = SessionService(database)
         self.attachments = AttachmentStore(database)
+        self.prompts = PromptStore(database)
         self.reader = DocumentReader()
         self.usage = UsageStore(database)
         self.limits = UsageLimits(self.usage, user=limits.get("user", Limit()), team=limits.get("team", Limit()))
