@@ -49,6 +49,7 @@ API = {
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
     "/api/sessions/{session_id}/export": {"get"},
+    "/api/sessions/import": {"post"},
     "/api/prompts": {"get", "post"},
     "/api/prompts/export": {"get"},
     "/api/prompts/import": {"post"},

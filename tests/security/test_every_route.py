@@ -85,6 +85,7 @@ ROUTES: dict[str, Case] = {
     "PATCH /api/sessions/{session_id}": Case(PRIVATE, body={"title": "mine"}),
     "DELETE /api/sessions/{session_id}": Case(PRIVATE),
     "GET /api/sessions/{session_id}/export": Case(PRIVATE),
+    "POST /api/sessions/import": Case(LISTING),  # into the caller's own sessions
     "GET /api/prompts": Case(LISTING),
     "POST /api/prompts": Case(LISTING, body={"name": "mine", "text": "own words"}),
     "GET /api/prompts/export": Case(LISTING),
@@ -215,6 +216,8 @@ def request(team: Team, who: str | None, name: str, headers: Mapping[str, str] |
     if name == "POST /api/knowledge/import":
         own = exported(team.note_id, "mine now")
         options["files"] = {"files": ("stolen.md", own.encode(), "text/markdown")}
+    if name == "POST /api/sessions/import":
+        options["files"] = {"file": ("conversations.json", b"[]", "application/json")}
     if name == "POST /api/attachments":
         options["files"] = {"file": ("own.txt", b"mine", "text/plain")}
     return team.call(who, "POST" if method == "ANY" else method, filled(team, path), **options)

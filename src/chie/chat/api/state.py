@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
+from chie.chat.imports.importer import Importer
 from chie.chat.metrics import Metrics
 from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.lease import new_owner
@@ -67,6 +68,7 @@ class Chat:
         self.sessions = SessionService(database)
         self.attachments = AttachmentStore(database)
         self.prompts = PromptStore(database)
+        self.importer = Importer(database)
         self.reader = DocumentReader()
         self.usage = UsageStore(database)
         self.limits = UsageLimits(self.usage, user=limits.get("user", Limit()), team=limits.get("team", Limit()))

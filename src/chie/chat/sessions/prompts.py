@@ -1,7 +1,7 @@
 """Prompts that users save. A user sees their own and those that others share; the author or an admin changes them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -77,22 +77,28 @@ class PromptStore:
         valid, user_id = _valid(content), known_user().id
 
         async def change(connection: Connection) -> SavedPrompt:
-            await _require_room(connection, user_id, 1)
+            await _check_limit(connection, user_id, 1)
             [created] = await _insert(connection, user_id, [valid])
             return created
 
         return await self._database.write(change)
 
-    async def change(self, prompt_id: str, **columns: str | bool) -> SavedPrompt:
+    async def change(
+        self, prompt_id: str, *, name: str | None = None, text: str | None = None, shared: bool | None = None
+    ) -> SavedPrompt:
         async def change(connection: Connection) -> SavedPrompt:
             before = await _changeable(connection, prompt_id)
-            content = PromptContent(**{"name": before.name, "text": before.text, "shared": before.shared, **columns})
-            valid = _valid(content)
-            values = {"name": valid.name, "text": valid.text, "shared": valid.shared, "updated_at": now()}
-            await connection.execute(update(PromptRow).where(PromptRow.id == prompt_id).values(**values))
-            return SavedPrompt(
-                **{**values, "prompt_id": prompt_id, "user_id": before.user_id, "created_at": before.created_at}
+            valid = _valid(
+                PromptContent(
+                    name=before.name if name is None else name,
+                    text=before.text if text is None else text,
+                    shared=before.shared if shared is None else shared,
+                )
             )
+            after = replace(before, name=valid.name, text=valid.text, shared=valid.shared, updated_at=now())
+            columns = {"name": after.name, "text": after.text, "shared": after.shared, "updated_at": after.updated_at}
+            await connection.execute(update(PromptRow).where(PromptRow.id == prompt_id).values(columns))
+            return after
 
         return await self._database.write(change)
 
@@ -112,7 +118,7 @@ class PromptStore:
             rows = await connection.execute(select(*_PROMPT).where(PromptRow.user_id == user_id))
             known = {(row.name, row.text) for row in rows}
             new = list({(one.name, one.text): one for one in valid if (one.name, one.text) not in known}.values())
-            await _require_room(connection, user_id, len(new))
+            await _check_limit(connection, user_id, len(new))
             await _insert(connection, user_id, new)
             return PromptImport(imported=len(new), existing=len(valid) - len(new))
 
@@ -131,7 +137,7 @@ def _valid(content: PromptContent) -> PromptContent:
     return PromptContent(name=name, text=content.text, shared=content.shared)
 
 
-async def _require_room(connection: Connection, user_id: str, more: int) -> None:
+async def _check_limit(connection: Connection, user_id: str, more: int) -> None:
     statement = select(func.count()).select_from(PromptRow).where(PromptRow.user_id == user_id)
     if (await connection.execute(statement)).scalar_one() + more > MAX_PROMPTS:
         raise ValidationError("prompts.too_many", limit=MAX_PROMPTS)
