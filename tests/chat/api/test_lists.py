@@ -19,6 +19,8 @@ async def test_agents_are_listed_with_the_reason_why_one_is_unavailable(chat: Ch
         "model": None,
         "sees_images": False,
         "reads_documents": True,
+        "servers": [],
+        "model_parameters": None,
         **{f"{field}_{part}": None for field in ("name", "description", "reason") for part in ("code", "params")},
     }
 

@@ -98,7 +98,13 @@ async def test_every_endpoint_is_listed_with_its_chat_models(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-1")
     own, claude, aws = await client()
     assert ids(own) == ["own/gpt-4o", "own//models/日本語-7b.gguf"]
-    assert own["models"][1] == {"id": "own//models/日本語-7b.gguf", "name": "日本語-7b", "sees_images": False}
+    unknown = own["models"][1]
+    assert (unknown["id"], unknown["name"], unknown["sees_images"]) == (
+        "own//models/日本語-7b.gguf",
+        "日本語-7b",
+        False,
+    )
+    assert [one["name"] for one in unknown["parameters"]] == ["temperature", "max_tokens"]
     assert own["models"][0]["sees_images"] is True
     assert ids(claude) == ["anthropic/claude-opus-5", "anthropic/claude-sonnet-5"]
     assert ids(aws) == [

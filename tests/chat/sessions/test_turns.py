@@ -36,10 +36,10 @@ async def test_first_question_is_stored_with_an_empty_answer(owner: Owner, sessi
 
 async def test_question_sets_the_agent_of_its_session(owner: Owner) -> None:
     first = await owner.answered()
-    assert await owner.turns.session_agent_id(first.session_id) == AGENT
+    assert (await owner.turns.session(first.session_id)).current_agent_id == AGENT
     second = await owner.answered("Next?", session_id=first.session_id, agent_id="echo")
-    assert await owner.turns.session_agent_id(first.session_id) == "echo"
-    assert await owner.turns.message_agent_id(first.message_id) == "echo"
+    assert (await owner.turns.session(first.session_id)).current_agent_id == "echo"
+    assert (await owner.turns.session_of(first.message_id)).current_agent_id == "echo"
     assert [(message.role, message.content) for message in second.history] == [("user", "何？"), ("assistant", "知恵")]
 
 
@@ -172,9 +172,9 @@ async def test_unknown_message_or_session_is_not_found(owner: Owner) -> None:
     for request, code in (
         (owner.turns.edit("x", "y", agent_id=AGENT), "sessions.message_not_found"),
         (owner.turns.regenerate("x", agent_id=AGENT), "sessions.message_not_found"),
-        (owner.turns.message_agent_id("x"), "sessions.message_not_found"),
+        (owner.turns.session_of("x"), "sessions.message_not_found"),
         (owner.ask("y", session_id="x"), "sessions.session_not_found"),
-        (owner.turns.session_agent_id("x"), "sessions.session_not_found"),
+        (owner.turns.session("x"), "sessions.session_not_found"),
     ):
         with pytest.raises(NotFoundError) as caught:
             await request
@@ -187,8 +187,8 @@ async def test_other_users_messages_are_not_found(owner: Owner) -> None:
     with acting_as(User("ken", admin=True)):
         for request in (
             owner.turns.regenerate(pending.message_id, agent_id=AGENT),
-            owner.turns.message_agent_id(pending.message_id),
-            owner.turns.session_agent_id(pending.session_id),
+            owner.turns.session_of(pending.message_id),
+            owner.turns.session(pending.session_id),
             owner.ask("x", session_id=pending.session_id),
         ):
             with pytest.raises(NotFoundError):

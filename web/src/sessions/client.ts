@@ -8,6 +8,7 @@ import { chats } from "../pages/chat/client";
 import { go, hrefTo, parseRoute } from "../route";
 import { useToast } from "../ui/toast";
 import { undoQueue } from "../ui/undo-queue";
+import type { Passage } from "./passage";
 
 export interface Session {
   session_id: string;
@@ -17,6 +18,8 @@ export interface Session {
   updated_at: string;
   pinned_at: string | null;
   archived_at: string | null;
+  /** Where the search has found its words; null where only the title has them. */
+  passage?: Passage | null;
 }
 
 interface SessionPage {

@@ -1,30 +1,46 @@
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
+import { fold } from "../../core/text-search";
 import { chatText } from "../i18n/chat";
 import { language, useLanguage, useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
 import { PAGES } from "../pages/registry";
-import { go, hrefTo } from "../route";
+import { go, hrefTo, parseRoute } from "../route";
 import { theme } from "../theme";
 import { Modal } from "../ui/dialog";
 import { useComposition } from "../ui/field";
+import { Highlighted } from "../ui/highlighted";
 import { Icon, type IconName } from "../ui/icon";
 import { useRemoved, useSessions } from "./client";
+import { useFoundNotes } from "./palette-notes";
+import { findHref, PassageLine, sessionHref } from "./passage";
+import { useDebounced } from "./use-debounced";
 
 interface Command {
   key: string;
   icon: IconName;
   label: string;
+  /** Shown instead of the label, and what is below it. */
+  shown?: ReactNode;
+  below?: ReactNode;
   run: () => void;
 }
 
-/** Pages, settings and sessions in one searchable list. */
+interface Group {
+  name: string;
+  commands: Command[];
+}
+
+const MAX_SESSIONS = 20;
+
+/** Pages, settings, conversations and notes in one searchable list. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const t = useText(sessionsText);
   const id = useId();
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
-  const commands = useCommands(query.trim());
+  const groups = useGroups(query.trim());
+  const commands = groups.flatMap((group) => group.commands);
   const chosen = Math.min(at, Math.max(0, commands.length - 1));
   const list = useRef<HTMLDivElement>(null);
   const run = (command: Command | undefined) => {
@@ -62,20 +78,26 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         {...composition}
       />
       <div ref={list} className="palette-list" role="listbox" id={`${id}-list`} aria-label={t.palette}>
-        {commands.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and the keys
-          <div
-            key={command.key}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === chosen}
-            className="palette-item"
-            onPointerMove={() => setAt(index)}
-            onClick={() => run(command)}
-          >
-            <Icon name={command.icon} />
-            <span className="ellipsis">{command.label}</span>
+        {groups.map((group) => (
+          <div key={group.name} role="group" aria-label={group.name}>
+            {groups.length > 1 && (
+              <div className="palette-group" aria-hidden="true">
+                {group.name}
+              </div>
+            )}
+            {group.commands.map((command) => {
+              const index = commands.indexOf(command);
+              return (
+                <Option
+                  key={command.key}
+                  id={`${id}-${index}`}
+                  command={command}
+                  chosen={index === chosen}
+                  onPoint={() => setAt(index)}
+                  onRun={() => run(command)}
+                />
+              );
+            })}
           </div>
         ))}
       </div>
@@ -85,16 +107,90 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-function useCommands(query: string): Command[] {
+function Option({
+  id,
+  command,
+  chosen,
+  onPoint,
+  onRun,
+}: {
+  id: string;
+  command: Command;
+  chosen: boolean;
+  onPoint: () => void;
+  onRun: () => void;
+}) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the focus and the keys
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={chosen}
+      className="palette-item"
+      onPointerMove={onPoint}
+      onClick={onRun}
+    >
+      <Icon name={command.icon} />
+      <span className="palette-text">
+        <span className="ellipsis">{command.shown ?? command.label}</span>
+        {command.below}
+      </span>
+    </div>
+  );
+}
+
+/** The groups that have something for the query. */
+function useGroups(query: string): Group[] {
+  const t = useText(sessionsText);
+  const commands = useFixedCommands();
+  const searched = useDebounced(query);
+  const sessions = useSessionCommands(searched);
+  const notes = useFoundNotes(searched).map<Command>(({ hit, highlights }) => ({
+    key: `note-${hit.id}`,
+    icon: "book",
+    label: hit.title,
+    shown: <Highlighted text={hit.title} ranges={highlights.title} />,
+    run: () => go(hrefTo("knowledge", hit.id)),
+  }));
+  const needle = fold(query);
+  return [
+    { name: t.paletteCommands, commands: commands.filter(({ label }) => fold(label).includes(needle)) },
+    { name: t.sessions, commands: sessions },
+    { name: t.paletteNotes, commands: query ? notes : [] },
+  ].filter((group) => group.commands.length > 0);
+}
+
+function useSessionCommands(query: string): Command[] {
+  const t = useText(sessionsText);
+  const { data } = useSessions(query);
+  const removed = useRemoved();
+  return useMemo(() => {
+    const remaining = (data?.pages[0]?.sessions ?? []).filter((session) => !removed.has(session.session_id));
+    return remaining.slice(0, MAX_SESSIONS).map((session) => ({
+      key: session.session_id,
+      icon: "chat",
+      label: session.title || t.untitled,
+      below: session.passage && <PassageLine passage={session.passage} />,
+      run: () => go(sessionHref(session, query)),
+    }));
+  }, [t, data, removed, query]);
+}
+
+function useFixedCommands(): Command[] {
   const t = useText(sessionsText);
   const shell = useText(shellText);
   const chat = useText(chatText);
   const now = useLanguage();
-  const { data } = useSessions(query);
-  const removed = useRemoved();
   return useMemo(() => {
-    const fixed: Command[] = [
+    const { page, rest } = parseRoute(location.hash);
+    const [session] = page === "chat" ? rest : [];
+    const find: Command[] = session
+      ? [{ key: "find", icon: "search", label: t.findIn, run: () => go(findHref(session)) }]
+      : [];
+    return [
       { key: "new", icon: "plus", label: chat.newChat, run: () => go(hrefTo("chat")) },
+      ...find,
       ...PAGES.map((page) => ({
         key: page.path,
         icon: page.icon,
@@ -111,19 +207,5 @@ function useCommands(query: string): Command[] {
       { key: "dark", icon: "moon", label: t.dark, run: () => theme.set("dark") },
       { key: "auto", icon: "contrast", label: t.system, run: () => theme.set("auto") },
     ];
-    const remaining = (data?.pages[0]?.sessions ?? []).filter((session) => !removed.has(session.session_id));
-    const sessions = remaining.slice(0, 20).map<Command>((session) => ({
-      key: session.session_id,
-      icon: "chat",
-      label: session.title || t.untitled,
-      run: () => go(hrefTo("chat", session.session_id)),
-    }));
-    const needle = fold(query);
-    return [...fixed.filter((command) => fold(command.label).includes(needle)), ...sessions];
-  }, [t, shell, chat, now, data, removed, query]);
-}
-
-/** Ignores width and case, as the server's search does. */
-function fold(text: string): string {
-  return text.normalize("NFKC").toLowerCase();
+  }, [t, shell, chat, now]);
 }

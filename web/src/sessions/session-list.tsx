@@ -1,6 +1,6 @@
 import "./sessions.css";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { type DateGroup, dateGroup, monthName } from "../i18n/dates";
 import { useLanguage, useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
@@ -10,8 +10,10 @@ import { SearchField } from "../ui/field";
 import { type Session, useRemoved, useSessions } from "./client";
 import { ListMenu } from "./list-menu";
 import { SessionRow } from "./session-row";
+import { useDebounced } from "./use-debounced";
 
 const ROW_HEIGHT = 34;
+const PASSAGE_HEIGHT = 84;
 const GROUP_HEIGHT = 34;
 const NAMED_GROUPS = ["pinned", "today", "yesterday", "week", "month"] as const;
 
@@ -40,7 +42,8 @@ export function SessionList() {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => (rows[index]?.type === "group" ? GROUP_HEIGHT : ROW_HEIGHT),
+    estimateSize: (index) => heightOf(rows[index]),
+    getItemKey: useCallback((index: number) => keyOf(rows[index], index), [rows]),
     overscan: 8,
     useFlushSync: false,
   });
@@ -69,14 +72,18 @@ export function SessionList() {
             if (!row) return null;
             return (
               <li
-                key={row.type === "group" ? row.group : row.session.session_id}
+                key={item.key}
                 className="session-row"
                 style={{ height: item.size, transform: `translateY(${item.start}px)` }}
               >
                 {row.type === "group" ? (
                   <GroupName group={row.group} />
                 ) : (
-                  <SessionRow session={row.session} current={row.session.session_id === current} />
+                  <SessionRow
+                    session={row.session}
+                    current={row.session.session_id === current}
+                    words={searched}
+                  />
                 )}
               </li>
             );
@@ -98,14 +105,15 @@ function GroupName({ group }: { group: Group }) {
   return <div className="session-group">{known ? t[known] : monthName(group, language)}</div>;
 }
 
-/** The text after a short pause in typing. */
-function useDebounced(text: string): string {
-  const [debounced, setDebounced] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), 180);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return debounced;
+/** The virtual list keeps heights by key, so a key says which height its row has. */
+function keyOf(row: Row | undefined, index: number): string | number {
+  if (!row) return index;
+  return row.type === "group" ? row.group : `${row.session.session_id} ${heightOf(row)}`;
+}
+
+function heightOf(row: Row | undefined): number {
+  if (row?.type === "group") return GROUP_HEIGHT;
+  return row?.session.passage ? PASSAGE_HEIGHT : ROW_HEIGHT;
 }
 
 function toRows(

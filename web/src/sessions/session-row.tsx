@@ -3,20 +3,24 @@ import { useText } from "../i18n/language";
 import { sessionsText } from "../i18n/sessions";
 import { shellText } from "../i18n/shell";
 import { useErrorText } from "../i18n/translate";
-import { hrefTo } from "../route";
+import { go } from "../route";
 import { Button, IconButton } from "../ui/button";
 import { Dialog, DialogFoot } from "../ui/dialog";
 import { Field, TextInput } from "../ui/field";
 import { focusMain } from "../ui/focus";
 import { Menu, MenuItem, MenuSeparator } from "../ui/menu";
 import { exportUrl, isRemoved, type Session, useSessionActions } from "./client";
+import { findHref, PassageLine, sessionHref } from "./passage";
 
 export const SessionRow = memo(function SessionRow({
   session,
   current,
+  words,
 }: {
   session: Session;
   current: boolean;
+  /** What was searched. */
+  words: string;
 }) {
   const t = useText(sessionsText);
   const { remove, pin, archive, restore } = useSessionActions();
@@ -27,12 +31,13 @@ export const SessionRow = memo(function SessionRow({
   return (
     <div className={current ? "session current" : "session"}>
       <a
-        className="ellipsis"
-        href={hrefTo("chat", session.session_id)}
+        className={session.passage ? "session-hit" : "ellipsis"}
+        href={sessionHref(session, words)}
         title={title}
         aria-current={current ? "page" : undefined}
       >
-        {title}
+        <span className="ellipsis">{title}</span>
+        {session.passage && <PassageLine passage={session.passage} />}
       </a>
       {session.archived_at && <span className="session-mark">{t.archivedMark}</span>}
       <Menu align="end" trigger={<IconButton small icon="more" label={t.actions(title)} />}>
@@ -43,6 +48,9 @@ export const SessionRow = memo(function SessionRow({
         )}
         <MenuItem icon="edit" onSelect={() => setRenaming(true)}>
           {t.rename}
+        </MenuItem>
+        <MenuItem icon="search" onSelect={() => go(findHref(session.session_id))}>
+          {t.findIn}
         </MenuItem>
         <MenuItem icon="download" onSelect={save("markdown")}>
           {t.exportMarkdown}

@@ -31,6 +31,23 @@ export function MarkdownText({
   );
 }
 
+/** The elements that `MarkdownText` renders, as a hast tree. */
+export function markdownTree(source: string, plugins: Plugins): unknown {
+  let tree: unknown = null;
+  const { text, formulas } = markFormulas(source);
+  ReactMarkdown({
+    children: text,
+    remarkPlugins: [...PLUGINS, [remarkFormulas, { formulas }], ...plugins],
+    rehypePlugins: [
+      () => (found: unknown) => {
+        tree = found;
+      },
+    ],
+    urlTransform: (url) => url,
+  });
+  return tree;
+}
+
 /** Allows http, https and mailto; empty for anything else. */
 function safeUrl(url: string): string {
   const safe = defaultUrlTransform(url);

@@ -14,6 +14,7 @@ from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta,
 from chie.chat.models.endpoint import Endpoint, SettingNames
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
+from chie.chat.models.model_parameters import Parameter, anthropic_parameters, takes_thinking_budget
 from chie.chat.models.options import ToolSpec
 from chie.chat.models.parameters import translated
 from chie.chat.models.provider_error import read_error
@@ -35,6 +36,7 @@ PARAMETERS = {
     "reasoning_effort": "effort",
     "response_format": "format",
 }
+THINKING_TOKENS = {"low": 2_048, "medium": 8_192, "high": 16_384}  # for models that know no effort
 TRUNCATED_REASONS = ("max_tokens", "model_context_window_exceeded")
 
 _STATUS_BY_ERROR_TYPE = {"overloaded_error": 529, "rate_limit_error": 429, "invalid_request_error": 400}
@@ -51,6 +53,10 @@ class AnthropicModel(ChatModel):
     @property
     def name(self) -> str | None:
         return self._model
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return anthropic_parameters(self._model)
 
     @property
     def host(self) -> str:
@@ -116,7 +122,12 @@ class AnthropicModel(ChatModel):
 
     def _parameters(self, prompt: Prompt) -> dict[str, Any]:
         """Current models take no temperature; effort and format belong to the output."""
-        given = translated(prompt.parameters, PARAMETERS, model=self._model)
+        asked = dict(prompt.parameters)
+        budget = THINKING_TOKENS.get(asked.pop("reasoning_effort", "")) if takes_thinking_budget(self._model) else None
+        given = translated(asked, PARAMETERS, model=self._model)
+        if budget:
+            given["thinking"] = {"type": "enabled", "budget_tokens": budget}
+            given["max_tokens"] = budget + given.get("max_tokens", MAX_OUTPUT_TOKENS)
         output = {name: given.pop(name) for name in ("effort", "format") if name in given}
         if "format" in output:
             output["format"] = _format(output["format"], self._model)

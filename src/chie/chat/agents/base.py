@@ -32,7 +32,8 @@ class AgentInfo(TypedDict):
 
     A text from the message catalogue has its code and parameters beside it, so that the page can translate it.
     An agent without `available` is available. One that `sees_images` takes `attachments`; one that does not say
-    otherwise `reads_documents`, whose text is put into the message.
+    otherwise `reads_documents`, whose text is put into the message. One whose model can be chosen has the
+    `model_parameters` of its own model.
     """
 
     agent_id: str
@@ -44,6 +45,8 @@ class AgentInfo(TypedDict):
     model: NotRequired[str | None]
     sees_images: NotRequired[bool]
     reads_documents: NotRequired[bool]
+    servers: NotRequired[list[str]]
+    model_parameters: NotRequired[list[dict[str, Any]] | None]
     name_code: NotRequired[str | None]
     name_params: NotRequired[dict[str, Any] | None]
     description_code: NotRequired[str | None]

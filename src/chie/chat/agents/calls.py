@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from chie.chat.agents.base import AgentInfo, Approve, Attachment, BaseAgent, OptionsAgent, Turn
 from chie.chat.agents.files import with_files
+from chie.chat.agents.profile_agent import ProfileAgent
 from chie.chat.events import Done, Event, ReasoningText, Text, ToolCall, ToolResult
 from chie.chat.models.options import Options
 from chie.errors import ServiceError, ValidationError
@@ -33,9 +34,16 @@ async def agent_info(agent: BaseAgent) -> AgentInfo:
         "model": found.get("model"),
         "sees_images": bool(found.get("sees_images")) and _takes(agent, "attachments"),
         "reads_documents": bool(found.get("reads_documents", True)),
+        "model_parameters": found.get("model_parameters"),
+        "servers": list(agent.mcp_servers()),
     }
     texts = [f"{field}_{part}" for field in OPTIONAL_TEXTS for part in ("code", "params")]
     return cast("AgentInfo", info | {name: found.get(name) for name in texts})
+
+
+def model_name(agent: BaseAgent) -> str | None:
+    """What the provider calls the agent's model; None if the agent has none, or it is not known yet."""
+    return agent.model_name if isinstance(agent, ProfileAgent) else None
 
 
 def stream_chat(

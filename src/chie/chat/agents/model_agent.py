@@ -1,9 +1,12 @@
 """The base of agents that have a model: each kind adds its own model and defaults."""
 
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from copy import copy
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import Any, ClassVar, Self
+from weakref import WeakKeyDictionary
 
 from chie.chat.agents.base import Approve, Attachment, OptionsAgent, Turn
 from chie.chat.agents.conversation import conversation, earlier_summary
@@ -18,6 +21,7 @@ from chie.chat.agents.titles import suggest_title
 from chie.chat.agents.tool_loop import ToolLoop
 from chie.chat.events import Event
 from chie.chat.models.base import ChatModel
+from chie.chat.models.model_parameters import Parameter
 from chie.chat.models.options import Options
 from chie.errors import ChieError
 from chie.messages.catalogue import Message
@@ -47,11 +51,27 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         self._model = model
         self._tools = tools
         self._max_rounds = max_rounds
-        self._summaries = SummaryCache()
+        self._parameters: Mapping[str, Any] = {}
+        self._summaries = WeakKeyDictionary[ChatModel, SummaryCache]()  # shared by the copies with another model
 
     @property
     def model_name(self) -> str | None:
         return self._model.name
+
+    @property
+    def model_parameters(self) -> tuple[Parameter, ...]:
+        return self._model.parameters
+
+    @property
+    def parameter_info(self) -> list[dict[str, Any]] | None:
+        return [asdict(parameter) for parameter in self.model_parameters]
+
+    def with_model(self, model: ChatModel | None, parameters: Mapping[str, Any]) -> Self:
+        """A copy for one answer; without `model` with the agent's own. Only the original is closed."""
+        chosen = copy(self)
+        chosen._model = model or self._model  # noqa: SLF001  its own class
+        chosen._parameters = parameters  # noqa: SLF001
+        return chosen
 
     def supports_mcp(self) -> bool:
         return self._tools is not None
@@ -77,7 +97,7 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         attachments: Sequence[Attachment] = (),
     ) -> AsyncGenerator[Event, None]:
         logger.info("agent %s answers in session %s", self.agent_id, session_id)
-        events = self._answer(message, history, Options(), approve, attachments)
+        events = self._answer(message, history, Options(parameters=self._parameters), approve, attachments)
         return naming_large_file(events, attachments, self._model) if attachments else events
 
     def stream_with_options(
@@ -100,7 +120,7 @@ class ModelAgent(ProfileAgent, OptionsAgent):
         return ToolLoop(
             model=self._model,
             summary=earlier_summary(history),
-            summaries=self._summaries,
+            summaries=self._summaries.setdefault(self._model, SummaryCache()),
             system=self._system_prompt(),
             messages=conversation(history, message, attachments, sees=self.sees_images),
             tools=self._tools,

@@ -42,6 +42,11 @@ class ProfileAgent(BaseAgent):
     def reads_documents(self) -> bool:
         return False
 
+    @property
+    def parameter_info(self) -> list[dict[str, Any]] | None:
+        """The parameters of the agent's own model; None if its model cannot be chosen."""
+        return None
+
     @abstractmethod
     async def problem(self) -> Message | None:
         """What keeps the agent from being available, and how to fix it."""
@@ -55,6 +60,7 @@ class ProfileAgent(BaseAgent):
             "model": self.model_name,
             "sees_images": self.sees_images,
             "reads_documents": self.reads_documents,
+            "model_parameters": self.parameter_info,
             **_text("name", self._profile.name or self.default_name),
             **_text("description", self._profile.description or self.default_description),
             **_text("reason", problem),

@@ -3,8 +3,9 @@
 from typing import Any
 
 from fastapi import APIRouter
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from chie.chat.api.models import ModelParameter
 from chie.chat.api.state import ChatState
 from chie.http.openapi_errors import errors
 
@@ -29,6 +30,10 @@ class Agent(BaseModel):
     model: str | None
     sees_images: bool
     reads_documents: bool
+    servers: list[str] = Field(description="The MCP servers that it uses.")
+    model_parameters: list[ModelParameter] | None = Field(
+        default=None, description="What its own model takes; null if its model cannot be chosen."
+    )
 
 
 class Agents(BaseModel):

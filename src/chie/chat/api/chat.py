@@ -51,6 +51,7 @@ async def ask(body: Ask, chat: ChatState) -> EventStream:
         agent_id=body.agent_id,
         parent_id=body.parent_id,
         attachment_ids=body.attachments,
+        choice=body.choice,
     )
     return _stream(chat, run)
 
@@ -78,8 +79,8 @@ async def follow(message_id: MessageId, chat: ChatState, last_event_id: LastEven
 )
 async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | None = None) -> EventStream:
     """Generate another answer to the same question, as a new branch."""
-    agent_id = body.agent_id if body else None
-    return _stream(chat, await chat.starter.regenerate(message_id, agent_id=agent_id))
+    body = body or Regenerate()
+    return _stream(chat, await chat.starter.regenerate(message_id, agent_id=body.agent_id, choice=body.choice))
 
 
 @router.post(
@@ -90,7 +91,9 @@ async def regenerate(message_id: MessageId, chat: ChatState, body: Regenerate | 
 )
 async def edit(message_id: MessageId, body: Edit, chat: ChatState) -> EventStream:
     """Ask an edited question, as a new branch."""
-    run = await chat.starter.edit(message_id, body.message, agent_id=body.agent_id, attachment_ids=body.attachments)
+    run = await chat.starter.edit(
+        message_id, body.message, agent_id=body.agent_id, attachment_ids=body.attachments, choice=body.choice
+    )
     return _stream(chat, run)
 
 

@@ -1,5 +1,6 @@
 """The models that a conversation may choose."""
 
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
@@ -13,10 +14,20 @@ from chie.http.openapi_errors import errors
 router = APIRouter(prefix="/api/models", tags=["models"])
 
 
+class ModelParameter(BaseModel):
+    """A number between `minimum` and `maximum`, or one of `values`."""
+
+    name: str
+    minimum: float | None = None
+    maximum: float | None = None
+    values: list[str] = []
+
+
 class Model(BaseModel):
     id: str = Field(description="The reference: the id of the endpoint, a slash, and the model's own name.")
     name: str = Field(description="The name to show; for a path of a file, the name of the file.")
     sees_images: bool
+    parameters: list[ModelParameter] = Field(description="What a conversation with this model may set.")
 
 
 class ModelEndpoint(BaseModel):
@@ -55,4 +66,4 @@ def _endpoint(listed: ListedEndpoint) -> ModelEndpoint:
 
 
 def _model(listed: ListedModel) -> Model:
-    return Model(id=listed.id, name=listed.name, sees_images=listed.sees_images)
+    return Model.model_validate(asdict(listed))

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from chie.chat.sessions.attachments import MAX_ATTACHMENTS
+from chie.chat.sessions.entities import ModelChoice
 from chie.chat.sessions.service import MAX_TITLE
 from chie.chat.sessions.turns import MAX_MESSAGE
 
@@ -15,6 +16,7 @@ Id = Annotated[str, Field(min_length=1, max_length=MAX_ID, pattern=r"^[^\x00]+$"
 # Some gateways encode a model's reasoning in the ids of its calls and need them back unchanged.
 CallId = Annotated[str, Field(min_length=1, max_length=100_000, pattern=r"^[^\x00]+$")]
 Attachments = Annotated[list[Id], Field(max_length=MAX_ATTACHMENTS)]
+ModelReference = Annotated[str, Field(min_length=3, max_length=1_000, pattern=r"^[^\x00/]+/[^\x00]+$")]
 Title = Annotated[str, Field(max_length=MAX_TITLE)]
 
 
@@ -22,7 +24,32 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-class Ask(Body):
+class Parameters(Body):
+    """Which of them a model takes is listed with the model."""
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="The maximum length of an answer.")
+    reasoning_effort: Literal["low", "medium", "high"] | None = None
+
+
+class ModelFields(Body):
+    model: ModelReference | None = Field(
+        default=None, description="An `id` of `GET /api/models`; null is the agent's own. Default: the session's model."
+    )
+    parameters: Parameters | None = Field(
+        default=None, description="Default: those of the session, unless `model` is given."
+    )
+
+    @property
+    def choice(self) -> ModelChoice | None:
+        """None if the request names neither."""
+        if not {"model", "parameters"} & self.model_fields_set:
+            return None
+        given = self.parameters.model_dump(exclude_none=True) if self.parameters else {}
+        return ModelChoice(model=self.model, parameters=given)
+
+
+class Ask(ModelFields):
     message: MessageText
     session_id: Id | None = Field(default=None, description="Omit it to start a new session.")
     agent_id: Id | None = Field(default=None, description="Default: the session's agent, or the default agent.")
@@ -33,11 +60,11 @@ class Ask(Body):
     attachments: Attachments = Field(default_factory=list, description="The ids of files that were uploaded before.")
 
 
-class Regenerate(Body):
+class Regenerate(ModelFields):
     agent_id: Id | None = Field(default=None, description="The agent that answers. Default: the session's agent.")
 
 
-class Edit(Body):
+class Edit(ModelFields):
     message: MessageText
     agent_id: Id | None = None
     attachments: Attachments | None = Field(default=None, description="Default: the files of the old question.")

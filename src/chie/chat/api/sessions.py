@@ -47,7 +47,7 @@ async def list_sessions(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=500, description="`next_cursor` of the previous page.")] = None,
 ) -> Page:
-    """List sessions, newest first."""
+    """List sessions, newest first. With `query`, each has the passage of a question or an answer that matches."""
     return await chat.sessions.page(query=query, pinned=pinned, archived=archived, limit=limit, cursor=cursor)
 
 

@@ -7,6 +7,7 @@ from chie.chat.models.base import ChatModel
 from chie.chat.models.endpoint import Endpoint
 from chie.chat.models.errors import ModelError
 from chie.chat.models.kept_listing import KeptListing
+from chie.chat.models.model_parameters import Parameter, anthropic_parameters
 from chie.chat.models.provider import EndpointSpec, ModelProvider
 from chie.errors import ConfigurationError
 from chie.installation.commands import PLUG_IN, install_package
@@ -32,6 +33,9 @@ class AnthropicProvider(ModelProvider):
         self._builder = builder
         self._timeout = timeout
         self._listing = KeptListing(self._fetch)
+
+    def parameters(self, name: str) -> tuple[Parameter, ...]:
+        return anthropic_parameters(name)
 
     async def _list(self) -> list[str]:
         self._installed()

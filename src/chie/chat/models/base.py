@@ -7,6 +7,7 @@ from typing import Any
 
 from chie.chat.models.chunks import Chunk
 from chie.chat.models.messages import ChatMessage
+from chie.chat.models.model_parameters import UNKNOWN, Parameter
 from chie.chat.models.options import ToolSpec
 from chie.chat.models.vision import known_model_sees
 
@@ -54,6 +55,11 @@ class ChatModel(ABC):
     def sees_images(self) -> bool | None:
         """As a setting, the server or the name of the model says; None if it is unknown."""
         return known_model_sees(self.name) if self.vision is None else self.vision
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those that a conversation may set."""
+        return UNKNOWN
 
     async def find_context(self) -> None:  # noqa: B027  most servers do not say
         """Set `context` if the model's server says it; called for long conversations while it is not known."""

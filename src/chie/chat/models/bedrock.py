@@ -17,6 +17,7 @@ from chie.chat.models.bedrock_errors import translate
 from chie.chat.models.chunks import Call, Chunk, End, Reasoning, ReasoningDelta, TextDelta
 from chie.chat.models.errors import ModelError
 from chie.chat.models.messages import AssistantMessage, CallResult, ChatMessage, Image, ToolMessage, UserMessage
+from chie.chat.models.model_parameters import EFFORT, Parameter, bedrock_parameters
 from chie.chat.models.options import ToolSpec
 from chie.chat.models.parameters import translated
 from chie.errors import ConfigurationError
@@ -61,6 +62,10 @@ class BedrockModel(ChatModel):
     @property
     def name(self) -> str | None:
         return self._model
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return bedrock_parameters(self._model)
 
     @property
     def host(self) -> str:
@@ -129,13 +134,16 @@ class BedrockModel(ChatModel):
         )
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
+        given = dict(prompt.parameters)
+        effort = given.pop(EFFORT.name, None) if EFFORT in self.parameters else None
         request: dict[str, Any] = {
             "modelId": self._model,
             "messages": [_message(message) for message in prompt.messages],
             "inferenceConfig": {
                 "maxTokens": MAX_OUTPUT_TOKENS,
-                **translated(prompt.parameters, PARAMETERS, model=self._model),
+                **translated(given, PARAMETERS, model=self._model),
             },
+            **_effort(self._model, effort),
         }
         if prompt.system:
             request["system"] = [{"text": prompt.system}]
@@ -143,6 +151,15 @@ class BedrockModel(ChatModel):
             choice: dict[str, Any] = {"toolChoice": {"any": {}}} if prompt.call_required else {}
             request["toolConfig"] = {"tools": [_tool(tool) for tool in prompt.tools], **choice}
         return with_cache_points(request)
+
+
+def _effort(model: str, effort: str | None) -> dict[str, Any]:
+    """Converse has a field for Claude's; models of others take it under their own names."""
+    if effort is None:
+        return {}
+    if "claude" in model:
+        return {"outputConfig": {"effort": effort}}
+    return {"additionalModelRequestFields": {EFFORT.name: effort}}
 
 
 class _AbortableStream:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chie.chat.models.errors import ContextError, ModelError
+from chie.chat.models.model_parameters import in_words
 from chie.chat.models.provider_error import read_error
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ def _rejected(text: str, *, region: str, model: str) -> ModelError:
     if error.cause == "context":
         code = "models.bedrock_conversation_too_long"
         return ContextError(code, limit=error.limit, used=error.used, region=region, model=model)
+    if error.parameter:
+        words = in_words(error.parameter)
+        return ModelError("models.parameter_refused", parameter=words, model=model, status="ValidationException")
     return ModelError(_CODES_BY_CAUSE.get(error.cause or "", _REJECTED), region=region, model=model)
 
 

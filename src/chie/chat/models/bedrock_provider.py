@@ -12,6 +12,7 @@ from chie.chat.models.bedrock_errors import translate
 from chie.chat.models.chat_models import chat_models
 from chie.chat.models.errors import ModelError
 from chie.chat.models.kept_listing import KeptListing
+from chie.chat.models.model_parameters import Parameter, bedrock_parameters
 from chie.chat.models.provider import EndpointSpec, ModelProvider
 from chie.errors import ConfigurationError
 from chie.installation.commands import install_extra
@@ -28,6 +29,9 @@ class BedrockProvider(ModelProvider):
         super().__init__(spec)
         self._timeout = timeout
         self._listing = KeptListing(self._fetch)
+
+    def parameters(self, name: str) -> tuple[Parameter, ...]:
+        return bedrock_parameters(name)
 
     async def _list(self) -> list[str]:
         return await self._listing.get()

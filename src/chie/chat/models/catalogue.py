@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from chie.chat.models.base import ChatModel
 from chie.chat.models.model_names import display_name
+from chie.chat.models.model_parameters import Parameter
 from chie.chat.models.provider import EndpointSpec, Kind, ModelProvider
 from chie.errors import ChieError, NotFoundError
 from chie.messages.catalogue import Message
@@ -20,6 +21,7 @@ class ListedModel:
     id: str
     name: str
     sees_images: bool
+    parameters: tuple[Parameter, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +100,12 @@ async def _listed(provider: ModelProvider) -> ListedEndpoint:
     names, error = await provider.names()
     spec = provider.spec
     models = [
-        ListedModel(id=reference(spec.id, name), name=display_name(name), sees_images=provider.sees_images(name))
+        ListedModel(
+            id=reference(spec.id, name),
+            name=display_name(name),
+            sees_images=provider.sees_images(name),
+            parameters=provider.parameters(name),
+        )
         for name in names
     ]
     return ListedEndpoint(id=spec.id, name=spec.name, kind=spec.kind, models=models, error=_reason(error))

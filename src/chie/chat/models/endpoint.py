@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from chie.chat.models.errors import ContextError, ModelError
+from chie.chat.models.model_parameters import in_words
 from chie.chat.models.provider_error import UNKNOWN, ProviderError
 from chie.errors import ConfigurationError
 from chie.http.values import is_header_value, is_http_url
@@ -36,6 +37,7 @@ _CODES = {
     "images": "models.images_unsupported",
     "key": "models.key_rejected",
     "model": "models.model_not_found",
+    "parameter": "models.parameter_refused",
     "quota": "models.quota_exceeded",
     "rate": "models.rate_limited",
     "request": "models.request_rejected",
@@ -89,6 +91,9 @@ class Endpoint:
             code = "models.path_not_found"
         if code == "models.rate_limited" and error.wait is not None:
             code = "models.rate_limited_for"
+        if error.parameter:
+            words = in_words(error.parameter)
+            return ModelError(code, parameter=words, model=model or "?", status=reported or status)
         params: dict[str, Param] = {"url": self.url, "status": reported or status}
         params |= self._params(model or "", error).get(code, {})
         if code == _CODES["context"]:

@@ -12,6 +12,7 @@ from chie.chat.models.base import CONNECT_TIMEOUT_SECONDS, ChatModel, Prompt
 from chie.chat.models.chunks import Call, Chunk, Reasoning
 from chie.chat.models.errors import ContextError, ModelError
 from chie.chat.models.messages import AssistantMessage, ChatMessage, Image, ToolMessage, UserMessage
+from chie.chat.models.model_parameters import Parameter, is_openai_reasoning, openai_parameters
 from chie.chat.models.openai_chunks import ChunkParser, ReportedError
 from chie.chat.models.openai_reasoning import TAGGED
 from chie.chat.models.options import ToolSpec
@@ -61,6 +62,10 @@ class OpenAIModel(ChatModel):
         """The server knows better than the name; only it can tell whether a model was loaded without its eyes."""
         listed = self._endpoint.sees_images(self.name)
         return listed if self.vision is None and listed is not None else super().sees_images
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return openai_parameters(self.name or "")
 
     async def check(self) -> None:
         _require_sdk()
@@ -169,9 +174,11 @@ class OpenAIModel(ChatModel):
         return request
 
     def _parameters(self, prompt: Prompt) -> dict[str, Any]:
-        """Local servers know the limit on tokens by its former name."""
-        former = {"max_completion_tokens": "max_tokens"} if self._endpoint.is_local else {}
-        return {former.get(name, name): value for name, value in prompt.parameters.items()}
+        """Local servers know the limit on tokens by its former name, OpenAI's reasoning models by the new one only."""
+        names = {"max_completion_tokens": "max_tokens"} if self._endpoint.is_local else {}
+        if not self._endpoint.is_local and is_openai_reasoning(self.name or ""):
+            names = {"max_tokens": "max_completion_tokens"}
+        return {names.get(name, name): value for name, value in prompt.parameters.items()}
 
     @contextmanager
     def _translated_errors(self, answer: ChunkParser) -> Iterator[None]:

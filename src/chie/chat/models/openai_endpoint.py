@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LIST_TIMEOUT_SECONDS = 3.0
 CONTEXT_TIMEOUT_SECONDS = 1.0
 CACHE_SECONDS = 5.0
+REMOTE_CACHE_SECONDS = 60.0  # pages ask often whether a local server still responds
 ERROR_CACHE_SECONDS = 1.0  # a server that was just started is used at once
 
 _STATUS_BY_ERROR_CODE: dict[object, int] = {
@@ -43,7 +44,7 @@ class OpenAIEndpoint(Endpoint):
         self._listed_sight: dict[str, bool] = {}
 
     async def models(self) -> list[str]:
-        """Names of the chat models in the server's order, at most `CACHE_SECONDS` old."""
+        """Names of the chat models in the server's order, at most `CACHE_SECONDS` old, or those of a remote server."""
         found = await self.models_or_error()
         if isinstance(found, ModelError):
             raise found
@@ -53,7 +54,8 @@ class OpenAIEndpoint(Endpoint):
         """Errors are kept for a moment too, so that many agents do not pay the same timeout one after another."""
         self.validate()
         async with self._fetching:
-            kept = ERROR_CACHE_SECONDS if isinstance(self._fetched, ModelError) else CACHE_SECONDS
+            listed = CACHE_SECONDS if self.is_local else REMOTE_CACHE_SECONDS
+            kept = ERROR_CACHE_SECONDS if isinstance(self._fetched, ModelError) else listed
             if monotonic() - self._fetched_at > kept:
                 self._fetched = await self._fetch_or_error()
                 self._fetched_at = monotonic()

@@ -1,5 +1,6 @@
 """The models of an OpenAI-compatible endpoint."""
 
+from chie.chat.models.model_parameters import Parameter, openai_parameters
 from chie.chat.models.openai import OpenAIModel
 from chie.chat.models.openai_endpoint import OpenAIEndpoint
 from chie.chat.models.provider import EndpointSpec, ModelProvider
@@ -12,6 +13,9 @@ class OpenAIProvider(ModelProvider):
         super().__init__(spec)
         self._endpoint = endpoint or OpenAIEndpoint(spec.url, spec.api_key, settings=spec.settings)
         self._timeout = timeout
+
+    def parameters(self, name: str) -> tuple[Parameter, ...]:
+        return openai_parameters(name)
 
     async def _list(self) -> list[str]:
         return await self._endpoint.models()

@@ -7,6 +7,7 @@ from typing import Literal
 from chie.chat.models.base import ChatModel
 from chie.chat.models.endpoint import OPENAI_VARIABLES, SettingNames
 from chie.chat.models.model_names import display_name
+from chie.chat.models.model_parameters import Parameter
 from chie.chat.models.vision import known_model_sees
 from chie.errors import ChieError, NotFoundError
 
@@ -51,6 +52,10 @@ class ModelProvider(ABC):
     @property
     def is_shown(self) -> bool:
         return self._responded or not self.spec.optional
+
+    @abstractmethod
+    def parameters(self, name: str) -> tuple[Parameter, ...]:
+        """Those that a conversation with this model may set."""
 
     def sees_images(self, name: str) -> bool:
         return known_model_sees(name) is True

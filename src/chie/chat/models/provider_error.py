@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Cause = Literal["context", "filter", "images", "tools", "key", "quota", "rate", "model"]
+Cause = Literal["context", "filter", "images", "tools", "key", "quota", "rate", "model", "parameter"]
 
 # In the order in which they are tried, as OpenAI, Azure, Anthropic, Bedrock, LiteLLM, llama.cpp, vLLM, Ollama and
 # LM Studio write them.
@@ -25,6 +25,16 @@ _PHRASES: dict[Cause, str] = {
     "model": r"model_not_found|model .{0,80}(?:not found|does not exist)|invalid model name",
 }
 _CAUSES = {cause: re.compile(phrases, re.IGNORECASE) for cause, phrases in _PHRASES.items()}
+# A parameter of the conversation, and that it is not taken. Only where the error has none of the causes above.
+_PARAMETER = re.compile(
+    r"(temperature)|(max_?(?:completion_|output_)?tokens|maximum tokens)|(effort|thinking)", re.IGNORECASE
+)
+_PARAMETER_NAMES = ("temperature", "max_tokens", "reasoning_effort")
+_REFUSED = re.compile(
+    r"unsupported|deprecated|(?:not|n't) (?:be )?(?:support|permit|accept|allow)|extra inputs|must be|invalid value"
+    r"|unknown (?:parameter|name|field)|unrecognized|maximum allowed|exceeds|too (?:large|high)",
+    re.IGNORECASE,
+)
 _LIMIT = re.compile(r"(?:context length is |context size \(|tokens > )(\d{3,8})", re.IGNORECASE)
 _USED = re.compile(
     r"(?:request \(|too long: |resulted in |requested (?:about )?|contains (?:at least )?)(\d{3,9})", re.IGNORECASE
@@ -36,12 +46,13 @@ _MAX_WAIT_SECONDS = 86_400
 @dataclass(frozen=True)
 class ProviderError:
     """`limit` is the model's context in tokens and `used` what the request has, and `wait` how many seconds to wait,
-    where the provider says so."""
+    where the provider says so. `parameter` is the one that was refused."""
 
     cause: Cause | None = None
     limit: int | None = None
     wait: int | None = None
     used: int | None = None
+    parameter: str | None = None
 
 
 UNKNOWN = ProviderError()
@@ -52,10 +63,19 @@ def read_error(body: object, headers: Mapping[str, str] | None = None) -> Provid
     text = " ".join(_texts(body))[:_MAX_TEXT]
     cause = next((cause for cause, pattern in _CAUSES.items() if pattern.search(text)), None)
     wait = _wait(headers or {})
+    if cause is None and (refused := _refused_parameter(text)):
+        return ProviderError("parameter", wait=wait, parameter=refused)
     if cause != "context":
         return ProviderError(cause, wait=wait)
     limit, used = _number(body, text, "n_ctx", _LIMIT), _number(body, text, "n_prompt_tokens", _USED)
     return ProviderError(cause, limit, wait, used if used and limit and used > limit else None)
+
+
+def _refused_parameter(text: str) -> str | None:
+    found = _PARAMETER.search(text)
+    if not found or not _REFUSED.search(text):
+        return None
+    return next(name for name, group in zip(_PARAMETER_NAMES, found.groups(), strict=True) if group)
 
 
 def _texts(body: object) -> list[str]:

@@ -63,7 +63,9 @@ async def _finish(connection: Connection, answer: Message, owner: str, status: S
     last = EventChunk(message_id=answer.message_id, first=first, items=items)
     await repository.insert_events(connection, [last])
     final = AnswerBuilder.from_chunks(saved).final(status, error=error)
-    await repository.finish(connection, answer.message_id, replace(final, last_event_id=last.last), owner=owner)
+    await repository.finish(
+        connection, answer.message_id, replace(final, last_event_id=last.last, model=answer.model), owner=owner
+    )
 
 
 def _done(answer: Message) -> StoredEvent:

@@ -5,12 +5,12 @@ import json
 import logging
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 from chie.chat.agents.base import Attachment, Turn
-from chie.chat.agents.calls import stream_chat
+from chie.chat.agents.calls import model_name, stream_chat
 from chie.chat.events import Done, ToolCall, ToolResult, Usage, clean
 from chie.chat.interaction import interacting
 from chie.chat.metering import metering
@@ -147,6 +147,7 @@ class Runner:
                 item["usage"] = measured.usage
             run.answer.add(item)
         final = run.answer.final(outcome.status, error=outcome.error, usage=measured.usage)
+        final = replace(final, model=model_name(run.agent))
         rest = run.unsaved_with(outcome.last)
 
         async def save() -> bool:

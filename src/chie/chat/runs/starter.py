@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from chie.chat.agents.base import AgentInfo, BaseAgent
+from chie.chat.agents.model_agent import ModelAgent
 from chie.chat.agents.registry import AgentRegistry
 from chie.chat.runs.manager import RunManager
+from chie.chat.runs.model_choice import ModelChooser
 from chie.chat.runs.run import Run
 from chie.chat.sessions.attachments import AttachmentStore
-from chie.chat.sessions.entities import Attachment
+from chie.chat.sessions.entities import Attachment, ModelChoice
 from chie.chat.sessions.turns import TurnService, validate_question
 from chie.chat.usage.limits import UsageLimits
 from chie.errors import ValidationError
@@ -30,6 +32,7 @@ class RunStarter:
         self._attachments = attachments
         self._agents = agents
         self._runs = runs
+        self._models = ModelChooser(agents.catalogue)
         self._limits = limits
 
     async def ask(
@@ -40,9 +43,15 @@ class RunStarter:
         agent_id: str | None = None,
         parent_id: str | None = None,
         attachment_ids: Sequence[str] = (),
+        choice: ModelChoice | None = None,
     ) -> Run:
+        """Without `choice` the session's model answers."""
         validate_question(message, has_files=bool(attachment_ids))
-        agent = self._agents.get_agent(agent_id or await self._default_agent_id(session_id))
+        session = await self._turns.session(session_id) if session_id and not (agent_id and choice) else None
+        named = agent_id or (session.current_agent_id if session else await self._agents.default_id())
+        agent, chosen = await self._models.choose(
+            self._agents.get_agent(named), choice, session.choice if session else ModelChoice()
+        )
         await self._limits.require(agent)
         if attachment_ids:
             await self._require_able(agent, await self._attachments.get(attachment_ids))
@@ -52,6 +61,7 @@ class RunStarter:
             session_id=session_id,
             parent_id=parent_id,
             attachment_ids=attachment_ids,
+            choice=chosen,
         )
         return self._runs.start(pending, agent)
 
@@ -62,9 +72,10 @@ class RunStarter:
         *,
         agent_id: str | None = None,
         attachment_ids: Sequence[str] | None = None,
+        choice: ModelChoice | None = None,
     ) -> Run:
         """Without `attachment_ids` the new question has the files of the old one."""
-        agent = self._agents.get_agent(agent_id or await self._turns.message_agent_id(message_id))
+        agent, chosen = await self._again(message_id, agent_id, choice)
         if attachment_ids is None:
             files = await self._turns.question_files(message_id)
         else:
@@ -72,26 +83,33 @@ class RunStarter:
         validate_question(message, has_files=bool(files))
         await self._limits.require(agent)
         await self._require_able(agent, files)
-        pending = await self._turns.edit(message_id, message, agent_id=agent.agent_id, attachment_ids=attachment_ids)
+        pending = await self._turns.edit(
+            message_id, message, agent_id=agent.agent_id, attachment_ids=attachment_ids, choice=chosen
+        )
         return self._runs.start(pending, agent)
 
-    async def regenerate(self, message_id: str, *, agent_id: str | None = None) -> Run:
-        agent = self._agents.get_agent(agent_id or await self._turns.message_agent_id(message_id))
+    async def regenerate(
+        self, message_id: str, *, agent_id: str | None = None, choice: ModelChoice | None = None
+    ) -> Run:
+        agent, chosen = await self._again(message_id, agent_id, choice)
         await self._limits.require(agent)
         await self._require_able(agent, await self._turns.question_files(message_id))
-        return self._runs.start(await self._turns.regenerate(message_id, agent_id=agent.agent_id), agent)
+        pending = await self._turns.regenerate(message_id, agent_id=agent.agent_id, choice=chosen)
+        return self._runs.start(pending, agent)
 
-    async def _default_agent_id(self, session_id: str | None) -> str:
-        if session_id is None:
-            return await self._agents.default_id()
-        return await self._turns.session_agent_id(session_id)
+    async def _again(
+        self, message_id: str, agent_id: str | None, choice: ModelChoice | None
+    ) -> tuple[BaseAgent, ModelChoice | None]:
+        session = await self._turns.session_of(message_id)
+        agent = self._agents.get_agent(agent_id or session.current_agent_id)
+        return await self._models.choose(agent, choice, session.choice)
 
     async def _require_able(self, agent: BaseAgent, files: Sequence[Attachment]) -> None:
         """Raises ValidationError, with an agent that can, where there is one."""
         if not files:
             return
         infos = await self._agents.list_agents()
-        own = next(info for info in infos if info["agent_id"] == agent.agent_id)
+        own = _with_own_sight(agent, infos)
         if any(file.kind == "document" for file in files) and not own["reads_documents"]:
             raise ValidationError("attachments.agent_cannot_read", agent=_name(own))
         if any(file.kind == "image" for file in files):
@@ -100,7 +118,13 @@ class RunStarter:
     async def require_seeing(self, agent: BaseAgent) -> None:
         """Raises ValidationError for an agent that sees no images."""
         infos = await self._agents.list_agents()
-        _require_seeing(next(info for info in infos if info["agent_id"] == agent.agent_id), infos)
+        _require_seeing(_with_own_sight(agent, infos), infos)
+
+
+def _with_own_sight(agent: BaseAgent, infos: Sequence[AgentInfo]) -> AgentInfo:
+    """The agent's description. Whether it sees images depends on the model that was chosen for it."""
+    own = next(info for info in infos if info["agent_id"] == agent.agent_id)
+    return AgentInfo(**{**own, "sees_images": agent.sees_images}) if isinstance(agent, ModelAgent) else own
 
 
 def _require_seeing(own: AgentInfo, infos: Sequence[AgentInfo]) -> None:

@@ -23,6 +23,16 @@ def now() -> datetime:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModelChoice:
+    """The model that answers, as `<endpoint id>/<model name>`; None is the agent's own. `name` is what the provider
+    calls it, where that is known before the answer."""
+
+    model: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Session:
     """A conversation without its messages, visible to its user alone. An archived one is not in the list, but found by
     a search."""
@@ -35,6 +45,12 @@ class Session:
     user_id: str = ANONYMOUS
     pinned_at: datetime | None = None
     archived_at: datetime | None = None
+    model: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def choice(self) -> ModelChoice:
+        return ModelChoice(model=self.model, parameters=self.parameters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +74,8 @@ class MessageContent:
 
     `parts` holds text and tool events in order. `content` covers the events up to `last_event_id`, so an answer that
     is still streaming can be followed from there. `usage` has the tokens, the models and the cost. `error_code` and
-    `error_params` are null for errors that were stored before errors had codes.
+    `error_params` are null for errors that were stored before errors had codes. `model` is the name of the model that
+    answered.
     """
 
     status: Status
@@ -71,6 +88,7 @@ class MessageContent:
     output_tokens: int | None = None
     usage: dict[str, Any] | None = None
     last_event_id: int = 0
+    model: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,10 +112,31 @@ class Conversation(Session):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Passage:
+    """Where a search matched: a part of a message on one line, and the ranges of characters to mark in it.
+
+    `more` is the number of other messages of the session that match. The message may be on any branch.
+    """
+
+    message_id: str
+    role: Role
+    text: str
+    ranges: list[tuple[int, int]]
+    more: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedSession(Session):
+    """`passage` is null without a query, and for a session that matches by its title alone."""
+
+    passage: Passage | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Page:
     """One page of the list of sessions, newest first; `next_cursor` is null on the last page."""
 
-    sessions: list[Session]
+    sessions: list[ListedSession]
     next_cursor: str | None = None
 
 

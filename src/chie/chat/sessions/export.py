@@ -4,6 +4,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from chie.chat.models.model_names import display_name
 from chie.chat.sessions.branches import newest_branch
 from chie.chat.sessions.entities import Conversation, Message
 
@@ -27,10 +28,14 @@ def as_markdown(conversation: Conversation) -> str:
 
 def _section(message: Message) -> str:
     author = "User" if message.role == "user" else message.agent_id or "Assistant"
-    lines = [f"## {author}", *_files(message), *_texts(message)]
+    lines = [f"## {author}", *_model(message), *_files(message), *_texts(message)]
     if message.status in ("stopped", "interrupted", "failed"):
         lines.append(f"*({message.status}{f': {message.error}' if message.error else ''})*")
     return "\n\n".join(lines) + "\n"
+
+
+def _model(message: Message) -> list[str]:
+    return [f"Model: {display_name(message.model)}"] if message.model else []
 
 
 def _files(message: Message) -> list[str]:

@@ -1,6 +1,8 @@
 """The tables. Searched texts have a folded copy, because databases differ in how they fold Japanese."""
 
+import json
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -34,6 +36,20 @@ class Moment(TypeDecorator[datetime]):
         return value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
 
 
+class JsonObject(TypeDecorator[dict[str, Any]]):
+    """An object as JSON text; null stands for an empty one."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: dict[str, Any] | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return json.dumps(value, ensure_ascii=False) if value else None
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> dict[str, Any]:  # noqa: ARG002
+        found: dict[str, Any] = json.loads(value) if value else {}
+        return found
+
+
 class Table(DeclarativeBase):
     """The schema that the migrations must produce."""
 
@@ -50,6 +66,8 @@ class SessionRow(Table):
     user_id: Mapped[str] = mapped_column(Text, server_default=ANONYMOUS)
     pinned_at: Mapped[datetime | None] = mapped_column(Moment)
     archived_at: Mapped[datetime | None] = mapped_column(Moment)
+    model: Mapped[str | None] = mapped_column(Text)  # the chosen one; null is the agent's own
+    parameters: Mapped[dict[str, Any] | None] = mapped_column(JsonObject)
 
     __table_args__ = (
         Index("sessions_by_age", "updated_at", "id"),
@@ -82,6 +100,7 @@ class MessageRow(Table):
     error_code: Mapped[str | None] = mapped_column(Text)
     error_params: Mapped[str | None] = mapped_column(Text)  # JSON
     usage: Mapped[str | None] = mapped_column(Text)  # JSON: the tokens, models and cost of an answer
+    model: Mapped[str | None] = mapped_column(Text)  # the name of the model that answered
 
     __table_args__ = (
         Index("messages_by_session", "session_id", "seq"),

@@ -34,6 +34,8 @@ _SESSION = (
     SessionRow.user_id,
     SessionRow.pinned_at,
     SessionRow.archived_at,
+    SessionRow.model,
+    SessionRow.parameters,
 )
 _MESSAGE = (
     MessageRow.id,
@@ -52,6 +54,7 @@ _MESSAGE = (
     MessageRow.output_tokens,
     MessageRow.usage,
     MessageRow.last_event_id,
+    MessageRow.model,
 )
 
 
@@ -72,6 +75,8 @@ def _session_row(session: Session) -> dict[str, Any]:
         "created_at": session.created_at,
         "updated_at": session.updated_at,
         "user_id": session.user_id,
+        "model": session.model,
+        "parameters": session.parameters,
     }
 
 
@@ -148,12 +153,7 @@ async def message(connection: Connection, message_id: str, *, user_id: str) -> M
 
 async def insert_events(connection: Connection, chunks: Sequence[EventChunk]) -> None:
     rows = [
-        {
-            "message_id": chunk.message_id,
-            "first": chunk.first,
-            "last": chunk.last,
-            "data": json.dumps(chunk.items, ensure_ascii=False),
-        }
+        {"message_id": chunk.message_id, "first": chunk.first, "last": chunk.last, "data": _json(chunk.items)}
         for chunk in chunks
     ]
     await connection.execute(_INSERT_EVENTS, rows)
@@ -199,6 +199,7 @@ async def finish(connection: Connection, message_id: str, final: MessageContent,
         "output_tokens": final.output_tokens,
         "usage": _json(final.usage),
         "last_event_id": final.last_event_id,
+        "model": final.model,
         "owner": None,
         "alive_at": None,
     }
@@ -247,6 +248,8 @@ def _session(row: Row[*tuple[Any, ...]]) -> Session:
         user_id=row.user_id,
         pinned_at=row.pinned_at,
         archived_at=row.archived_at,
+        model=row.model,
+        parameters=row.parameters,
     )
 
 
@@ -268,6 +271,7 @@ def _message(row: Row[*tuple[Any, ...]]) -> Message:
         output_tokens=row.output_tokens,
         usage=json.loads(row.usage) if row.usage else None,
         last_event_id=row.last_event_id,
+        model=row.model,
     )
 
 
@@ -283,6 +287,7 @@ def _message_row(message: Message, owner: str) -> dict[str, Any]:
         "agent_id": message.agent_id,
         "status": message.status,
         "last_event_id": 0,
+        "model": message.model,
         "created_at": message.created_at,
         "owner": owner if streaming else None,
     }

@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.chat.sessions import repository
+from chie.chat.sessions import repository, search
 from chie.chat.sessions.answers import with_progress
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import Conversation, Page, Session, new_id, now
+from chie.chat.sessions.entities import Conversation, ListedSession, Page, Session, new_id, now
 from chie.chat.sessions.session_filter import SessionFilter
 from chie.database import cursor as page_cursor
 from chie.errors import NotFoundError, ValidationError
@@ -54,9 +54,12 @@ class SessionService:
             found = await repository.page(
                 connection, user_id=current_user().id, only=only, limit=limit + 1, before=before
             )
+            ids = [session.session_id for session in found[:limit]]
+            passages = await search.passages(connection, ids, query) if query else {}
         last = found[limit - 1] if len(found) > limit else None
         following = page_cursor.encode(last.updated_at, last.session_id) if last else None
-        return Page(sessions=found[:limit], next_cursor=following)
+        listed = [ListedSession(**vars(one), passage=passages.get(one.session_id)) for one in found[:limit]]
+        return Page(sessions=listed, next_cursor=following)
 
     async def change(
         self,

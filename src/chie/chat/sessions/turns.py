@@ -9,7 +9,7 @@ from chie.chat.sessions.attachments import existing
 from chie.chat.sessions.branches import branch
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
-from chie.chat.sessions.entities import Attachment, Message, PendingAnswer, Session, new_id, now
+from chie.chat.sessions.entities import Attachment, Message, ModelChoice, PendingAnswer, Session, new_id, now
 from chie.chat.sessions.service import existing_session, new_session
 from chie.chat.sessions.titles import first_title
 from chie.errors import ConflictError, NotFoundError, ValidationError
@@ -32,25 +32,33 @@ class TurnService:
         session_id: str | None = None,
         parent_id: str | None = None,
         attachment_ids: Sequence[str] = (),
+        choice: ModelChoice | None = None,
     ) -> PendingAnswer:
-        """Starts a new session without `session_id`, and continues its newest message without `parent_id`."""
+        """Starts a new session without `session_id`, and continues its newest message without `parent_id`. Without
+        `choice` the session keeps its model."""
         validate_question(message, has_files=bool(attachment_ids))
         if session_id is None:
             if parent_id is not None:
                 raise ValidationError("sessions.parent_without_session")
-            return await self._ask_first(message, agent_id, attachment_ids)
+            return await self._ask_first(message, agent_id, attachment_ids, choice or ModelChoice())
 
         async def change(connection: Connection) -> PendingAnswer:
             session = await existing_session(connection, session_id, lock=True)
             messages = await repository.messages(connection, session_id)
             files = await existing(connection, attachment_ids, lock=True)
             question = _question(session_id, message, _parent(messages, parent_id), files)
-            return await self._start(connection, session, messages, question, agent_id)
+            return await self._start(connection, session, messages, question, agent_id, choice)
 
         return await self._database.write(change)
 
     async def edit(
-        self, message_id: str, message: str, *, agent_id: str, attachment_ids: Sequence[str] | None = None
+        self,
+        message_id: str,
+        message: str,
+        *,
+        agent_id: str,
+        attachment_ids: Sequence[str] | None = None,
+        choice: ModelChoice | None = None,
     ) -> PendingAnswer:
         """Adds a sibling of the question with another text; the old question and its answers stay. Without
         `attachment_ids` it has the files of the old one.
@@ -69,11 +77,11 @@ class TurnService:
             files = await existing(connection, kept if attachment_ids is None else attachment_ids, lock=True)
             validate_question(message, has_files=bool(files))
             question = _question(session.session_id, message, old.parent_id, files)
-            return await self._start(connection, session, messages, question, agent_id)
+            return await self._start(connection, session, messages, question, agent_id, choice)
 
         return await self._database.write(change)
 
-    async def regenerate(self, message_id: str, *, agent_id: str) -> PendingAnswer:
+    async def regenerate(self, message_id: str, *, agent_id: str, choice: ModelChoice | None = None) -> PendingAnswer:
         """Adds another answer to the same question; `message_id` is the question or any answer to it.
 
         ConflictError while the question is being answered.
@@ -84,20 +92,20 @@ class TurnService:
             question_id = chosen.message_id if chosen.role == "user" else chosen.parent_id
             question = next(message for message in messages if message.message_id == question_id)
             _require_answered(messages, question)
-            return await self._start(connection, session, messages, question, agent_id)
+            return await self._start(connection, session, messages, question, agent_id, choice)
 
         return await self._database.write(change)
 
-    async def session_agent_id(self, session_id: str) -> str:
-        """The agent that answers in this session."""
+    async def session(self, session_id: str) -> Session:
+        """With the agent and the model that answer in it."""
         async with self._database.read() as connection:
-            return (await existing_session(connection, session_id)).current_agent_id
+            return await existing_session(connection, session_id)
 
-    async def message_agent_id(self, message_id: str) -> str:
-        """The agent that answers in the session of this message."""
+    async def session_of(self, message_id: str) -> Session:
+        """The session of this message."""
         async with self._database.read() as connection:
             message = await _existing_message(connection, message_id)
-            return (await existing_session(connection, message.session_id)).current_agent_id
+            return await existing_session(connection, message.session_id)
 
     async def question_files(self, message_id: str) -> list[Attachment]:
         """The files of a question; `message_id` is the question or any answer to it."""
@@ -107,11 +115,13 @@ class TurnService:
             files = await attachment_table.of_session(connection, chosen.session_id)
             return files.get(question_id or "", [])
 
-    async def _ask_first(self, message: str, agent_id: str, attachment_ids: Sequence[str]) -> PendingAnswer:
+    async def _ask_first(
+        self, message: str, agent_id: str, attachment_ids: Sequence[str], choice: ModelChoice
+    ) -> PendingAnswer:
         """Rows without files depend on no others, so they share a statement with other changes."""
-        session = new_session(agent_id, message)
+        session = replace(new_session(agent_id, message), model=choice.model, parameters=choice.parameters)
         question = _question(session.session_id, message, None)
-        answer = _empty_answer(question, agent_id)
+        answer = _empty_answer(question, agent_id, choice)
         if not attachment_ids:
             await self._database.write(repository.new_session(session, [question, answer], owner=self._owner))
             return _pending(answer, agent_id, question, [])
@@ -133,8 +143,9 @@ class TurnService:
         messages: Sequence[Message],
         question: Message,
         agent_id: str,
+        choice: ModelChoice | None,
     ) -> PendingAnswer:
-        answer = _empty_answer(question, agent_id)
+        answer = _empty_answer(question, agent_id, choice)
         new = [answer] if question in messages else [question, answer]
         await repository.insert_messages(connection, new, owner=self._owner)
         if question in new:
@@ -146,6 +157,7 @@ class TurnService:
             current_agent_id=agent_id,
             updated_at=answer.created_at,
             archived_at=None,
+            **({"model": choice.model, "parameters": choice.parameters} if choice else {}),
         )
         return _pending(answer, agent_id, question, messages)
 
@@ -183,7 +195,7 @@ def _question(session_id: str, text: str, parent_id: str | None, files: Sequence
     )
 
 
-def _empty_answer(question: Message, agent_id: str) -> Message:
+def _empty_answer(question: Message, agent_id: str, choice: ModelChoice | None) -> Message:
     return Message(
         message_id=new_id(),
         session_id=question.session_id,
@@ -193,6 +205,7 @@ def _empty_answer(question: Message, agent_id: str) -> Message:
         status="streaming",
         created_at=now(),
         agent_id=agent_id,
+        model=choice.name if choice else None,
     )
 
 

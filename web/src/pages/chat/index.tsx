@@ -1,6 +1,6 @@
 import "./chat.css";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import type { Attachment } from "../../../core/attachment";
 import { type Conversation, NEW } from "../../../core/chats";
 import { messageIn } from "../../../core/server-message";
@@ -11,16 +11,20 @@ import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
 import { Translated, useTranslate } from "../../i18n/translate";
-import { go, hrefTo, useRoute } from "../../route";
+import { go, hrefTo, parseRoute, useRoute } from "../../route";
 import { LinkButton } from "../../ui/button";
+import { ErrorBoundary } from "../../ui/error-boundary";
 import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
 import { uploads } from "./attachments";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
+import { useFind } from "./find/use-find";
 import { LiveRegion } from "./live-region";
 import { Messages } from "./messages";
 import { Welcome } from "./welcome";
+
+const FindBar = lazy(() => import("./find/find-bar"));
 
 /** `#/chat` starts a conversation, `#/chat/<session>` continues one. */
 export default function ChatPage() {
@@ -30,6 +34,7 @@ export default function ChatPage() {
   const { dropped, over, handlers } = useDrop();
   useOpening(session, conversation);
   useReopening(session, conversation);
+  const find = useFind(session, conversation);
   const ask = async (text: string, files: readonly Attachment[]) => {
     const started = await chats.ask(session, text, agentId ?? undefined, files);
     if (started === null) {
@@ -41,6 +46,19 @@ export default function ChatPage() {
   return (
     <section className="chat" {...handlers}>
       {over && <DropOverlay />}
+      {find.open && (
+        <ErrorBoundary>
+          <Suspense fallback={null}>
+            <FindBar
+              key={find.key}
+              conversation={conversation}
+              words={find.words}
+              message={find.message}
+              onClose={find.close}
+            />
+          </Suspense>
+        </ErrorBoundary>
+      )}
       <Body
         session={session}
         conversation={conversation}
@@ -73,7 +91,7 @@ function moveTo(session: string): void {
 }
 
 function isHere(session: string): boolean {
-  return (location.hash.split("/")[2] ?? NEW) === session;
+  return (parseRoute(location.hash).rest[0] ?? NEW) === session;
 }
 
 function Body({

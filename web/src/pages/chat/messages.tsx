@@ -7,6 +7,7 @@ import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { IconButton } from "../../ui/button";
 import { MessageView, type Version } from "./message";
+import { messageElement, onReveal } from "./reveal";
 
 const BOTTOM_MARGIN_PX = 80;
 
@@ -35,11 +36,21 @@ export function Messages({
     rangeExtractor: printing ? everything : defaultRangeExtractor,
     useFlushSync: false,
   });
-  const { scrolledUp, toBottom } = useStickToBottom(
+  const { scrolledUp, toBottom, release } = useStickToBottom(
     scroller,
     session,
     `${shown.length} ${shown.at(-1)?.role === "user"} ${tip}`,
     virtual.getTotalSize(),
+  );
+  useEffect(
+    () =>
+      onReveal((id) => {
+        release();
+        const index = shown.findIndex((message) => message.id === id);
+        const [offset] = (!messageElement(id) && virtual.getOffsetForIndex(index, "start")) || [];
+        if (scroller.current && offset !== undefined) scroller.current.scrollTop = offset;
+      }),
+    [shown, virtual, release],
   );
   return (
     <div className="messages-frame">
@@ -59,6 +70,7 @@ export function Messages({
               <div
                 key={item.key}
                 data-index={item.index}
+                data-message={message.id}
                 ref={virtual.measureElement}
                 className="messages-item"
                 style={{ transform: `translateY(${item.start}px)` }}
@@ -152,7 +164,7 @@ function useStickToBottom(
       setScrolledUp(gap > element.clientHeight / 2 && !stuck.current);
     };
     // Only user input releases it: late measurements move the end, too.
-    const release = () => {
+    const drag = () => {
       const gap = element.scrollHeight - element.scrollTop - element.clientHeight;
       if (gap >= BOTTOM_MARGIN_PX) stuck.current = false;
     };
@@ -167,17 +179,20 @@ function useStickToBottom(
     resize.observe(element);
     element.addEventListener("scroll", look, { passive: true });
     element.addEventListener("wheel", wheel, { passive: true });
-    element.addEventListener("touchmove", release, { passive: true });
-    element.addEventListener("pointerup", release, { passive: true });
+    element.addEventListener("touchmove", drag, { passive: true });
+    element.addEventListener("pointerup", drag, { passive: true });
     element.addEventListener("keydown", keys);
     return () => {
       resize.disconnect();
       element.removeEventListener("scroll", look);
       element.removeEventListener("wheel", wheel);
-      element.removeEventListener("touchmove", release);
-      element.removeEventListener("pointerup", release);
+      element.removeEventListener("touchmove", drag);
+      element.removeEventListener("pointerup", drag);
       element.removeEventListener("keydown", keys);
     };
   }, [scroller, toBottom]);
-  return { scrolledUp, toBottom };
+  const release = useCallback(() => {
+    stuck.current = false;
+  }, []);
+  return { scrolledUp, toBottom, release };
 }

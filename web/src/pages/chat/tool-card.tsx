@@ -77,13 +77,15 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
         {tool.logs && (
           <>
             <h4>{t.toolLog}</h4>
-            <pre tabIndex={0}>{tool.logs.join("\n")}</pre>
+            <pre className="tool-text" tabIndex={0}>
+              {tool.logs.join("\n")}
+            </pre>
           </>
         )}
         {tool.result && (
           <>
             <h4>{tool.result.isError ? t.toolError : t.toolResult}</h4>
-            <pre className={tool.result.isError ? "bad" : ""} tabIndex={0}>
+            <pre className={tool.result.isError ? "tool-text bad" : "tool-text"} tabIndex={0}>
               <ResultText result={tool.result} />
             </pre>
           </>
@@ -96,7 +98,7 @@ export const ToolCard = memo(function ToolCard({ tool, status, decision }: Props
 /** Results are shown word for word; errors of the server's catalogue are translated. */
 function ResultText({ result }: { result: ToolOutcome }) {
   const translate = useTranslate();
-  const text = pretty(result.content);
+  const text = prettyResult(result.content);
   if (!result.isError) return text;
   return translate({ text: serverText(text), code: result.code, params: result.params });
 }
@@ -121,7 +123,8 @@ function brief(value: Record<string, unknown>): string {
 
 const MAX_SHOWN = 20_000;
 
-function pretty(content: string): string {
+/** JSON with indentation, anything else as it is; long texts are cut. */
+export function prettyResult(content: string): string {
   if (content.length < MAX_SHOWN && /^\s*[[{]/.test(content)) {
     try {
       return JSON.stringify(JSON.parse(content), null, 2);

@@ -3,6 +3,7 @@ import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQuery } from 
 import type { WithOptionalText, WithTexts } from "../../../core/server-message";
 import { api } from "../../api";
 import { queryClient } from "../../query";
+import type { Ranges } from "../../ui/highlighted";
 
 export interface Heading {
   id: string;
@@ -106,8 +107,6 @@ export interface Hit extends Omit<Heading, "length">, Anchored {
 }
 
 /** Half-open, counted in code points. */
-export type Ranges = [number, number][];
-
 export interface HighlightedHit {
   hit: Hit;
   highlights: { title: Ranges; content: Ranges };

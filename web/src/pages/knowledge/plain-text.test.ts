@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Ranges } from "./notes";
+import type { Ranges } from "../../ui/highlighted";
 import { plainText } from "./plain-text";
 
 function marked(text: string, ranges: Ranges): string[] {

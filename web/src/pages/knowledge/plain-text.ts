@@ -1,4 +1,4 @@
-import type { Ranges } from "./notes";
+import type { Ranges } from "../../ui/highlighted";
 
 /** Markdown syntax to remove; the text of a link or image stays. */
 const SYNTAX = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { excerpt } from "./highlight";
+import { excerpt } from "./excerpt";
 import { splitTags, suggestTags, suggestTitle } from "./suggestions";
 
 describe("a title for a text", () => {

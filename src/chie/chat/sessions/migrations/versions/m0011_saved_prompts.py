@@ -5,8 +5,8 @@ from alembic import op
 
 from chie.chat.sessions.migrations.types import MOMENT
 
-revision = "0010"
-down_revision = "0009"
+revision = "0011"
+down_revision = "0010"
 
 
 def upgrade() -> None:

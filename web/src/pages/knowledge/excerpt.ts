@@ -1,22 +1,4 @@
-import type { ReactNode } from "react";
-import type { Ranges } from "./notes";
-
-/** The text with the given ranges highlighted. Ranges count code points, as Python does. */
-export function Highlighted({ text, ranges }: { text: string; ranges: Ranges }) {
-  if (ranges.length === 0) return text;
-  const characters = [...text];
-  const parts: ReactNode[] = [];
-  let at = 0;
-  for (const [start, end] of ranges) {
-    parts.push(
-      characters.slice(at, start).join(""),
-      <mark key={start}>{characters.slice(start, end).join("")}</mark>,
-    );
-    at = end;
-  }
-  parts.push(characters.slice(at).join(""));
-  return parts;
-}
+import type { Ranges } from "../../ui/highlighted";
 
 /** About `length` characters around the first highlight. */
 export function excerpt(text: string, ranges: Ranges, length = 220): { text: string; ranges: Ranges } {
