@@ -54,6 +54,8 @@ API = {
     "/api/prompts/export": {"get"},
     "/api/prompts/import": {"post"},
     "/api/prompts/{prompt_id}": {"get", "patch", "delete"},
+    "/api/sessions/{session_id}/queue/{message_id}": {"put", "delete"},
+    "/api/sessions/{session_id}/queue/{message_id}/send": {"post"},
     "/api/setup": {"get"},
     "/api/setup/connect": {"get"},
     "/api/setup/endpoints/{endpoint_id}/test": {"post"},

@@ -72,7 +72,7 @@ def test_page_fits_360_pixels(open_screen: OpenScreen, language: str) -> None:
     expect(drawer.locator(".session").first).to_be_visible()
     screen.page.keyboard.press("Escape")
     expect(drawer).to_have_count(0)
-    for path in ("knowledge", "workflows", "servers", "setup"):
+    for path in ("knowledge", "workflows", "servers", "usage", "setup"):
         screen.open(f"/#/{path}")
         expect(screen.page.get_by_role("heading", level=1)).to_be_visible()
         assert screen.script(wide) == 360, path

@@ -132,8 +132,9 @@ def page_folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def team(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
+def team(store: SqliteStore, page_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Team]:
     """With scripted agents. Aki's things are created through the API."""
+    monkeypatch.setenv("CHIE_RATE_LIMIT", "0")  # tests send a request to every route, and look at things in between
     tokens, servers = add_users(), load_servers(store)
     authenticator = load_authenticator()
     authenticator.failures = RateLimit(0, 1)  # tests send many wrong tokens

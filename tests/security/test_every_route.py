@@ -93,6 +93,9 @@ ROUTES: dict[str, Case] = {
     "GET /api/prompts/{prompt_id}": Case(PRIVATE),
     "PATCH /api/prompts/{prompt_id}": Case(PRIVATE, body={"text": "mine now"}),
     "DELETE /api/prompts/{prompt_id}": Case(PRIVATE),
+    "PUT /api/sessions/{session_id}/queue/{message_id}": Case(PRIVATE, body={"message": "and then?"}),
+    "DELETE /api/sessions/{session_id}/queue/{message_id}": Case(PRIVATE),
+    "POST /api/sessions/{session_id}/queue/{message_id}/send": Case(PRIVATE),
     "POST /api/attachments": Case(LISTING),
     "GET /api/attachments/{attachment_id}": Case(PRIVATE),
     "GET /api/attachments/{attachment_id}/text": Case(PRIVATE),
@@ -265,6 +268,9 @@ def test_same_requests_succeed_for_the_owner(team: Team) -> None:
         "POST /api/chat/{message_id}/answer": 409,
         "DELETE /api/sessions/{session_id}": 204,
         "DELETE /api/prompts/{prompt_id}": 204,
+        "PUT /api/sessions/{session_id}/queue/{message_id}": 409,  # the id of a message that was sent
+        "DELETE /api/sessions/{session_id}/queue/{message_id}": 404,  # see test_queue.py
+        "POST /api/sessions/{session_id}/queue/{message_id}/send": 404,
         "POST /api/knowledge/inbox/{note_id}/reject": 404,  # it has been merged
         "DELETE /api/knowledge/trash/{note_id}": 404,  # it has been restored
     }

@@ -36,6 +36,7 @@ function setUp(transport: Partial<Transport>, hooks = {}) {
     stop: async () => undefined,
     approve: async () => undefined,
     answer: async () => undefined,
+    sendQueued: async () => undefined,
     isTransient: (error) => error instanceof TypeError,
     ...transport,
   };

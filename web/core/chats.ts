@@ -4,7 +4,7 @@ import { fromStored, type Message, merged, newestTip } from "./conversation";
 import { follow, type Link, type Numbered } from "./follow";
 import { Frames } from "./frames";
 import { Observable } from "./observable";
-import type { Hooks, Reply, StoredConversation, Transport } from "./transport";
+import type { Hooks, QueuedMessage, Reply, StoredConversation, Transport } from "./transport";
 
 /** The conversations that the page has open, and the answers streaming into them, also those not on the screen. */
 export const NEW = "new";
@@ -25,6 +25,8 @@ export interface Conversation {
   unsent: { error: unknown } | null;
   /** Approvals and denials of tool calls, by `decisionKey`, until the result has arrived. */
   decided: Record<string, boolean>;
+  /** Messages that wait for the end of an answer, in their order. */
+  queue: readonly QueuedMessage[];
 }
 
 const BLANK: Conversation = {
@@ -38,6 +40,7 @@ const BLANK: Conversation = {
   link: "connected",
   unsent: null,
   decided: {},
+  queue: [],
 };
 
 export function decisionKey(messageId: string, tool: ToolPart): string {
@@ -48,6 +51,8 @@ export class Chats extends Observable {
   #conversations = new Map<string, Conversation>([[NEW, BLANK]]);
   #followers = new Map<string, AbortController>();
   #stopped = new Set<string>();
+  #starting = new Map<string, Promise<string | null>>();
+  #due = new Set<string>();
   #local = 0;
 
   constructor(
@@ -123,6 +128,39 @@ export class Chats extends Observable {
     return this.#start(key, null, again, () => this.transport.regenerate(answer.id, agentId));
   }
 
+  /** The id of the session once the question that is being sent is stored; null where that failed. */
+  started(key: string): Promise<string | null> {
+    return this.#starting.get(key) ?? Promise.resolve(key);
+  }
+
+  /** Shows why a message could not be sent; the caller keeps its text. */
+  notSent(key: string, error: unknown): void {
+    this.#change(key, { unsent: { error } });
+  }
+
+  queued(sessionId: string, message: QueuedMessage): void {
+    const { queue } = this.get(sessionId);
+    const known = queue.some((one) => one.message_id === message.message_id);
+    if (!known) this.#change(sessionId, { queue: [...queue, message] });
+  }
+
+  unqueue(sessionId: string, id: string): void {
+    const { queue } = this.get(sessionId);
+    this.#change(sessionId, { queue: queue.filter((one) => one.message_id !== id) });
+  }
+
+  /** Stops the answer that a queued message waits for, and sends the message. */
+  async sendNow(sessionId: string, id: string): Promise<void> {
+    const { live } = this.get(sessionId);
+    if (live) this.#stopped.add(live);
+    try {
+      await this.transport.sendQueued(sessionId, id, true);
+      this.unqueue(sessionId, id);
+    } finally {
+      await this.#refresh(sessionId);
+    }
+  }
+
   async stop(messageId: string): Promise<void> {
     this.#stopped.add(messageId);
     await this.transport.stop(messageId);
@@ -144,7 +182,20 @@ export class Chats extends Observable {
     return this.transport.answer(messageId, question, reply);
   }
 
-  async #start(
+  #start(
+    key: string,
+    question: Message | null,
+    answer: Message,
+    send: () => Promise<Response>,
+  ): Promise<string | null> {
+    const starting = this.#begin(key, question, answer, send).finally(() => {
+      if (this.#starting.get(key) === starting) this.#starting.delete(key);
+    });
+    this.#starting.set(key, starting);
+    return starting;
+  }
+
+  async #begin(
     key: string,
     question: Message | null,
     answer: Message,
@@ -242,13 +293,25 @@ export class Chats extends Observable {
     if (known.live && known.live !== ended) return; // a newer answer is streaming; its end refreshes
     const seen = new Map(known.messages.map((message) => [message.id, message]));
     const messages = stored.messages.map((one) => merged(seen.get(one.message_id), fromStored(one)));
-    const tip = messages.some((message) => message.id === known.tip)
-      ? known.tip
-      : (messages.at(-1)?.id ?? null);
+    // A queued message continues the branch on the screen.
+    const tip =
+      known.tip !== null && messages.some((message) => message.id === known.tip)
+        ? newestTip(messages, known.tip)
+        : (messages.at(-1)?.id ?? null);
     const live = stored.messages.findLast((message) => message.status === "streaming")?.message_id ?? null;
-    const { title, current_agent_id: agentId } = stored;
-    this.#set(sessionId, { ...known, state: "ready", failure: null, title, agentId, messages, tip, live });
+    const { title, current_agent_id: agentId, queue = [] } = stored;
+    const loaded = { state: "ready", failure: null, title, agentId, messages, tip, live, queue } as const;
+    this.#set(sessionId, { ...known, ...loaded });
     if (live) void this.#follow(sessionId, live);
+    else void this.#sendDue(sessionId, queue[0]);
+  }
+
+  /** The server sends it by itself; this covers a server that was restarted right then. Trying twice sends it once. */
+  async #sendDue(sessionId: string, first: QueuedMessage | undefined): Promise<void> {
+    if (first?.status !== "complete" || first.error_code || this.#due.has(first.message_id)) return;
+    this.#due.add(first.message_id);
+    await this.transport.sendQueued(sessionId, first.message_id, false).catch(() => undefined);
+    await this.#refresh(sessionId);
   }
 
   #question(text: string, parentId: string | null, attachments: readonly Attachment[]): Message {

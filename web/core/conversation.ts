@@ -1,6 +1,6 @@
 import { type Answer, applyEvent, EMPTY_ANSWER, type Part, type Status } from "./answer";
 import type { Attachment } from "./attachment";
-import type { ChatEvent } from "./events";
+import type { ChatEvent, Usage } from "./events";
 import { messageIn, type WithOptionalText } from "./server-message";
 
 /** Messages as `GET /api/sessions/{id}` returns them, and the tree they form. */
@@ -16,6 +16,7 @@ export interface StoredMessage extends WithOptionalText<"error"> {
   parts: ChatEvent[];
   input_tokens: number | null;
   output_tokens: number | null;
+  usage?: Usage | null;
   last_event_id: number;
   attachments?: Attachment[];
 }
@@ -61,9 +62,9 @@ function answerFromStored(stored: StoredMessage): Answer {
     status: stored.status,
     parts,
     error: messageIn(stored, "error"),
-    usage: counted
-      ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 }
-      : null,
+    usage:
+      stored.usage ??
+      (counted ? { input_tokens: stored.input_tokens ?? 0, output_tokens: stored.output_tokens ?? 0 } : null),
     truncated: replayed.truncated,
     filtered: replayed.filtered,
     lastEventId: stored.last_event_id,

@@ -5,6 +5,14 @@ import type { SseEvent } from "./sse";
 export interface Usage {
   input_tokens: number;
   output_tokens: number;
+  cached_tokens?: number;
+  cache_write_tokens?: number;
+  reasoning_tokens?: number;
+  /** The server did not count, or the answer was cut off. */
+  estimated?: boolean;
+  models?: string[];
+  /** In US dollars; missing if the price of a model is not known. */
+  cost?: number;
 }
 
 export type ChatEvent =

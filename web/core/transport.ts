@@ -1,5 +1,7 @@
-import type { ToolPart } from "./answer";
+import type { Status, ToolPart } from "./answer";
+import type { Attachment } from "./attachment";
 import type { StoredMessage } from "./conversation";
+import type { Params } from "./server-message";
 
 /** The server's API and the page's hooks, as the conversation store needs them. */
 export interface StoredConversation {
@@ -7,6 +9,27 @@ export interface StoredConversation {
   title: string;
   current_agent_id: string;
   messages: StoredMessage[];
+  /** Absent in answers of an older server. */
+  queue?: QueuedMessage[];
+}
+
+/** A message that waits for the answer `parent_id`, whose status it has. */
+export interface QueuedMessage {
+  message_id: string;
+  parent_id: string;
+  content: string;
+  status: Status;
+  agent_id: string | null;
+  error_code: string | null;
+  error_params: Params | null;
+  attachments: Attachment[];
+}
+
+export interface QueueBody {
+  message: string;
+  agent_id?: string;
+  parent_id?: string;
+  attachments?: string[];
 }
 
 /** The user's answer to a question of a server. */
@@ -31,6 +54,8 @@ export interface Transport {
   stop: (messageId: string) => Promise<unknown>;
   approve: (messageId: string, callId: string, approved: boolean) => Promise<unknown>;
   answer: (messageId: string, question: string, reply: Reply) => Promise<unknown>;
+  /** `stop` ends the answer that the message waits for. */
+  sendQueued: (sessionId: string, id: string, stop: boolean) => Promise<unknown>;
   /** Whether trying again may help. */
   isTransient: (error: unknown) => boolean;
 }

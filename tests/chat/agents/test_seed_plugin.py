@@ -1,5 +1,6 @@
 """A plug-in written with the seed's signatures alone, loaded through its entry point and used over HTTP."""
 
+import json
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from chie.chat.settings import ChatSettings
 from chie.settings import load
 
 SOURCE = """
+import json
 from typing import Any, AsyncGenerator, Dict, List
 
 from chie.chat.agents.base import BaseAgent
@@ -36,13 +38,17 @@ class WeatherAgent(BaseAgent):
     async def stream_chat(
         self, message: str, history: List[Dict], session_id: str
     ) -> AsyncGenerator[Dict[str, Any], None]:
+        if message == "history":
+            yield {"type": "message", "content": json.dumps(history)}
+            yield {"type": "done"}
+            return
         if message == "error":
             yield {"type": "error", "error": "観測所が応答しません。"}
         yield {"type": "message", "content": f"{len(history)}: {message}"}
         for city in ("東京", "Osaka"):
             yield {"type": "tool_call", "name": "forecast", "arguments": {"city": city}}
             yield {"type": "tool_result", "name": "forecast", "content": {"city": city, "sky": "晴れ"}}
-        yield {"type": "done"}
+        yield {"type": "done", "usage": {"input_tokens": 40, "output_tokens": 2, "models": ["gpt-4o"]}}
 
     def get_agent_info(self) -> Dict[str, Any]:
         return {
@@ -118,3 +124,40 @@ async def test_error_event_of_an_agent_ends_the_answer(client: httpx2.AsyncClien
     assert [event.event for event in events] == ["error", "done"]
     assert events[0].data["error"] == "The agent reported an error: 観測所が応答しません。"
     assert (events[0].data["code"], events[1].data) == ("agents.reported_error", {"message_id": None})
+
+
+@pytest.mark.req("AG-1")
+async def test_history_is_a_list_of_dicts_with_the_calls_and_results_of_earlier_turns(
+    client: httpx2.AsyncClient,
+) -> None:
+    session, events = await ask(client, "明日は？")
+    calls = [event.data["id"] for event in events if event.event == "tool_call"]
+    _, (told, *_) = await ask(client, "history", session)
+    question, answer = json.loads(told.data["content"])
+    assert question == {"role": "user", "content": "明日は？"}
+    assert (answer["role"], answer["content"]) == ("assistant", "0: 明日は？")
+    kinds = [part["type"] for part in answer["parts"]]
+    assert kinds == ["message", *["tool_call", "tool_result"] * 2]
+    made = [part for part in answer["parts"] if part["type"] == "tool_call"]
+    assert [(call["id"], call["name"], call["arguments"]) for call in made] == [
+        (calls[0], "forecast", {"city": "東京"}),
+        (calls[1], "forecast", {"city": "Osaka"}),
+    ]
+    results = [part for part in answer["parts"] if part["type"] == "tool_result"]
+    assert [result["id"] for result in results] == calls
+    assert json.loads(results[0]["content"]) == {"city": "東京", "sky": "晴れ"}
+    assert all(result["is_error"] is False for result in results)
+
+
+@pytest.mark.req("AG-13")
+async def test_usage_of_an_agent_counts_at_the_price_of_the_model_that_it_names(client: httpx2.AsyncClient) -> None:
+    session, events = await ask(client, "明日は？")
+    assert events[-1].data["usage"] == {
+        "input_tokens": 40,
+        "output_tokens": 2,
+        "models": ["gpt-4o"],
+        "cost": (40 * 2.5 + 2 * 10) / 1_000_000,
+    }
+    report = (await client.get("/api/usage")).json()
+    assert [(model["name"], model["input_tokens"]) for model in report["models"]] == [("gpt-4o", 40)]
+    assert (await client.get(f"/api/sessions/{session}")).json()["messages"][1]["usage"]["models"] == ["gpt-4o"]

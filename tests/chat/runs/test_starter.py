@@ -15,6 +15,7 @@ from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.entities import EventChunk, MessageContent, PendingAnswer
+from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.turns import TurnService
 from chie.chat.sessions.upgrade import upgrade
@@ -49,7 +50,8 @@ def directory() -> FakeRegistry:
 @pytest.fixture
 def starter(database: Database, directory: FakeRegistry) -> RunStarter:
     turns, attachments = TurnService(database, "owner"), AttachmentStore(database)
-    return RunStarter(turns, attachments, directory, IdleManager(), NoLimits())  # type: ignore[arg-type]
+    queue = MessageQueue(database, turns)
+    return RunStarter(turns, queue, attachments, directory, IdleManager(), NoLimits())  # type: ignore[arg-type]
 
 
 async def finish(database: Database, run: Run) -> None:

@@ -96,6 +96,8 @@ def test_new_database_matches_the_models(both: URL) -> None:
             "attachment_files",
             "attachments",
             "message_attachments",
+            "queued_attachments",
+            "queued_messages",
             "server_logins",
             "model_usage",
             "recorded_usage",

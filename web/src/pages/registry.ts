@@ -60,6 +60,13 @@ export const PAGES: PageEntry[] = [
     component: lazyPage(() => import("./archive")),
   },
   {
+    path: "usage",
+    label: "usage",
+    icon: "chart",
+    listed: true,
+    component: lazyPage(() => import("./usage")),
+  },
+  {
     path: "setup",
     label: "setup",
     icon: "spark",

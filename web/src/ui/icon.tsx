@@ -44,6 +44,7 @@ const PATHS = {
   lock: "M6 11h12v8.5H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3M12 14.5v2",
   pin: "M9 4h6l-.8 6.5 3.3 3.5h-11l3.3-3.5zM12 14v6.5",
   archive: "M4 5h16v4.5H4zM5.5 9.5v10h13v-10M10 13.5h4",
+  chart: "M4.5 4.5v15h15M8.5 16v-4M12.5 16V8M16.5 16v-6",
   history: "M4.5 12a7.5 7.5 0 1 0 2.2-5.3L4.5 9M4.5 4.5V9H9M12 8v4.5l3 2",
 } as const;
 

@@ -60,6 +60,17 @@ class Ask(ModelFields):
     attachments: Attachments = Field(default_factory=list, description="The ids of files that were uploaded before.")
 
 
+class Queue(Body):
+    message: MessageText
+    agent_id: Id | None = Field(default=None, description="Default: the session's agent when it is sent.")
+    parent_id: Id | None = Field(default=None, description="The answer to wait for. Default: the newest one.")
+    attachments: Attachments = Field(default_factory=list, description="The ids of files that were uploaded before.")
+
+
+class SendQueued(Body):
+    stop: StrictBool = Field(default=False, description="True stops the answer that the message waits for.")
+
+
 class Regenerate(ModelFields):
     agent_id: Id | None = Field(default=None, description="The agent that answers. Default: the session's agent.")
 

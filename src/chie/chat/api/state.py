@@ -18,6 +18,7 @@ from chie.chat.runs.lease_keeper import LeaseKeeper
 from chie.chat.runs.listener import Listener
 from chie.chat.runs.manager import RunManager
 from chie.chat.runs.notifier import Notifier
+from chie.chat.runs.queue_sender import QueueSender
 from chie.chat.runs.recovery import Recovery
 from chie.chat.runs.remote import RemoteRuns
 from chie.chat.runs.runner import Runner
@@ -29,6 +30,7 @@ from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.logins import LoginStore
 from chie.chat.sessions.prompts import PromptStore
+from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.sessions.service import SessionService
 from chie.chat.sessions.titles import TitleStore
@@ -88,7 +90,10 @@ class Chat:
             titles=Titles(TitleStore(database), self.recorder) if titles else None,
         )
         agents.toolbox.logins.use(LoginStore(database, SecretBox(home)))
-        self.starter = RunStarter(TurnService(database, owner), self.attachments, agents, self.runs, self.limits)
+        turns = TurnService(database, owner)
+        self.queue = MessageQueue(database, turns)
+        self.starter = RunStarter(turns, self.queue, self.attachments, agents, self.runs, self.limits)
+        self.queue_sender = QueueSender(self.queue, self.starter, self.runs)
         self._keeper = LeaseKeeper(self.answers, self.runs, self.recovery)
         self._opening = asyncio.Lock()
         self._background: list[asyncio.Task[None]] = []
@@ -117,6 +122,7 @@ class Chat:
 
     async def close(self) -> None:
         await self.runs.close()
+        await self.queue_sender.close()
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)

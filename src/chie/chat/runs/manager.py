@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from chie.chat.agents.base import BaseAgent
 from chie.chat.interaction import Answer
@@ -47,7 +47,12 @@ class RunManager:
         self._saver = EventSaver(answers, self._commands, self._runs, interval=save_seconds)
         self._background: dict[str, asyncio.Task[None]] = {}
         self._titles = titles
+        self._on_complete: Callable[[Run], None] | None = None
         self._closing = False
+
+    def on_complete(self, callback: Callable[[Run], None]) -> None:
+        """Called in the task of each run that has ended with a complete answer, unless the process shuts down."""
+        self._on_complete = callback
 
     @property
     def message_ids(self) -> list[str]:
@@ -125,8 +130,12 @@ class RunManager:
             status = await self._runner.run(run)
         finally:
             del self._runs[run.message_id]
-        if status == "complete" and self._titles and not self._closing:
+        if status != "complete" or self._closing:
+            return
+        if self._titles:
             self._titles.start(run)
+        if self._on_complete:
+            self._on_complete(run)
 
     async def _find(self, message_id: str) -> tuple[Run | None, Message]:
         """The run is looked up first: one that ends during the query does not look like a remote one."""

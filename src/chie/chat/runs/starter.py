@@ -9,7 +9,8 @@ from chie.chat.runs.manager import RunManager
 from chie.chat.runs.model_choice import ModelChooser
 from chie.chat.runs.run import Run
 from chie.chat.sessions.attachments import AttachmentStore
-from chie.chat.sessions.entities import Attachment, ModelChoice
+from chie.chat.sessions.entities import Attachment, ModelChoice, QueuedMessage
+from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.turns import TurnService, validate_question
 from chie.chat.usage.limits import UsageLimits
 from chie.errors import ValidationError
@@ -23,12 +24,14 @@ class RunStarter:
     def __init__(
         self,
         turns: TurnService,
+        queue: MessageQueue,
         attachments: AttachmentStore,
         agents: AgentRegistry,
         runs: RunManager,
         limits: UsageLimits,
     ) -> None:
         self._turns = turns
+        self._queue = queue
         self._attachments = attachments
         self._agents = agents
         self._runs = runs
@@ -103,6 +106,16 @@ class RunStarter:
         session = await self._turns.session_of(message_id)
         agent = self._agents.get_agent(agent_id or session.current_agent_id)
         return await self._models.choose(agent, choice, session.choice)
+
+    async def send_queued(self, queued: QueuedMessage) -> Run:
+        """NotFoundError if it has been sent or removed. Without an agent of its own the session's agent answers."""
+        session = await self._turns.session(queued.session_id)
+        named = self._agents.get_agent(queued.agent_id or session.current_agent_id)
+        agent, chosen = await self._models.choose(named, None, session.choice)
+        await self._limits.require(agent)
+        await self._require_able(agent, queued.attachments)
+        pending = await self._queue.take(queued.session_id, queued.message_id, agent_id=agent.agent_id, choice=chosen)
+        return self._runs.start(pending, agent)
 
     async def _require_able(self, agent: BaseAgent, files: Sequence[Attachment]) -> None:
         """Raises ValidationError, with an agent that can, where there is one."""

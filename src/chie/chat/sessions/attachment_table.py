@@ -4,11 +4,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, delete, exists, insert, select
+from sqlalchemy import Row, delete, exists, insert, or_, select
 
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.entities import Attachment, new_id, now
-from chie.chat.sessions.models import AttachmentRow, FileRow, MessageAttachmentRow, MessageRow
+from chie.chat.sessions.models import (
+    AttachmentRow,
+    FileRow,
+    MessageAttachmentRow,
+    MessageRow,
+    QueuedAttachmentRow,
+    QueuedRow,
+)
 
 _INSERT_LINKS = insert(MessageAttachmentRow)
 _ATTACHMENT = (
@@ -21,7 +28,10 @@ _ATTACHMENT = (
     AttachmentRow.characters,
     FileRow.size,
 )
-_LINKED = exists().where(MessageAttachmentRow.attachment_id == AttachmentRow.id)
+_LINKED = or_(
+    exists().where(MessageAttachmentRow.attachment_id == AttachmentRow.id),
+    exists().where(QueuedAttachmentRow.attachment_id == AttachmentRow.id),
+)
 
 
 async def save(connection: Connection, columns: dict[str, Any], data: bytes, *, on_sqlite: bool) -> str:
@@ -73,6 +83,31 @@ async def link(connection: Connection, message_id: str, attachments: Sequence[At
         await connection.execute(_INSERT_LINKS, rows)
 
 
+async def link_queued(connection: Connection, queued_id: str, attachments: Sequence[Attachment]) -> None:
+    rows = [
+        {"queued_id": queued_id, "position": position, "attachment_id": one.attachment_id}
+        for position, one in enumerate(attachments)
+    ]
+    if rows:
+        await connection.execute(insert(QueuedAttachmentRow), rows)
+
+
+async def of_queue(connection: Connection, session_id: str) -> dict[str, list[Attachment]]:
+    """By queued message, in the order in which they were attached."""
+    statement = (
+        select(QueuedAttachmentRow.queued_id, *_ATTACHMENT)
+        .join(AttachmentRow, AttachmentRow.id == QueuedAttachmentRow.attachment_id)
+        .join(FileRow, FileRow.hash == AttachmentRow.hash)
+        .join(QueuedRow, QueuedRow.id == QueuedAttachmentRow.queued_id)
+        .where(QueuedRow.session_id == session_id)
+        .order_by(QueuedAttachmentRow.queued_id, QueuedAttachmentRow.position)
+    )
+    found: dict[str, list[Attachment]] = {}
+    for row in await connection.execute(statement):
+        found.setdefault(row.queued_id, []).append(_attachment(row))
+    return found
+
+
 async def of_session(connection: Connection, session_id: str) -> dict[str, list[Attachment]]:
     """By message, in the order in which they were attached."""
     statement = (
@@ -90,10 +125,11 @@ async def of_session(connection: Connection, session_id: str) -> dict[str, list[
 
 
 async def ids_in_session(connection: Connection, session_id: str) -> set[str]:
-    statement = select(MessageAttachmentRow.attachment_id).join(
-        MessageRow, MessageRow.id == MessageAttachmentRow.message_id
-    )
-    return set((await connection.execute(statement.where(MessageRow.session_id == session_id))).scalars())
+    """Those of queued messages too."""
+    sent = select(MessageAttachmentRow.attachment_id).join(MessageRow, MessageRow.id == MessageAttachmentRow.message_id)
+    queued = select(QueuedAttachmentRow.attachment_id).join(QueuedRow, QueuedRow.id == QueuedAttachmentRow.queued_id)
+    statement = sent.where(MessageRow.session_id == session_id).union(queued.where(QueuedRow.session_id == session_id))
+    return set((await connection.execute(statement)).scalars())
 
 
 async def unsent_before(connection: Connection, moment: datetime) -> set[str]:

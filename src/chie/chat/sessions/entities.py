@@ -105,10 +105,32 @@ class Message(MessageContent):
 
 
 @dataclass(frozen=True, kw_only=True)
+class QueuedMessage:
+    """A message that is sent when the answer `parent_id` is complete, as a question with the id `message_id`.
+
+    `status` is that of the answer: "complete" goes off at once, and a message whose answer failed or was stopped waits
+    for the user. `error_code` says why it could not be sent.
+    """
+
+    message_id: str
+    session_id: str
+    parent_id: str
+    content: str
+    created_at: datetime
+    status: Status
+    agent_id: str | None = None
+    error_code: str | None = None
+    error_params: dict[str, Any] | None = None
+    attachments: list[Attachment] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Conversation(Session):
-    """A session with its messages: a tree by `parent_id`, oldest first. The last message ends the newest branch."""
+    """A session with its messages: a tree by `parent_id`, oldest first. The last message ends the newest branch.
+    `queue` holds the messages that wait, in the order in which they are sent."""
 
     messages: list[Message]
+    queue: list[QueuedMessage] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -259,3 +259,38 @@ class PromptRow(Table):
     updated_at: Mapped[datetime] = mapped_column(Moment)
 
     __table_args__ = (Index("saved_prompts_by_user", "user_id"),)
+
+
+class QueuedRow(Table):
+    """A message that waits for the answer before it. It becomes a question with the same id; `seq` is the order."""
+
+    __tablename__ = "queued_messages"
+
+    seq: Mapped[int] = mapped_column(Number, primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(36), unique=True)
+    session_id: Mapped[str] = mapped_column(String(36), ForeignKey("sessions.id", ondelete="CASCADE"))
+    parent_id: Mapped[str] = mapped_column(String(36), ForeignKey("messages.id", ondelete="CASCADE"))
+    content: Mapped[str] = mapped_column(Text)
+    agent_id: Mapped[str | None] = mapped_column(Text)
+    error_code: Mapped[str | None] = mapped_column(Text)  # why it could not be sent
+    error_params: Mapped[str | None] = mapped_column(Text)  # JSON
+    created_at: Mapped[datetime] = mapped_column(Moment)
+
+    __table_args__ = (
+        Index("queued_messages_by_session", "session_id", "seq"),
+        Index("queued_messages_by_parent", "parent_id"),
+    )
+
+
+class QueuedAttachmentRow(Table):
+    """The files of a queued message, in order."""
+
+    __tablename__ = "queued_attachments"
+
+    queued_id: Mapped[str] = mapped_column(
+        String(36), ForeignKey("queued_messages.id", ondelete="CASCADE"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    attachment_id: Mapped[str] = mapped_column(String(36), ForeignKey("attachments.id"))
+
+    __table_args__ = (Index("queued_attachments_by_attachment", "attachment_id"),)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from chie.access.audit import record
 from chie.access.identity import current_user, known_user
-from chie.chat.sessions import repository, search
+from chie.chat.sessions import queue_table, repository, search
 from chie.chat.sessions.answers import with_progress
 from chie.chat.sessions.connection import Connection
 from chie.chat.sessions.database import Database
@@ -35,7 +35,8 @@ class SessionService:
         async with self._database.read() as connection:
             session = await existing_session(connection, session_id)
             messages = [await with_progress(connection, m) for m in await repository.messages(connection, session_id)]
-        return Conversation(**asdict(session), messages=messages)
+            queue = await queue_table.of_session(connection, session_id)
+        return Conversation(**asdict(session), messages=messages, queue=queue)
 
     async def page(
         self,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chie.access.identity import current_user
-from chie.chat.sessions import attachment_table, repository
+from chie.chat.sessions import attachment_table, queue_table, repository
 from chie.chat.sessions.attachments import existing
 from chie.chat.sessions.branches import branch
 from chie.chat.sessions.connection import Connection
@@ -46,8 +46,8 @@ class TurnService:
             session = await existing_session(connection, session_id, lock=True)
             messages = await repository.messages(connection, session_id)
             files = await existing(connection, attachment_ids, lock=True)
-            question = _question(session_id, message, _parent(messages, parent_id), files)
-            return await self._start(connection, session, messages, question, agent_id, choice)
+            question = new_question(session_id, message, _parent(messages, parent_id), files)
+            return await self.start(connection, session, messages, question, agent_id, choice)
 
         return await self._database.write(change)
 
@@ -76,8 +76,8 @@ class TurnService:
             kept = [file.attachment_id for one in messages if one.message_id == message_id for file in one.attachments]
             files = await existing(connection, kept if attachment_ids is None else attachment_ids, lock=True)
             validate_question(message, has_files=bool(files))
-            question = _question(session.session_id, message, old.parent_id, files)
-            return await self._start(connection, session, messages, question, agent_id, choice)
+            question = new_question(session.session_id, message, old.parent_id, files)
+            return await self.start(connection, session, messages, question, agent_id, choice)
 
         return await self._database.write(change)
 
@@ -92,7 +92,7 @@ class TurnService:
             question_id = chosen.message_id if chosen.role == "user" else chosen.parent_id
             question = next(message for message in messages if message.message_id == question_id)
             _require_answered(messages, question)
-            return await self._start(connection, session, messages, question, agent_id, choice)
+            return await self.start(connection, session, messages, question, agent_id, choice)
 
         return await self._database.write(change)
 
@@ -120,7 +120,7 @@ class TurnService:
     ) -> PendingAnswer:
         """Rows without files depend on no others, so they share a statement with other changes."""
         session = replace(new_session(agent_id, message), model=choice.model, parameters=choice.parameters)
-        question = _question(session.session_id, message, None)
+        question = new_question(session.session_id, message, None)
         answer = _empty_answer(question, agent_id, choice)
         if not attachment_ids:
             await self._database.write(repository.new_session(session, [question, answer], owner=self._owner))
@@ -136,7 +136,7 @@ class TurnService:
 
         return await self._database.write(change)
 
-    async def _start(
+    async def start(
         self,
         connection: Connection,
         session: Session,
@@ -145,6 +145,7 @@ class TurnService:
         agent_id: str,
         choice: ModelChoice | None,
     ) -> PendingAnswer:
+        """Insert the answer, and the question if it is new; queued messages of the session wait for this answer."""
         answer = _empty_answer(question, agent_id, choice)
         new = [answer] if question in messages else [question, answer]
         await repository.insert_messages(connection, new, owner=self._owner)
@@ -159,6 +160,7 @@ class TurnService:
             archived_at=None,
             **({"model": choice.model, "parameters": choice.parameters} if choice else {}),
         )
+        await queue_table.wait_for(connection, session.session_id, answer.message_id)
         return _pending(answer, agent_id, question, messages)
 
 
@@ -182,9 +184,16 @@ def _pending(answer: Message, agent_id: str, question: Message, messages: Sequen
     )
 
 
-def _question(session_id: str, text: str, parent_id: str | None, files: Sequence[Attachment] = ()) -> Message:
+def new_question(
+    session_id: str,
+    text: str,
+    parent_id: str | None,
+    files: Sequence[Attachment] = (),
+    *,
+    message_id: str | None = None,
+) -> Message:
     return Message(
-        message_id=new_id(),
+        message_id=message_id or new_id(),
         session_id=session_id,
         parent_id=parent_id,
         role="user",

@@ -18,6 +18,7 @@ import { Translated } from "../../i18n/translate";
 import { Button, IconButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { Notice } from "../../ui/feedback";
+import { AnswerUsage } from "./answer-usage";
 import { chats } from "./client";
 import { CopyButton } from "./copy-button";
 import { EarlierSummary } from "./earlier-summary";
@@ -100,9 +101,7 @@ export function AnswerView({ session, message, version, agentName, last, busy, d
             onClick={() => void chats.regenerate(session, message)}
           />
           <MessageActions text={textOf(answer)} />
-          {answer.usage && (
-            <span className="tokens">{t.tokens(answer.usage.input_tokens, answer.usage.output_tokens)}</span>
-          )}
+          {answer.usage && <AnswerUsage usage={answer.usage} />}
         </div>
       )}
     </article>

@@ -41,6 +41,8 @@ export const chats = new Chats(
     stop: (id) => api.post(message(id, "stop")),
     approve: (id, call, approved) => api.post(message(id, "approve"), { id: call, approved }),
     answer: (id, question, reply) => api.post(message(id, "answer"), { id: question, ...reply }),
+    sendQueued: (session, id, stop) =>
+      api.post(`/api/sessions/${encodeURIComponent(session)}/queue/${encodeURIComponent(id)}/send`, { stop }),
     isTransient: (error) => !(error instanceof ApiError) || error.offline || error.status >= 500,
   },
   {

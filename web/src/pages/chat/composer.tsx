@@ -5,13 +5,14 @@ import { useDraft } from "../../drafts";
 import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { useStoredSetting } from "../../stored-setting";
-import { IconButton } from "../../ui/button";
+import { Button, IconButton } from "../../ui/button";
 import { useComposition } from "../../ui/field";
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from "../../ui/menu";
 import { AgentMenu } from "./agent-menu";
 import { allowedTools, useAllowedTools } from "./allowed-tools";
 import { uploads } from "./attachments";
 import { IS_MAC, sendKey, sends } from "./send-key";
+import { pendingSends, submitWhenUploaded } from "./sending";
 import { isPermanent, UnableNotice, UploadChips, useUnable } from "./upload-chips";
 import { useSuggestions } from "./use-suggestions";
 
@@ -48,10 +49,16 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
   const over = text.length - MAX_MESSAGE;
   const uploaded = files.flatMap((one) => one.attachment ?? []);
   const problem = problemWith(files, t);
+  const uploading = files.some((one) => !one.attachment && !one.error);
+  const waiting = useSyncExternalStore(pendingSends.subscribe, () => pendingSends.has(session));
   const filled = Boolean(text.trim()) || files.length > 0;
-  const ready = filled && over <= 0 && !problem && !unable && !live && !disabled;
+  const ready = filled && over <= 0 && !problem && !unable && !disabled;
   const submit = () => {
     if (!ready) return;
+    if (uploading) {
+      submitWhenUploaded(session, agentId);
+      return;
+    }
     onSend(text, uploaded);
     setText("");
     uploads.clear(session);
@@ -64,14 +71,19 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
         event.preventDefault();
         submit();
       },
-      onEscape: (event) => !suggestions.takes(event) && live && onStop(),
+      onEscape: (event) => {
+        if (suggestions.takes(event)) return;
+        if (waiting) pendingSends.cancel(session);
+        else if (live) onStop();
+      },
     },
     (event) => ["ArrowDown", "ArrowUp", "Tab"].includes(event.key) && suggestions.takes(event),
   );
   useAutoHeight(area, text);
   // biome-ignore lint/correctness/useExhaustiveDependencies: focus moves with the session
   useEffect(focusField, [session]);
-  const hint = chosen === "enter" ? t.hintEnter : IS_MAC ? t.hintCmd : t.hintCtrl;
+  const keys = chosen === "enter" ? t.hintEnter : IS_MAC ? t.hintCmd : t.hintCtrl;
+  const hint = uploading ? t.filesUploading : live && filled ? t.hintQueue : keys;
   return (
     <>
       <form
@@ -99,6 +111,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
             value={text}
             onChange={(event) => {
               setText(event.target.value);
+              pendingSends.cancel(session); // it would be sent half-written
               suggestions.follow();
             }}
             onPaste={(event) => {
@@ -125,16 +138,15 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
             <AgentMenu chosen={agentId} onChoose={onAgent} />
             <span className="grow" />
             <SendMenu />
-            {live ? (
-              <IconButton className="send" kind="plain" icon="stop" label={t.stop} onClick={onStop} />
-            ) : (
+            {live && <IconButton className="send" kind="plain" icon="stop" label={t.stop} onClick={onStop} />}
+            {(!live || filled) && (
               <IconButton
                 className="send"
                 type="submit"
                 kind="primary"
                 icon="send"
-                label={t.send}
-                disabled={!ready}
+                label={live ? t.queueMessage : t.send}
+                disabled={!ready || waiting}
               />
             )}
           </div>
@@ -144,8 +156,13 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
             {t.tooLong(over)}
           </p>
         ) : (
-          <p className={problem ? "composer-hint problem" : "composer-hint"} role="status">
-            {problem ?? hint}
+          <p className={problem || waiting ? "composer-hint problem" : "composer-hint"} role="status">
+            {waiting ? t.filesWaiting : (problem ?? hint)}
+            {waiting && (
+              <Button small kind="quiet" onClick={() => pendingSends.cancel(session)}>
+                {t.doNotSend}
+              </Button>
+            )}
           </p>
         )}
       </form>
@@ -158,8 +175,7 @@ export function Composer({ session, agentId, onAgent, live, disabled, onSend, on
 function problemWith(files: readonly Upload[], t: typeof chatText.en): string | null {
   if (files.length > MAX_FILES) return t.filesTooMany;
   if (files.some((one) => isPermanent(one.error))) return t.filesRefused;
-  if (files.some((one) => one.error)) return t.filesFailed;
-  return files.some((one) => !one.attachment) ? t.filesUploading : null;
+  return files.some((one) => one.error) ? t.filesFailed : null;
 }
 
 function useFiles(session: string, dropped: Props["dropped"]): readonly Upload[] {

@@ -1,7 +1,6 @@
 import "./chat.css";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
-import type { Attachment } from "../../../core/attachment";
+import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { type Conversation, NEW } from "../../../core/chats";
 import { messageIn } from "../../../core/server-message";
 import { ApiError } from "../../api";
@@ -11,20 +10,23 @@ import { chatText } from "../../i18n/chat";
 import { useText } from "../../i18n/language";
 import { shellText } from "../../i18n/shell";
 import { Translated, useTranslate } from "../../i18n/translate";
-import { go, hrefTo, parseRoute, useRoute } from "../../route";
+import { hrefTo, useRoute } from "../../route";
 import { LinkButton } from "../../ui/button";
 import { ErrorBoundary } from "../../ui/error-boundary";
 import { Empty, ErrorNotice, Notice, Skeletons } from "../../ui/feedback";
 import { loadMarkdown } from "./answer-view";
-import { uploads } from "./attachments";
 import { agentsQuery, chats, useConversation } from "./client";
 import { Composer, focusField } from "./composer";
 import { useFind } from "./find/use-find";
+import { LimitNotice } from "./limit-notice";
 import { LiveRegion } from "./live-region";
 import { Messages } from "./messages";
+import { messageQueue, submit } from "./sending";
 import { Welcome } from "./welcome";
 
 const FindBar = lazy(() => import("./find/find-bar"));
+const loadQueue = () => import("./queued-messages");
+const QueuedMessages = lazy(loadQueue);
 
 /** `#/chat` starts a conversation, `#/chat/<session>` continues one. */
 export default function ChatPage() {
@@ -35,13 +37,6 @@ export default function ChatPage() {
   useOpening(session, conversation);
   useReopening(session, conversation);
   const find = useFind(session, conversation);
-  const ask = async (text: string, files: readonly Attachment[]) => {
-    const started = await chats.ask(session, text, agentId ?? undefined, files);
-    if (started === null) {
-      drafts.restore(session, text);
-      uploads.restore(session, files);
-    } else if (session === NEW) moveTo(started);
-  };
   const stop = () => conversation.live && void chats.stop(conversation.live).catch(() => undefined);
   return (
     <section className="chat" {...handlers}>
@@ -68,30 +63,21 @@ export default function ChatPage() {
         }}
       />
       <ConnectionNotice conversation={conversation} />
+      <LimitNotice live={conversation.live} />
+      <Queued session={session} conversation={conversation} />
       <Composer
         session={session}
         agentId={agentId}
         onAgent={chooseAgent}
         live={conversation.live}
         disabled={conversation.state === "loading" || conversation.state === "failed"}
-        onSend={(text, files) => void ask(text, files)}
+        onSend={(text, files) => void submit(session, agentId, text, files)}
         onStop={stop}
         dropped={dropped}
       />
       <LiveRegion session={session} conversation={conversation} />
     </section>
   );
-}
-
-/** Moves to the new conversation's own URL, with anything typed in the meantime. */
-function moveTo(session: string): void {
-  drafts.move(NEW, session);
-  uploads.move(NEW, session);
-  if (isHere(NEW)) go(hrefTo("chat", session), { replace: true });
-}
-
-function isHere(session: string): boolean {
-  return (parseRoute(location.hash).rest[0] ?? NEW) === session;
 }
 
 function Body({
@@ -139,6 +125,23 @@ function Body({
         <Welcome onIdea={onIdea} />
       )}
     </div>
+  );
+}
+
+function Queued({ session, conversation }: { session: string; conversation: Conversation }) {
+  const t = useText(chatText);
+  const busy = conversation.live !== null;
+  useEffect(() => {
+    if (busy) loadQueue().catch(() => undefined); // a preload, for a connection that is lost later
+  }, [busy]);
+  const unsaved = useSyncExternalStore(messageQueue.subscribe, () => messageQueue.unsaved(session));
+  if (!conversation.queue.length && !unsaved.length) return null;
+  return (
+    <ErrorBoundary fallback={<p className="chat-notice">{t.hintQueue}</p>}>
+      <Suspense fallback={null}>
+        <QueuedMessages session={session} conversation={conversation} unsaved={unsaved} />
+      </Suspense>
+    </ErrorBoundary>
   );
 }
 

@@ -9,7 +9,7 @@ import { Button, IconButton } from "../../ui/button";
 import { Notice } from "../../ui/feedback";
 import { Icon } from "../../ui/icon";
 import { uploads } from "./attachments";
-import { type Agent, agentsQuery } from "./client";
+import { type Agent, type Agents, agentsQuery } from "./client";
 import { FileChip } from "./message-files";
 
 /** The files in the composer. One that failed says why, and can be tried again where that may help. */
@@ -68,9 +68,12 @@ export function isPermanent(error: unknown): boolean {
   return error instanceof ApiError && [400, 413].includes(error.status);
 }
 
-/** What the chosen agent cannot do with the files, and the first agent that can. */
 export function useUnable(list: readonly Upload[], agentId: string | null) {
-  const { data } = useQuery(agentsQuery);
+  return unableWith(useQuery(agentsQuery).data, list, agentId);
+}
+
+/** What the chosen agent cannot do with the files, and the first agent that can. */
+export function unableWith(data: Agents | undefined, list: readonly Upload[], agentId: string | null) {
   const agent = data?.agents.find((one) => one.agent_id === agentId);
   const has = (kind: string) => list.some((one) => one.attachment?.kind === kind);
   if (!data || !agent) return null;
