@@ -57,7 +57,16 @@ ROUTES: dict[str, Case] = {
     "GET /metrics": Case(LISTING),
     "GET /api/agents": Case(SHARED),
     "GET /api/models": Case(SHARED),
+    "GET /api/endpoints": Case(SHARED),  # where they are is for admins; see chat/endpoints/test_endpoints.py
+    "POST /api/endpoints": Case(SHARED, body={"kind": "openai", "name": "x"}),  # for admins; see the same
+    "POST /api/endpoints/test": Case(SHARED, body={"kind": "openai"}),
+    "PATCH /api/endpoints/{endpoint_id}": Case(SHARED, body={}),
+    "DELETE /api/endpoints/{endpoint_id}": Case(SHARED),
     "GET /api/mcp/servers": Case(SHARED),
+    "POST /api/mcp/servers": Case(SHARED, body={"name": "x", "url": "http://127.0.0.1:9/"}),  # for admins
+    "POST /api/mcp/servers/test": Case(SHARED, body={"url": "http://127.0.0.1:9/"}),  # see test_added_servers.py
+    "PATCH /api/mcp/servers/{name}": Case(SHARED, body={}),
+    "DELETE /api/mcp/servers/{name}": Case(SHARED),
     "POST /api/mcp/servers/{name}/reconnect": Case(SHARED),
     "POST /api/mcp/servers/{name}/login": Case(SHARED),  # of the caller alone; see test_oauth.py
     "DELETE /api/mcp/servers/{name}/login": Case(SHARED),

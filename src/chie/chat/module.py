@@ -10,9 +10,11 @@ from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
 from chie.chat.api import (
+    added_servers,
     agents,
     attachments,
     chat,
+    endpoints,
     imports,
     logins,
     models,
@@ -54,6 +56,8 @@ for part in (
     agents,
     models,
     servers,
+    added_servers,
+    endpoints,
     logins,
     views,
     server_content,

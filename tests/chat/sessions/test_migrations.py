@@ -99,6 +99,8 @@ def test_new_database_matches_the_models(both: URL) -> None:
             "queued_attachments",
             "queued_messages",
             "server_logins",
+            "endpoints",
+            "added_servers",
             "model_usage",
             "recorded_usage",
             "usage_limits",

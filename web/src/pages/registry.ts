@@ -53,6 +53,13 @@ export const PAGES: PageEntry[] = [
     component: lazyPage(() => import("./servers")),
   },
   {
+    path: "settings",
+    label: "settings",
+    icon: "gear",
+    listed: true,
+    component: lazyPage(() => import("./settings")),
+  },
+  {
     path: "archive",
     label: "archive",
     icon: "archive",

@@ -196,6 +196,34 @@ class MessageAttachmentRow(Table):
     __table_args__ = (Index("message_attachments_by_attachment", "attachment_id"),)
 
 
+class EndpointRow(Table):
+    """A model endpoint that an admin added. `settings` is JSON; `secret` is encrypted JSON, and null without a key."""
+
+    __tablename__ = "endpoints"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    name: Mapped[str] = mapped_column(Text, unique=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    settings: Mapped[str] = mapped_column(Text)
+    secret: Mapped[str | None] = mapped_column(Text)
+    secret_changed_at: Mapped[datetime | None] = mapped_column(Moment)
+    created_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class AddedServerRow(Table):
+    """An MCP server that an admin added. `settings` is JSON; `secret`, with the whole URL, is encrypted JSON."""
+
+    __tablename__ = "added_servers"
+
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    settings: Mapped[str] = mapped_column(Text)
+    secret: Mapped[str] = mapped_column(Text)
+    secret_changed_at: Mapped[datetime] = mapped_column(Moment)
+    created_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
 class UsageRow(Table):
     """What one user's requests to a model used on one day, in UTC. It outlives the conversations.
 

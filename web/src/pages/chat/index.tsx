@@ -41,6 +41,7 @@ export default function ChatPage() {
   return (
     <section className="chat" {...handlers}>
       {over && <DropOverlay />}
+      <Title session={session} conversation={conversation} />
       {find.open && (
         <ErrorBoundary>
           <Suspense fallback={null}>
@@ -78,6 +79,13 @@ export default function ChatPage() {
       <LiveRegion session={session} conversation={conversation} />
     </section>
   );
+}
+
+/** The heading of the page for screen readers; an empty conversation has a visible one. */
+function Title({ session, conversation }: { session: string; conversation: Conversation }) {
+  const t = useText(chatText);
+  if (session === NEW && !conversation.messages.length) return null;
+  return <h1 className="hidden-text">{(session !== NEW && conversation.title) || t.newChat}</h1>;
 }
 
 function Body({

@@ -5,8 +5,8 @@ from alembic import op
 
 from chie.chat.sessions.migrations.types import MOMENT
 
-revision = "0012"
-down_revision = "0011"
+revision = "0013"
+down_revision = "0012"
 
 
 def upgrade() -> None:
