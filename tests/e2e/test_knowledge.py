@@ -345,7 +345,7 @@ def test_empty_page_offers_samples(open_screen: OpenScreen, empty_app: str) -> N
     screen = open_screen("/#/knowledge", at=empty_app, locale="ja")
     expect(screen.page.get_by_role("heading", name="メモはまだありません")).to_be_visible()
     screen.button("サンプルを追加").click()
-    expect(screen.page.locator(".kn-item")).to_have_count(8)
+    expect(screen.page.locator(".kn-item")).to_have_count(10)
 
 
 @pytest.mark.req("CH-15")

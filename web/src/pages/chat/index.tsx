@@ -58,6 +58,7 @@ export default function ChatPage() {
       <Body
         session={session}
         conversation={conversation}
+        agentId={agentId}
         onIdea={(text) => {
           drafts.type(session, text);
           focusField();
@@ -91,10 +92,12 @@ function Title({ session, conversation }: { session: string; conversation: Conve
 function Body({
   session,
   conversation,
+  agentId,
   onIdea,
 }: {
   session: string;
   conversation: Conversation;
+  agentId: string | null;
   onIdea: (text: string) => void;
 }) {
   const t = useText(chatText);
@@ -130,7 +133,7 @@ function Body({
           <Skeletons lines={6} />
         </div>
       ) : (
-        <Welcome onIdea={onIdea} />
+        <Welcome agentId={agentId} onIdea={onIdea} />
       )}
     </div>
   );
