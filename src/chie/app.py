@@ -54,6 +54,7 @@ API_METHODS = [*MCP_METHODS, "PUT", "PATCH"]
 LARGER_BODIES = {
     "/api/knowledge/import": 64 * MEBIBYTE,
     "/api/attachments": 21 * MEBIBYTE,
+    "/api/sessions/import": 512 * MEBIBYTE,
     "/api/projects/*/files": 21 * MEBIBYTE,
 }
 

@@ -121,7 +121,7 @@ def dialogs(screen: Screen, note_ids: list[str]) -> Iterator[str]:
 def others(screen: Screen, n8n: FakeN8n) -> Iterator[str]:
     page = screen.page
     flow = next(iter(n8n.workflows))
-    for path in ("workflows", f"workflows/{flow}", "servers", "setup", "archive"):
+    for path in ("workflows", f"workflows/{flow}", "servers", "setup", "settings", "usage", "archive"):
         screen.open(f"/#/{path}")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         page.wait_for_load_state("networkidle")

@@ -51,6 +51,7 @@ class Team:
     store: SqliteStore
     session_id: str = ""
     attachment_id: str = ""
+    prompt_id: str = ""
     question_id: str = ""
     answer_id: str = ""
     note_id: str = ""
@@ -93,6 +94,7 @@ class Team:
         """All of Aki's things, as Aki sees them."""
         return {
             "session": self.call("aki", "GET", f"/api/sessions/{self.session_id}").json(),
+            "prompts": self.call("aki", "GET", "/api/prompts").json(),
             "project": self.call("aki", "GET", f"/api/projects/{self.project_id}").json(),
             "shares": self.call("aki", "GET", "/api/shares").json(),
             "note": self._note(self.note_id),
@@ -141,7 +143,7 @@ def team(store: SqliteStore, page_folder: Path, monkeypatch: pytest.MonkeyPatch)
     tokens, servers = add_users(), load_servers(store)
     authenticator = load_authenticator()
     authenticator.failures = RateLimit(0, 1)  # tests send many wrong tokens
-    authenticator.requests = RateLimit(0, 1)  # and many requests
+    authenticator.requests = RateLimit(0, 1)  # and read Aki's things after every request
     app = create_app(servers, nullcontext(FakeRegistry()), page=page_folder, authenticator=authenticator)
     with TestClient(app, base_url=ADDRESS) as client:
         team = Team(client, tokens, store, servers=servers)
@@ -162,6 +164,8 @@ def team_with_agents(store: SqliteStore, page_folder: Path) -> Iterator[Team]:
 def _populate(team: Team) -> None:
     file = {"file": ("secret.txt", f"the {SECRET} plan".encode(), "text/plain")}
     team.attachment_id = team.call("aki", "POST", "/api/attachments", files=file).json()["attachment_id"]
+    prompt = {"name": "plan", "text": f"Write about the {SECRET} plan"}
+    team.prompt_id = team.call("aki", "POST", "/api/prompts", json=prompt).json()["prompt_id"]
     project = {"name": f"The {SECRET} project", "instructions": f"Mention {SECRET}."}
     team.project_id = team.call("aki", "POST", "/api/projects", json=project).json()["project_id"]
     files = {"file": ("plan.txt", f"{SECRET} first".encode(), "text/plain")}

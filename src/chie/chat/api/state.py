@@ -11,6 +11,7 @@ from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
 from chie.chat.endpoints.service import StoredEndpoints
+from chie.chat.imports.importer import Importer
 from chie.chat.metrics import Metrics
 from chie.chat.projects.files import ProjectFiles
 from chie.chat.projects.service import ProjectService
@@ -34,6 +35,7 @@ from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.endpoints import EndpointStore
 from chie.chat.sessions.logins import LoginStore
+from chie.chat.sessions.prompts import PromptStore
 from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.sessions.service import SessionService
@@ -74,6 +76,8 @@ class Chat:
         self.metrics = Metrics(self._tool_names)
         self.sessions = SessionService(database)
         self.attachments = AttachmentStore(database)
+        self.prompts = PromptStore(database)
+        self.importer = Importer(database)
         self.projects = ProjectService(database)
         self.project_files = ProjectFiles(database, self.attachments)
         self.sharing = SharingService(database)
