@@ -64,6 +64,7 @@ COMMANDS = {
     "eval": "chie.knowledge.evaluation.cli",
     "spaces": "chie.knowledge.spaces.cli",
     "db": "chie.chat.sessions.cli",
+    "sessions": "chie.chat.imports.cli",
     "knowledge": "chie.knowledge.cli.collection",
     "n8n": "chie.n8n.cli",
     "users": "chie.access.cli",
@@ -73,6 +74,7 @@ COMMANDS = {
     "backup": "chie.backup.cli",
     "restore": "chie.backup.cli",
     "service": "chie.service.cli",
+    "usage": "chie.chat.usage.cli",
 }  # commands defined in other modules, imported on use
 
 

@@ -39,6 +39,13 @@ export const PAGES: PageEntry[] = [
     component: lazyPage(() => import("./workflows")),
   },
   {
+    path: "prompts",
+    label: "prompts",
+    icon: "spark",
+    listed: true,
+    component: lazyPage(() => import("./prompts")),
+  },
+  {
     path: "servers",
     label: "servers",
     icon: "plug",

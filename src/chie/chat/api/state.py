@@ -11,6 +11,7 @@ from sqlalchemy import URL
 
 from chie.chat.agents.registry import AgentRegistry
 from chie.chat.endpoints.service import StoredEndpoints
+from chie.chat.imports.importer import Importer
 from chie.chat.metrics import Metrics
 from chie.chat.runs.command_queue import CommandQueue
 from chie.chat.runs.lease import new_owner
@@ -31,6 +32,7 @@ from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.endpoints import EndpointStore
 from chie.chat.sessions.logins import LoginStore
+from chie.chat.sessions.prompts import PromptStore
 from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.sessions.service import SessionService
@@ -70,6 +72,8 @@ class Chat:
         self.metrics = Metrics(self._tool_names)
         self.sessions = SessionService(database)
         self.attachments = AttachmentStore(database)
+        self.prompts = PromptStore(database)
+        self.importer = Importer(database)
         self.reader = DocumentReader()
         self.usage = UsageStore(database)
         self.limits = UsageLimits(self.usage, user=limits.get("user", Limit()), team=limits.get("team", Limit()))

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     DateTime,
     Dialect,
     ForeignKey,
@@ -270,6 +271,22 @@ class UsageLimitRow(Table):
     cost: Mapped[int | None] = mapped_column(BigInteger)  # in billionths of a US dollar
     updated_by: Mapped[str] = mapped_column(Text)
     updated_at: Mapped[datetime] = mapped_column(Moment)
+
+
+class PromptRow(Table):
+    """A prompt that a user has saved; a shared one is offered to everybody."""
+
+    __tablename__ = "saved_prompts"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    user_id: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    shared: Mapped[bool] = mapped_column(Boolean)
+    created_at: Mapped[datetime] = mapped_column(Moment)
+    updated_at: Mapped[datetime] = mapped_column(Moment)
+
+    __table_args__ = (Index("saved_prompts_by_user", "user_id"),)
 
 
 class QueuedRow(Table):

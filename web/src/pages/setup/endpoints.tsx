@@ -1,5 +1,6 @@
 import "./setup.css";
 import { useState } from "react";
+import { modelName } from "../../../core/model-choice";
 import { messageIn } from "../../../core/server-message";
 import { useText } from "../../i18n/language";
 import { useTranslate } from "../../i18n/translate";
@@ -96,7 +97,7 @@ function Models({ models }: { models: string[] }) {
       {t.works(models.length)}{" "}
       {models.slice(0, SHOWN_MODELS).map((model) => (
         <code key={model} className="su-model">
-          {model}
+          {modelName(model)}
         </code>
       ))}
       {models.length > SHOWN_MODELS && <span> {t.more(models.length - SHOWN_MODELS)}</span>}

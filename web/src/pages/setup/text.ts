@@ -7,6 +7,8 @@ export const setupText = defineText({
     models: "Models",
     noModel: "No model found yet",
     connecting: "A model was found. Connecting…",
+    packageMissing: "A model was found, but a package is missing",
+    notResponding: (address: string) => `Your model server ${address} does not respond`,
     noModelLead:
       "The notes agent already answers from your notes. Connect a model to chat freely and use tools.",
     oneFound: "A model is ready.",
@@ -45,6 +47,8 @@ export const setupText = defineText({
     models: "モデル",
     noModel: "モデルがまだ見つかりません",
     connecting: "モデルが見つかりました。接続しています…",
+    packageMissing: "モデルは見つかりましたが、パッケージが足りません",
+    notResponding: (address: string) => `モデルサーバー ${address} が応答しません`,
     noModelLead:
       "メモのエージェントは今すぐ使えます。モデルを接続すると、自由な会話やツールの利用ができます。",
     oneFound: "モデルを利用できます。",
