@@ -48,6 +48,8 @@ API = {
     "/api/me": {"get"},
     "/api/sessions": {"get", "post"},
     "/api/sessions/{session_id}": {"get", "patch", "delete"},
+    "/api/sessions/marks": {"get"},
+    "/api/sessions/{session_id}/seen": {"post"},
     "/api/sessions/{session_id}/export": {"get"},
     "/api/sessions/{session_id}/queue/{message_id}": {"put", "delete"},
     "/api/sessions/{session_id}/queue/{message_id}/send": {"post"},

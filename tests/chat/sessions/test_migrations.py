@@ -66,7 +66,7 @@ def dumped(url: URL) -> str:
 
 @pytest.mark.req("CH-12")
 @pytest.mark.parametrize(
-    "start", ["nothing", "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010"]
+    "start", ["nothing", "0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011"]
 )
 def test_database_made_in_one_go_is_dumped_like_a_migrated_one(both: URL, start: str) -> None:
     """Columns in their order, defaults, constraints, indexes and sequences with their names."""

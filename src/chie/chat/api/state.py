@@ -28,6 +28,7 @@ from chie.chat.sessions.answers import AnswerStore
 from chie.chat.sessions.attachments import AttachmentStore
 from chie.chat.sessions.database import Database
 from chie.chat.sessions.logins import LoginStore
+from chie.chat.sessions.marks import MarkStore
 from chie.chat.sessions.queue import MessageQueue
 from chie.chat.sessions.secret_box import SecretBox
 from chie.chat.sessions.service import SessionService
@@ -66,6 +67,7 @@ class Chat:
         self.agents = agents
         self.metrics = Metrics(self._tool_names)
         self.sessions = SessionService(database)
+        self.marks = MarkStore(database)
         self.attachments = AttachmentStore(database)
         self.reader = DocumentReader()
         self.usage = UsageStore(database)
